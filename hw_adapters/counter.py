@@ -1,4 +1,4 @@
-"""Counters and clocks of devices that begin again, told as ones that do not."""
+"""Counters of devices that begin again, told as ones that do not; and of commands."""
 
 from __future__ import annotations
 
@@ -26,3 +26,37 @@ class Counter(Generic[Number]):
             found += round((self._last - found) / self._period) * self._period
         self._last = found
         return found
+
+
+class TakenCounter:
+    """Numbers commands from 1 on, and counts which of them a device says that it took.
+
+    What it says before the first command, and until it says something else, is of an earlier run.
+
+    Parameters
+    ----------
+    period
+        After so many commands what it says begins again; ``None``: never.
+    """
+
+    def __init__(self, period: int | None) -> None:
+        self._period = period
+        self._sent = 0
+        self._before: int | None = None
+
+    def send(self) -> int:
+        """Return the number of the next command."""
+        self._sent += 1
+        return self._sent
+
+    def count(self, found: int) -> int:
+        """Return which command was taken last; 0: none of this run."""
+        if not self._sent:
+            self._before = found
+        if found == self._before:
+            return 0
+        self._before = None
+        behind = self._sent - found
+        if self._period is not None:
+            behind %= self._period
+        return max(self._sent - behind, 0) if behind >= 0 else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import time
+from collections import deque
 
 from orchestrator.rig.devices import DeviceError
 
@@ -12,17 +13,25 @@ Address = tuple[str, int]
 MOST_BYTES = 65507
 #: Wanted for datagrams that wait; the kernel gives at most net.core.rmem_max.
 _BUFFER_BYTES = 1 << 20
+#: Datagrams of a device follow each other, but for a few that are lost.
+_NEXT = 3
+#: Numbers that are remembered of each: among live datagrams there may be old ones.
+_NUMBERS = 16
+#: So many senders are told apart.
+_SENDERS = 64
 
 
 class DatagramSocket:
-    """A bound socket with one peer; the kernel drops what others send once the peer is known.
+    """A bound socket with one peer; what others send is refused, and counted.
 
     Parameters
     ----------
     host, port
         Here; port 0: any.
     peer
-        Of the device; ``None``: it is whoever sends first.
+        Of the device; ``None``: it is known by what it sends.
+    from_host
+        The only host that is heard while the peer is not known; empty: any.
 
     Raises
     ------
@@ -30,14 +39,16 @@ class DatagramSocket:
         If the port is in use or not allowed, or an address is none; the text names it.
     """
 
-    def __init__(self, host: str, port: int, peer: Address | None) -> None:
+    def __init__(self, host: str, port: int, peer: Address | None, from_host: str = "") -> None:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.peer: Address | None = None
+        self._foreign, self._last = 0, ""
         try:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
             self._socket.bind((host, port))
+            self._host = socket.gethostbyname(from_host) if from_host else ""
             if peer is not None:
-                self.lock_to(peer)
+                self.lock_to((socket.gethostbyname(peer[0]), peer[1]))
         except OSError as error:
             self._socket.close()
             place = f"UDP {host}:{port}" + (f" to {peer[0]}:{peer[1]}" if peer else "")
@@ -51,24 +62,36 @@ class DatagramSocket:
 
     def lock_to(self, peer: Address) -> None:
         """Take datagrams of this peer only, from now on."""
-        self._socket.connect(peer)
         self.peer = peer
 
-    def receive(self, timeout_s: float) -> tuple[bytes, Address] | None:
-        """Return the next datagram and its sender; ``None`` if none came in time.
+    def refuse(self, sender: Address) -> None:
+        """Count a datagram of somebody else."""
+        self._foreign, self._last = self._foreign + 1, f"{sender[0]}:{sender[1]}"
 
-        A peer that refuses is a peer that is silent: it may be starting anew.
-        """
+    def account(self) -> str:
+        """Say who the peer is, how many datagrams of others came, and who sent the last."""
+        told = f"its peer was {self.peer[0]}:{self.peer[1]}" if self.peer else "it had no peer"
+        if not self._foreign:
+            return told
+        were = "datagram of others was" if self._foreign == 1 else "datagrams of others were"
+        return f"{told}, {self._foreign} {were} refused, the last from {self._last}"
+
+    def receive(self, timeout_s: float) -> tuple[bytes, Address] | None:
+        """Return the next datagram and its sender; ``None`` if none came in time."""
         deadline = time.monotonic() + timeout_s
         while True:
             self._socket.settimeout(max(deadline - time.monotonic(), 0.0))
             try:
-                return self._socket.recvfrom(MOST_BYTES)
+                content, sender = self._socket.recvfrom(MOST_BYTES)
             except (TimeoutError, BlockingIOError):
                 return None
-            except ConnectionRefusedError:
-                if time.monotonic() >= deadline:
-                    return None
+            if sender == self.peer:
+                return content, sender
+            if self.peer is None and self._host in {"", sender[0]}:
+                return content, sender
+            self.refuse(sender)
+            if time.monotonic() >= deadline:
+                return None
 
     def send(self, datagram: bytes) -> None:
         """Send to the peer.
@@ -80,18 +103,55 @@ class DatagramSocket:
         """
         if self.peer is None:
             raise DeviceError("nothing can be sent before the device has sent something")
-        try:
-            self._socket.send(datagram)
-        except ConnectionRefusedError:
-            self._socket.send(datagram)  # the refusal was of an earlier one
-
-    def answer(self, datagram: bytes, address: Address) -> None:
-        """Send to an address, whoever the peer is."""
-        self._socket.sendto(datagram, address)
+        self._socket.sendto(datagram, self.peer)
 
     def close(self) -> None:
         """Close; more than once is no harm."""
         self._socket.close()
+
+
+class PeerSearch:
+    """Finds the one sender whose datagrams count on, before it is believed.
+
+    Parameters
+    ----------
+    enough
+        So many that follow each other are those of the device.
+    step
+        By how much their number goes on, at least; 0: they have none.
+    hint
+        What to set if two senders send such datagrams.
+    """
+
+    def __init__(self, enough: int, step: int, hint: str) -> None:
+        self._enough, self._step, self._hint = enough, step, hint
+        self._found: dict[Address, tuple[int, deque[int]]] = {}
+
+    def offer(self, sender: Address, number: int) -> bool:
+        """Take a datagram of the right form; return whether its sender is the device.
+
+        Raises
+        ------
+        DeviceError
+            If another sends such datagrams, too.
+        """
+        count, numbers = self._found.pop(sender, (1, deque(maxlen=_NUMBERS)))
+        follows = any(self._step <= number - one <= _NEXT * self._step for one in numbers)
+        if not self._step:
+            follows = bool(numbers)
+        if number not in numbers or not self._step:
+            count += follows
+            numbers.append(number)
+        self._found[sender] = count, numbers
+        while len(self._found) > _SENDERS:
+            self._found.pop(next(iter(self._found)))
+        if self._found[sender][0] < self._enough:
+            return False
+        others = [one for one, (count, _) in self._found.items() if one != sender and count > 1]
+        if others:
+            names = " and ".join(sorted(f"{host}:{port}" for host, port in (sender, *others)))
+            raise DeviceError(f"more than one sends what the device would: {names}; {self._hint}")
+        return True
 
 
 def connected(socket_: DatagramSocket | None) -> DatagramSocket:

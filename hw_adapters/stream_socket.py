@@ -57,12 +57,15 @@ class StreamSocket:
         Raises
         ------
         DeviceError
-            If the device has closed the connection.
+            If the device has closed the connection, or it broke.
         """
         left = max(deadline - time.monotonic(), 0.0)
         if not select.select([self._socket], [], [], left)[0]:
             return b""
-        data = self._socket.recv(_MOST_BYTES)
+        try:
+            data = self._socket.recv(_MOST_BYTES)
+        except OSError as error:
+            raise ConnectionLostError(f"{self._name}: {error.strerror or error}") from None
         if not data:
             raise ConnectionLostError(f"{self._name}: the device has closed the connection")
         return data
@@ -73,12 +76,14 @@ class StreamSocket:
         Raises
         ------
         DeviceError
-            If the device takes nothing.
+            If the device takes nothing, or the connection broke.
         """
         try:
             self._socket.sendall(data)
         except TimeoutError:
             raise ConnectionLostError(f"{self._name}: it took nothing for {_SEND_S:g} s") from None
+        except OSError as error:
+            raise ConnectionLostError(f"{self._name}: {error.strerror or error}") from None
 
     def close(self) -> None:
         """Close; more than once is no harm."""

@@ -22,7 +22,7 @@ from hw_adapters.kuka_rsi.controller import Controller, Setup
 from orchestrator import Reason, System, fmu, read_experiment
 from orchestrator.core.master import Execution
 from orchestrator.rig.device_units import supervision as seat_module
-from orchestrator.rig.device_units.samples import SampleCounter
+from orchestrator.rig.device_units.sequence import SampleCounter
 from orchestrator.rig.device_units.supervision import Seat
 from orchestrator.rig.devices import Received
 from orchestrator.rig.supervisor.states import FOLLOWING, State

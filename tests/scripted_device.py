@@ -5,6 +5,7 @@ import struct
 import threading
 import time
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 from orchestrator.rig.devices import (
@@ -20,6 +21,8 @@ from orchestrator.rig.devices import (
 #: Sequence, device time, valid; then one measurement. A command is one number.
 SAMPLE = struct.Struct("<Id?d")
 COMMAND = struct.Struct("<d")
+#: The first samples of a peer have the times that its rate has.
+MEASURED = 20
 
 
 class ScriptedSettings(DeviceSettings):
@@ -107,7 +110,8 @@ class Unasked(Answering):
 class Peer:
     """Stands for the rig: follows its command, and sends 1 + 2 * command a thousand times a second.
 
-    ``script`` may replace the datagrams of a sample, by its number. ``silent`` keeps it silent;
+    ``script`` may replace the datagrams of a sample, by its number: bytes, or what makes
+    them then. ``silent`` keeps it silent;
     ``anew`` lets its count and its clock begin again.
     """
 
@@ -116,7 +120,8 @@ class Peer:
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.bind(("127.0.0.1", 0))
         self.port = self.socket.getsockname()[1]
-        self.commands = []
+        self.commands, self.life, self.born = [], 0, time.monotonic()
+        self.was_silent = False
         self.silent, self.anew = threading.Event(), threading.Event()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run)
@@ -133,20 +138,30 @@ class Peer:
                 pass
             except ConnectionRefusedError:
                 continue
-            if address is None or (now := time.monotonic()) < due:
+            if address is None:
+                due = self.born = time.monotonic()
+                continue
+            if (now := time.monotonic()) < due:
                 continue
             due = max(due + 1e-3, now)
             if self.anew.is_set():
                 self.anew.clear()
-                number = 0
-            if not self.silent.is_set():
-                for each in self.script.get(number, (self.sample(number),)):
-                    self.socket.sendto(each, address)
-                number += 1
+                self.born, number, self.life = now, 0, self.life + 1
+            if self.silent.is_set():
+                self.was_silent = True
+                continue
+            for each in self.script.get(number, (partial(self.sample, number),)):
+                self.socket.sendto(each() if callable(each) else each, address)
+            number += 1
 
     def sample(self, number, valid=True, y=None):
         value = 1.0 + 2.0 * (self.commands[-1] if self.commands else 0.0) if y is None else y
-        return SAMPLE.pack(number, number * 1e-3, valid, value)
+        moment = (
+            number * 1e-3
+        )  # its rate is measured by the first; then a busy machine may hold it up
+        if number >= MEASURED:
+            moment = time.monotonic() - self.born
+        return SAMPLE.pack(number, moment, valid, value + 1e-6 * self.life)
 
     def wait_for(self, told, seconds=5.0):
         end = time.monotonic() + seconds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import time
 from collections import deque
 from collections.abc import Sequence
 from typing import cast
@@ -15,7 +16,14 @@ from hw_adapters.ati_net_ft.calibration import (
     Calibration,
     fetch_calibration,
 )
-from hw_adapters.ati_net_ft.codec import Command, Record, Request, decode_records, encode_request
+from hw_adapters.ati_net_ft.codec import (
+    Command,
+    Counts,
+    Record,
+    Request,
+    decode_records,
+    encode_request,
+)
 from hw_adapters.counter import Counter
 from hw_adapters.datagram_socket import DatagramSocket, connected
 from orchestrator.rig.devices import (
@@ -31,6 +39,12 @@ from orchestrator.rig.devices import (
 _RATE_SHARE = 0.01
 #: The sensor's count of its samples begins again after so many: 7.1 days at 7 kHz.
 _FT_PERIOD = 2**32
+#: A request without an effect is made again after so long; silence is waited for at most, s.
+_AGAIN_S, _STOP_S = 0.25, 1.0
+#: A stream has ended when nothing came for so long, s, and for so many records.
+_QUIET_S, _QUIET_RECORDS = 0.02, 5
+#: The mean of so many records is the zero.
+_TARE_RECORDS = 32
 
 
 class CalibrationSettings(BaseModel):
@@ -76,7 +90,8 @@ class AtiNetFtSettings(DeviceSettings):
     buffered
         Several records come in one datagram: fewer datagrams, and samples that are older.
     tare
-        What is felt when the run begins is 0 from then on.
+        What is felt when the stream begins is 0 from then on: the mean of the first records, which
+        is taken off here. The sensor is not asked for it, so that no request can be lost or late.
     force_limit, torque_limit
         Measuring range, N and N.m.
     frame
@@ -113,6 +128,10 @@ class AtiNetFt(Device):
         self._calibration: Calibration | None = None
         self._waiting: deque[Record] = deque()
         self._clock = Counter(_FT_PERIOD)
+        self._asked_s = 0.0
+        self._streams = False
+        self._felt: list[Counts] = []
+        self._zero = (0.0,) * 6
 
     @classmethod
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
@@ -134,7 +153,7 @@ class AtiNetFt(Device):
         return DeviceConnectors(inputs=(), outputs=outputs, rate=given.rate)
 
     def open(self) -> None:
-        """Ask for the calibration, set the zero if wanted, and start the stream."""
+        """Ask for the calibration, end what still streams, and start the stream."""
         given = self._settings
         self._calibration = self._known_calibration()
         found = self._calibration.rate_hz
@@ -147,9 +166,9 @@ class AtiNetFt(Device):
         self._socket = DatagramSocket(given.host, given.port, peer)
         self._waiting.clear()
         self._clock = Counter(_FT_PERIOD)
-        if given.tare:
-            self._ask(Command.TARE)
-        self._ask(Command.STREAM_BUFFERED if given.buffered else Command.STREAM)
+        self._felt, self._zero, self._streams = [], (0.0,) * 6, False
+        self._stop()
+        self._stream()
 
     def _known_calibration(self) -> Calibration:
         given = self._settings
@@ -165,25 +184,46 @@ class AtiNetFt(Device):
             ) from None
 
     def close(self) -> None:
-        """Stop the stream."""
+        """Stop the stream, and see that it has stopped."""
         if self._socket is not None:
             try:
-                self._ask(Command.STOP)
+                self._stop()
             except OSError:
                 pass  # closed before, or the network is gone: the sensor streams on, unheard
             finally:
                 self._socket.close()
 
+    def account(self) -> str:
+        """Say which sensor it was, and what others sent."""
+        return "" if self._socket is None else self._socket.account()
+
+    def _stream(self) -> None:
+        self._asked_s = time.monotonic()
+        self._ask(Command.STREAM_BUFFERED if self._settings.buffered else Command.STREAM)
+
+    def _stop(self) -> None:
+        """Ask for silence until there is some."""
+        begin = asked_s = time.monotonic()
+        self._ask(Command.STOP)
+        quiet = max(_QUIET_S, _QUIET_RECORDS / self._settings.rate)
+        while connected(self._socket).receive(quiet) is not None:
+            now = time.monotonic()
+            if now - begin > _STOP_S:
+                return
+            if now - asked_s > 0.2 * _AGAIN_S:
+                asked_s = now
+                self._ask(Command.STOP)
+
     def receive(self, timeout_s: float) -> Received | None:
-        """Wait for the next record."""
-        if not self._waiting:
-            found = connected(self._socket).receive(timeout_s)
-            if found is None:
-                return None
-            self._waiting.extend(decode_records(found[0]))
-        record = self._waiting.popleft()
+        """Wait for the next record; a request for the stream that was lost is made again."""
+        deadline = time.monotonic() + timeout_s
+        while (record := self._record(deadline)) is not None and self._is_tared(record):
+            pass
+        if record is None:
+            return None
+        calibrated = cast("Calibration", self._calibration).wrench(record.counts)
         return Received(
-            values=cast("Calibration", self._calibration).wrench(record.counts),
+            values=tuple(a - b for a, b in zip(calibrated, self._zero, strict=True)),
             device_time=self._clock.count(record.ft_sequence) / self._settings.internal_rate,
             sequence=record.rdt_sequence,
             valid=record.valid,
@@ -192,6 +232,33 @@ class AtiNetFt(Device):
 
     def send(self, values: Sequence[float]) -> None:
         """Do nothing: a sensor has no commands."""
+
+    def _record(self, deadline: float) -> Record | None:
+        if not self._waiting:
+            now = time.monotonic()
+            if not self._streams and now - self._asked_s > _AGAIN_S:
+                self._stream()
+            found = connected(self._socket).receive(max(deadline - now, 0.0))
+            if found is None:
+                return None
+            self._waiting.extend(decode_records(found[0]))
+            self._streams = True
+        return self._waiting.popleft()
+
+    def _is_tared(self, record: Record) -> bool:
+        """Whether a record is one of those whose mean is the zero."""
+        if not self._settings.tare or len(self._felt) == _TARE_RECORDS:
+            return False
+        if record.valid:
+            self._felt.append(record.counts)
+        if len(self._felt) == _TARE_RECORDS:
+            self._set_zero()
+        return True
+
+    def _set_zero(self) -> None:
+        wrench = cast("Calibration", self._calibration).wrench
+        rows = [wrench(counts) for counts in self._felt]
+        self._zero = tuple(sum(column) / len(rows) for column in zip(*rows, strict=True))
 
     def _ask(self, command: Command) -> None:
         connected(self._socket).send(encode_request(Request(command)))

@@ -10,8 +10,9 @@ from typing import Literal, Self, cast
 from pydantic import Field, model_validator
 
 from hw_adapters.counter import Counter
-from hw_adapters.datagram_socket import Address, DatagramSocket, connected
+from hw_adapters.datagram_socket import DatagramSocket, PeerSearch, connected
 from hw_adapters.kuka_rsi.codec import Correction, RobotFrame, Six, decode_frame, encode_correction
+from hw_adapters.kuka_rsi.increments import Increments
 from orchestrator.rig.devices import (
     Device,
     DeviceConnector,
@@ -19,7 +20,6 @@ from orchestrator.rig.devices import (
     DeviceError,
     DeviceSettings,
     Received,
-    RestartedError,
     WireFormatError,
 )
 
@@ -29,6 +29,8 @@ _DEGREE = math.pi / 180.0
 _MILLIMETRE = 1e-3
 #: IPOC begins again after so many ms, where the controller counts them in 32 bits.
 _IPOC_PERIOD = 2**32
+#: So many frames that follow each other are those of the robot, if its host is not known and if.
+_ENOUGH, _ENOUGH_OF_HOST = 10, 1
 
 
 class KukaRsiSettings(DeviceSettings):
@@ -39,7 +41,8 @@ class KukaRsiSettings(DeviceSettings):
     host, port
         Here: ``IP_NUMBER`` and ``PORT`` of the controller's Ethernet configuration.
     device_host
-        Of the robot; empty: any. Frames of others are refused.
+        Of the robot; empty: any whose frames count on, for ten cycles, while nobody else sends such
+        frames. Frames of others are refused.
     cycle_ms
         4 (``#IPO_FAST``) or 12 (``#IPO``).
     space
@@ -116,14 +119,10 @@ class KukaRsi(Device):
         cartesian = settings.space == "cartesian"
         self._scales = (_MILLIMETRE,) * 3 + (_DEGREE,) * 3 if cartesian else (_DEGREE,) * 6
         self._socket: DatagramSocket | None = None
-        self._peer: Address | None = None
-        self._heard = 0.0
-        self._ipoc = self._now_ms = 0
+        self._ipoc = 0
         self._clock = Counter(_IPOC_PERIOD)
         self._begin: tuple[float, ...] | None = None
-        self._sent: tuple[float, ...] = (
-            0.0,
-        ) * 6  # sum of the increments, mm and degrees as they were written
+        self._increments = Increments()
 
     @classmethod
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
@@ -151,7 +150,11 @@ class KukaRsi(Device):
             ),
             outputs=tuple(
                 DeviceConnector(
-                    name, unit, f"Measured {given.measured}, {name.upper()}", frame=given.frame
+                    name,
+                    unit,
+                    f"Measured {given.measured}, {name.upper()}",
+                    frame=given.frame,
+                    follows=f"d{name}",
                 )
                 for name, unit, *_ in axes
             ),
@@ -160,10 +163,14 @@ class KukaRsi(Device):
 
     def open(self) -> None:
         """Bind the port; the robot is heard of when its program switches RSI on."""
-        self._socket = DatagramSocket(self._settings.host, self._settings.port, None)
-        self._peer, self._begin, self._ipoc = None, None, 0
+        given = self._settings
+        self._socket = DatagramSocket(given.host, given.port, None, given.device_host)
+        enough = _ENOUGH_OF_HOST if given.device_host else _ENOUGH
+        hint = "set 'device_host' to that of the robot, and give others another port"
+        self._search = PeerSearch(enough, given.cycle_ms, hint)
+        self._begin, self._ipoc = None, 0
         self._clock = Counter(_IPOC_PERIOD)
-        self._sent = (0.0,) * 6
+        self._increments = Increments()
 
     def close(self) -> None:
         """Give the port back; the robot stops by its own time-out."""
@@ -172,17 +179,22 @@ class KukaRsi(Device):
 
     def receive(self, timeout_s: float) -> Received | None:
         """Wait for the next frame; its status is how many answers the controller found late."""
-        found = connected(self._socket).receive(timeout_s)
-        if found is None:
-            return None
-        frame = decode_frame(found[0])
-        self._accept(found[1])
-        values = self._measured(frame)
-        before, self._ipoc = self._ipoc, frame.ipoc
-        now_ms, before_ms = self._clock.count(frame.ipoc), self._now_ms
-        self._now_ms = now_ms
-        if frame.ipoc < before and now_ms - before_ms > self._settings.own_watchdog * 1e3:
-            raise RestartedError(f"its IPOC was {before} and is {frame.ipoc}")
+        wire, deadline = connected(self._socket), time.monotonic() + timeout_s
+        while True:
+            found = wire.receive(max(deadline - time.monotonic(), 0.0))
+            if found is None:
+                return None
+            frame = decode_frame(found[0])
+            values = self._measured(frame)
+            if wire.peer is not None:
+                break
+            if self._search.offer(found[1], frame.ipoc):
+                wire.lock_to(found[1])
+                values = self._measured(frame)
+                break
+        self._ipoc = frame.ipoc
+        now_ms = self._clock.count(frame.ipoc)
+        self._increments.see(now_ms // self._settings.cycle_ms, frame.late)
         return Received(
             values,
             device_time=now_ms * 1e-3,
@@ -190,6 +202,10 @@ class KukaRsi(Device):
             status=frame.late or 0,
             late_answers=frame.late,
         )
+
+    def account(self) -> str:
+        """Say which robot was taken, and what others sent."""
+        return "" if self._socket is None else self._socket.account()
 
     def send(self, values: Sequence[float]) -> None:
         """Answer the frame that was received last.
@@ -199,7 +215,8 @@ class KukaRsi(Device):
         DeviceError
             If no frame has come.
         """
-        if self._peer is None:
+        wire = connected(self._socket)
+        if wire.peer is None:
             raise DeviceError("the robot can be answered only: it has not sent a frame yet")
         six = [0.0] * 6
         for place, value in zip(self._places, values, strict=True):
@@ -207,13 +224,11 @@ class KukaRsi(Device):
         wanted = [value / scale for value, scale in zip(six, self._scales, strict=True)]
         told = wanted
         if self._settings.mode == "relative":
-            told = [round(a - b, 6) for a, b in zip(wanted, self._sent, strict=True)]
+            told = self._increments.towards(wanted)
         datagram = encode_correction(
             Correction(self._ipoc, _six(told), self._settings.space, self._settings.sentype)
         )
-        connected(self._socket).answer(datagram, self._peer)
-        if self._settings.mode == "relative":
-            self._sent = tuple(a + b for a, b in zip(self._sent, told, strict=True))
+        wire.send(datagram)
 
     def _measured(self, frame: RobotFrame) -> tuple[float, ...]:
         cartesian = self._settings.space == "cartesian"
@@ -227,31 +242,14 @@ class KukaRsi(Device):
         values = tuple(value * scale for value, scale in zip(found, self._scales, strict=True))
         if self._settings.measured == "pose":
             return values
+        if self._begin is None and connected(self._socket).peer is None:
+            return values  # it is not known yet whose they are
         if self._begin is None:
             self._begin = values
         return tuple(
             math.remainder(now - then, 2.0 * math.pi) if scale == _DEGREE else now - then
             for now, then, scale in zip(values, self._begin, self._scales, strict=True)
         )
-
-    def _accept(self, sender: Address) -> None:
-        """Refuse frames of a second robot, of another program, and of a robot started anew."""
-        expected, now = self._settings.device_host, time.monotonic()
-        if expected and sender[0] != expected:
-            raise WireFormatError(
-                f"RSI frame: expected one of {expected}, found one of {sender[0]}"
-            )
-        silent = now - self._heard
-        if self._peer is not None and silent >= self._settings.own_watchdog:
-            raise RestartedError(
-                f"a frame came after {silent:.3g} s of silence, from {sender[0]}:{sender[1]}"
-            )
-        if self._peer not in {None, sender}:
-            raise WireFormatError(
-                f"RSI frame: a second robot sends, from {sender[0]}:{sender[1]};"
-                " give it another port"
-            )
-        self._peer, self._heard = sender, now
 
 
 def _six(values: Sequence[float]) -> Six:

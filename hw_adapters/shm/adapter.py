@@ -9,10 +9,11 @@ import struct
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal, Self, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from hw_adapters.counter import TakenCounter
 from hw_adapters.shm.codec import (
     Record,
     block_size,
@@ -41,8 +42,12 @@ class ShmSignal(BaseModel):
 
     Parameters
     ----------
-    name, unit, description, frame, minimum, maximum, start, speed, rests, deceleration
-        Of its connector; the last three of one that is commanded.
+    name, unit, description, frame, minimum, maximum, start
+        Of its connector.
+    speed, acceleration, rests, deceleration
+        The same, of one that is commanded.
+    follows
+        Of a measurement: the command that it follows.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -55,8 +60,10 @@ class ShmSignal(BaseModel):
     maximum: float = float("inf")
     start: float = 0.0
     speed: float = Field(default=float("inf"), gt=0.0)
+    acceleration: float = Field(default=float("inf"), gt=0.0)
     rests: Literal["in place", "at zero"] = "in place"
     deceleration: float = Field(default=float("inf"), gt=0.0)
+    follows: str = ""
 
 
 class ShmSettings(DeviceSettings):
@@ -70,6 +77,9 @@ class ShmSettings(DeviceSettings):
         Samples per second that the program writes, Hz.
     measurements, commands
         Values of both records, in their order.
+    taken
+        Name of the measurement that has the number of the newest command that the program took, 0
+        before the first, which has the number 1; empty: none has.
     poll
         How long is slept between two looks for a new sample, s.
     """
@@ -78,7 +88,14 @@ class ShmSettings(DeviceSettings):
     rate: float = Field(gt=0.0, allow_inf_nan=False)
     measurements: tuple[ShmSignal, ...] = Field(min_length=1)
     commands: tuple[ShmSignal, ...] = ()
+    taken: str = ""
     poll: float = Field(default=1e-4, gt=0.0, le=0.1)
+
+    @model_validator(mode="after")
+    def _taken_is_measured(self) -> Self:
+        if self.taken and self.taken not in {signal.name for signal in self.measurements}:
+            raise ValueError(f"taken: expected the name of a measurement, found '{self.taken}'")
+        return self
 
 
 class ShmDevice(Device):
@@ -92,7 +109,9 @@ class ShmDevice(Device):
         self._block: mmap.mmap | None = None
         self._descriptor = -1
         self._seen = 0
-        self._sent = 0
+        self._taken = TakenCounter(None)
+        names = [signal.name for signal in settings.measurements]
+        self._taken_at = names.index(settings.taken) if settings.taken else -1
 
     @classmethod
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
@@ -123,7 +142,7 @@ class ShmDevice(Device):
             block.close()
             raise
         self._block = block
-        self._seen = 0
+        self._seen, self._taken = 0, TakenCounter(None)
 
     def close(self) -> None:
         """Unmap the block; it stays with the program that made it."""
@@ -145,7 +164,7 @@ class ShmDevice(Device):
             if counter != self._seen and block[at : at + _COUNTER.size] == copy[: _COUNTER.size]:
                 record = self._decoded(copy, counter)
                 if record is not None:
-                    return _received(record)
+                    return self._received(record)
             if time.monotonic() >= deadline:
                 return None
             time.sleep(self._settings.poll)
@@ -159,8 +178,7 @@ class ShmDevice(Device):
         """Write a command with the next number and CLOCK_MONOTONIC."""
         if not self._settings.commands:
             return
-        content = encode(Record(tuple(values), self._sent, time.monotonic_ns()))
-        self._sent += 1
+        content = encode(Record(tuple(values), self._taken.send(), time.monotonic_ns()))
         block, at = self._mapped(), commands_at(len(self._settings.measurements))
         (counter,) = _COUNTER.unpack_from(block, at)
         counter -= counter % 2  # odd: who wrote it before was ended in the middle
@@ -173,7 +191,9 @@ class ShmDevice(Device):
             raise DeviceError("the block is not open")
         return self._block
 
-
-def _received(record: Record) -> Received:
-    time_s = record.time_ns * 1e-9
-    return Received(record.values, time_s, record.sequence, record.status == 0, record.status)
+    def _received(self, record: Record) -> Received:
+        time_s, good = record.time_ns * 1e-9, record.status == 0
+        taken = None
+        if self._taken_at >= 0:
+            taken = self._taken.count(round(record.values[self._taken_at]))
+        return Received(record.values, time_s, record.sequence, good, record.status, taken=taken)

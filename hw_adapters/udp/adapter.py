@@ -8,11 +8,14 @@ from typing import cast
 
 from pydantic import Field
 
-from hw_adapters.counter import Counter
-from hw_adapters.datagram_socket import DatagramSocket, connected
+from hw_adapters.counter import Counter, TakenCounter
+from hw_adapters.datagram_socket import DatagramSocket, PeerSearch, connected
 from hw_adapters.udp.codec import Codec
 from hw_adapters.udp.layout import Layout
 from orchestrator.rig.devices import Device, DeviceConnectors, DeviceSettings, Received
+
+#: So many datagrams of one sender are those of the rig, where its port is not known.
+_ENOUGH = 3
 
 
 class UdpSettings(DeviceSettings):
@@ -23,7 +26,8 @@ class UdpSettings(DeviceSettings):
     host, port
         Here, where the rig sends to.
     device_host, device_port
-        Of the rig; port 0: it is whoever sends first, as a rig with another port for each run.
+        Of the rig; port 0: whoever of that host sends such datagrams, as a rig with another port
+        for each run. If two do, it is an error.
     rate
         Datagrams per second that the rig sends, Hz.
     measurements
@@ -53,7 +57,6 @@ class UdpDevice(Device):
         self.sequence_period = self._measurements.sequence_period
         self._commands = None if settings.commands is None else Codec(settings.commands)
         self._socket: DatagramSocket | None = None
-        self._sent = 0
         self._begin_clocks()
 
     @classmethod
@@ -69,13 +72,15 @@ class UdpDevice(Device):
 
     def _begin_clocks(self) -> None:
         self._clock = Counter(self._measurements.time_period)
+        self._taken = TakenCounter(self._measurements.taken_period)
 
     def open(self) -> None:
         """Bind the port; the rig is heard of by its first datagram."""
         self._begin_clocks()
         given = self._settings
         peer = (given.device_host, given.device_port) if given.device_port else None
-        self._socket = DatagramSocket(given.host, given.port, peer)
+        self._socket = DatagramSocket(given.host, given.port, peer, given.device_host)
+        self._search = PeerSearch(_ENOUGH, 0, "set 'device_port'")
 
     def close(self) -> None:
         """Give the port back."""
@@ -84,19 +89,29 @@ class UdpDevice(Device):
 
     def receive(self, timeout_s: float) -> Received | None:
         """Wait for the next datagram."""
-        found = connected(self._socket).receive(timeout_s)
-        if found is None:
-            return None
-        message = self._measurements.decode(found[0])
-        if connected(self._socket).peer is None:
-            connected(self._socket).lock_to(found[1])
+        wire, deadline = connected(self._socket), time.monotonic() + timeout_s
+        while True:
+            found = wire.receive(max(deadline - time.monotonic(), 0.0))
+            if found is None:
+                return None
+            message = self._measurements.decode(found[0])
+            if wire.peer is not None:
+                break
+            if self._search.offer(found[1], message.sequence or 0):
+                wire.lock_to(found[1])
+                break
         now = None if message.time_s is None else self._clock.count(message.time_s)
         status = message.status or 0
-        return Received(message.values, now, message.sequence, status == 0, status)
+        taken = None if message.taken is None else self._taken.count(message.taken)
+        return Received(message.values, now, message.sequence, status == 0, status, taken=taken)
+
+    def account(self) -> str:
+        """Say which rig was taken, and what others sent."""
+        return "" if self._socket is None else self._socket.account()
 
     def send(self, values: Sequence[float]) -> None:
         """Send a command with the next number and CLOCK_MONOTONIC."""
         if self._commands is not None:
-            datagram = self._commands.encode(values, self._sent, time.monotonic())
+            number = self._taken.send()
+            datagram = self._commands.encode(values, number, time.monotonic())
             connected(self._socket).send(datagram)
-            self._sent += 1

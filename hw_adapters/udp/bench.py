@@ -27,6 +27,7 @@ MEASUREMENTS: dict[str, Any] = {
         {"role": "status", "type": "u32"},
         {"name": "x", "type": "f64", "unit": "m", "description": "Position"},
         {"name": "v", "type": "f64", "unit": "m/s", "description": "Velocity"},
+        {"role": "taken", "type": "u32"},
     ]
 }
 COMMANDS: dict[str, Any] = {
@@ -53,11 +54,25 @@ _WORDS = Codec(
         }
     )
 )
+#: Three counts behind a text, and bytes that are not read.
+_TEXT = Codec(
+    Layout.model_validate(
+        {
+            "crc": "none",
+            "fields": [
+                {"role": "text", "type": "text", "count": 4, "text": "POS"},
+                {"name": "legs", "type": "u16", "count": 3, "scale": 0.5},
+                {"role": "padding", "type": "u8", "count": 2},
+            ],
+        }
+    )
+)
+_LEGS = b"POS\0\x02\0\x04\0\x06\0\0\0"
 # The CRC-32 values were computed with POSIX `gzip` (the trailer of a .gz file is that of zlib).
 _SAMPLE = bytes.fromhex(
-    "314d4453 07000000 00ca9a3b00000000 00000000 000000000000f83f 00000000000000c0"
+    "314d4453 07000000 00ca9a3b00000000 00000000 000000000000f83f 00000000000000c0 05000000"
 )
-_SAMPLE_CRC = bytes.fromhex("9917a882")
+_SAMPLE_CRC = bytes.fromhex("18e0d3aa")
 _COMMAND = bytes.fromhex("31434453 03000000 0094357700000000 000000000000d03f 0e9c1e72")
 _REFUSED = {
     "nothing": b"",
@@ -98,14 +113,17 @@ BENCH = Bench(
         Golden(
             "sample",
             partial(_MEASURED.decode, _SAMPLE + _SAMPLE_CRC),
-            Message((1.5, -2.0), sequence=7, time_s=1.0, status=0),
+            Message((1.5, -2.0), sequence=7, time_s=1.0, status=0, taken=5),
         ),
         Golden("command", partial(_COMMANDED.encode, (0.25,), 3, 2.0), _COMMAND),
         Golden("big endian", partial(_WORDS.decode, b"\x00\xff\xff\x38\x00"), Message((-3.0,))),
+        Golden("text and count", partial(_TEXT.decode, _LEGS), Message((1.0, 2.0, 3.0))),
+        Golden("text and count, written", partial(_TEXT.encode, (1.0, 2.0, 3.0)), _LEGS),
         Golden("words", partial(_WORDS.encode, (-3.0,)), b"\x00\xff\xff\x38\x00"),
     ),
     refused=(
         *(Refused(name, partial(_MEASURED.decode, each)) for name, each in _REFUSED.items()),
+        Refused("another text", partial(_TEXT.decode, b"NEG" + _LEGS[3:])),
         Refused("another constant", partial(_WORDS.decode, b"\x00\xfe\xff\x38\x00")),
         Refused("beyond its type", partial(_WORDS.encode, (1000.0,))),
         Refused("not finite", partial(_COMMANDED.encode, (float("nan"),))),

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import struct
 import zlib
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
-from hw_adapters.udp.layout import TYPES, Layout, LayoutField
+from hw_adapters.udp.layout import Layout, LayoutField
 from orchestrator.rig.devices import WireFormatError
 
 _ORDERS = {"little": "<", "big": ">"}
@@ -22,7 +24,7 @@ class Message:
     ----------
     values
         Of the signals, in the order of the layout, in their units.
-    sequence, time_s, status
+    sequence, time_s, status, taken
         ``None`` where the layout has no such field.
     """
 
@@ -30,6 +32,7 @@ class Message:
     sequence: int | None = None
     time_s: float | None = None
     status: int | None = None
+    taken: int | None = None
 
 
 class Codec:
@@ -38,10 +41,13 @@ class Codec:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         order = _ORDERS[layout.byte_order]
-        self._struct = struct.Struct(order + "".join(TYPES[f.type] for f in layout.fields))
+        self._struct = struct.Struct(order + "".join(field.code for field in layout.fields))
+        self._values = sum(field.count for field in layout.signals)
         self._crc = struct.Struct(order + "I")
         self._has_crc = layout.crc == "crc32"
-        self.sequence_period = next((f.period for f in layout.fields if f.role == "sequence"), None)
+        self.sequence_period = _period(layout, "sequence")
+        #: After so many commands the number of the one that was taken begins again.
+        self.taken_period = _period(layout, "taken")
         #: After so many s the time of its field begins again; ``None``: it is no whole number.
         self.time_period = next(
             (f.period * abs(f.scale) for f in layout.fields if f.role == "time" and f.period), None
@@ -69,23 +75,31 @@ class Codec:
             if found != (expected := zlib.crc32(body)):
                 raise _wrong(f"expected CRC-32 {expected:#010x}, found {found:#010x}")
         values: list[float] = []
-        parts: dict[str, float] = {}
-        for field, raw in zip(self._layout.fields, self._struct.unpack(body), strict=True):
+        parts: dict[str, int] = {}
+        time_s: float | None = None
+        raws = iter(self._struct.unpack(body))
+        for field in self._layout.fields:
             if field.role == "signal":
-                values.append(_finite(field, raw * field.scale + field.offset))
-            elif field.role == "constant" and raw != field.value:
-                raise _wrong(f"expected the constant {field.value:#x}, found {raw:#x}")
+                given = islice(raws, field.count)
+                values += (_finite(field, raw * field.scale + field.offset) for raw in given)
+            elif field.role == "padding":
+                deque(islice(raws, field.count), maxlen=0)
             elif field.role == "time":
-                parts["time"] = _finite(field, raw * field.scale + field.offset)
+                time_s = _finite(field, next(raws) * field.scale + field.offset)
             else:
-                parts[field.role] = raw
-        sequence, status = parts.get("sequence"), parts.get("status")
+                parts[field.role] = self._whole(field, next(raws))
         return Message(
-            tuple(values),
-            None if sequence is None else int(sequence),
-            parts.get("time"),
-            None if status is None else int(status),
+            tuple(values), parts.get("sequence"), time_s, parts.get("status"), parts.get("taken")
         )
+
+    def _whole(self, field: LayoutField, raw: int | bytes) -> int:
+        if isinstance(raw, bytes):
+            if field.text and raw.rstrip(b"\0") != field.text.encode():
+                raise _wrong(f"expected the text {field.text!r}, found {raw!r}")
+            return 0
+        if field.role == "constant" and raw != field.value:
+            raise _wrong(f"expected the constant {field.value:#x}, found {raw:#x}")
+        return raw
 
     def encode(self, values: Sequence[float], sequence: int = 0, time_s: float = 0.0) -> bytes:
         """Write a datagram; status 0.
@@ -104,17 +118,24 @@ class Codec:
         WireFormatError
             If a value is not finite or has no place in its type.
         """
+        if len(values) != self._values:
+            raise _wrong(f"expected {self._values} values, found {len(values)}")
         given = iter(values)
-        raws = [self._raw(field, given, sequence, time_s) for field in self._layout.fields]
-        if next(given, None) is not None:
-            raise _wrong(f"expected {len(self._layout.signals)} values, found {len(values)}")
+        raws: list[int | float | bytes] = []
+        for field in self._layout.fields:
+            if field.role == "text":
+                raws.append(field.text.encode())
+                continue
+            raws += (self._raw(field, given, sequence, time_s) for _ in range(field.count))
         try:
             body = self._struct.pack(*raws)
         except (struct.error, OverflowError) as error:
             raise _wrong(f"a value has no place in its type: {error}") from None
         return body + self._crc.pack(zlib.crc32(body)) if self._has_crc else body
 
-    def _raw(self, field: LayoutField, values: object, sequence: int, time_s: float) -> int | float:
+    def _raw(
+        self, field: LayoutField, values: Iterator[float], sequence: int, time_s: float
+    ) -> int | float:
         if field.role == "sequence":
             low, high = field.ends
             return low + sequence % (high - low + 1)
@@ -122,8 +143,12 @@ class Codec:
             return field.value
         if field.role not in {"signal", "time"}:
             return 0
-        value = time_s if field.role == "time" else next(values, math.nan)  # type: ignore[call-overload]
+        value = time_s if field.role == "time" else next(values)
         return _to_type(field, (_finite(field, value) - field.offset) / field.scale)
+
+
+def _period(layout: Layout, role: str) -> int | None:
+    return next((field.period for field in layout.fields if field.role == role), None)
 
 
 def _to_type(field: LayoutField, raw: float) -> int | float:

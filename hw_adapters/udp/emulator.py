@@ -1,9 +1,10 @@
 """An emulated rig with one axis: ``python -m hw_adapters.udp.emulator --peer HOST:PORT``.
 
-Little endian, without gaps, CRC-32 of all bytes before it at the end. It sends 40 bytes: u32
+Little endian, without gaps, CRC-32 of all bytes before it at the end. It sends 44 bytes: u32
 0x53444D31, u32 number, u64 time in ns, u32 status (0: in order), f64 position in m, f64 velocity
-in m/s, u32 CRC. It takes 28 bytes: u32 0x53444331, u32 number, u64 time, f64 position wanted in m,
-u32 CRC. The position follows what is wanted by a delay and a lag.
+in m/s, u32 number of the newest command that it took (0: none; with ``--no-taken`` it is left out:
+40 bytes), u32 CRC. It takes 28 bytes: u32 0x53444331, u32 number, u64 time, f64 position wanted
+in m, u32 CRC. The position follows what is wanted by a delay and a lag.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Rig:
     def _begin(self, born: float) -> None:
         self._axis.stand()
         self._born = born
-        self._number = 0
+        self._number = self._taken = 0
 
     @property
     def places(self) -> dict[str, Address | str]:
@@ -86,6 +87,7 @@ class Rig:
             return
         number, _, wanted = struct.unpack_from("<LQd", datagram, 4)
         self._axis.command(self._since_birth(time.monotonic()), np.array([wanted]))
+        self._taken = number
         self._log.write("command", number=number, wanted=f"{wanted:.12g}")
 
     def _sample(self, due: float) -> None:
@@ -99,6 +101,8 @@ class Rig:
         told = self._sender.values((position, velocity), _LARGEST)
         clock = now + round(self._sender.clock_jump_s * 1e9)
         body = b"1MDS" + struct.pack("<LQLdd", self._number, clock, status, *told)
+        if self._options.taken:
+            body += struct.pack("<L", self._taken)
         body += binascii.crc32(body).to_bytes(4, "little")
         self._log.write(
             "sample",
@@ -120,6 +124,7 @@ def main(arguments: Sequence[str]) -> None:
     add("--delay", type=float, default=0.0, help="from a command to its effect, ms")
     add("--bandwidth", type=positive, help="of the lag after the delay, Hz; default: none")
     add("--damping", type=positive, help="ratio, for a lag of second order; default: first order")
+    add("--no-taken", dest="taken", action="store_false", help="it does not say what it took")
     options = parser.parse_args(arguments)
     if not (0.0 <= options.delay < math.inf):
         parser.error(f"--delay: expected a time >= 0 ms, found {options.delay}")

@@ -8,6 +8,7 @@ from typing import Literal, Self, cast
 
 from pydantic import Field, model_validator
 
+from hw_adapters.counter import TakenCounter
 from hw_adapters.ur_rtde import codec
 from hw_adapters.ur_rtde.client import RtdeClient
 from hw_adapters.ur_rtde.codec import Recipe
@@ -35,6 +36,8 @@ _ORIGINS = {"joint": "actual_q", "cartesian": "actual_TCP_pose"}
 #: The counter begins at 1 again after this: 0 says that nobody commands.
 _MOST_COUNT = 0x7FFF_FFFF
 _NOT_RUNNING = 1 << 16
+#: The commands that measurements follow, by the space that is commanded.
+_FOLLOWS = {("q", "joint"): "dq", ("tcp_position", "cartesian"): "d_position"}
 _DEFAULT: tuple[Measured, ...] = ("q", "tcp_position", "tcp_rotation", "tcp_force", "tcp_torque")
 
 
@@ -108,7 +111,7 @@ class UrRtde(Device):
         self._inputs: Recipe | None = None
         self._outputs: Recipe | None = None
         self._begin: tuple[float, ...] | None = None
-        self._count = 0
+        self._taken, self._echoes = TakenCounter(_MOST_COUNT), False
 
     @classmethod
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
@@ -117,7 +120,14 @@ class UrRtde(Device):
         return DeviceConnectors(
             inputs=tuple(_commands(given)),
             outputs=tuple(
-                DeviceConnector(name, m.unit, m.description, shape=(m.count,), frame=given.frame)
+                DeviceConnector(
+                    name,
+                    m.unit,
+                    m.description,
+                    shape=(m.count,),
+                    frame=given.frame,
+                    follows=_FOLLOWS.get((name, given.space), ""),
+                )
                 for name, m in ((name, MEASUREMENTS[name]) for name in given.measured)
             ),
             rate=given.rate,
@@ -126,11 +136,14 @@ class UrRtde(Device):
     def open(self) -> None:
         """Connect, agree on both recipes, and let the data flow."""
         given = self._settings
-        self._begin, self._count = None, 0
+        self._begin, self._taken = None, TakenCounter(_MOST_COUNT)
         self._client = RtdeClient(given.device_host, given.device_port)
-        names = (TIME, SAFETY, ROBOT, *self._vectors)
+        counter = f"input_int_register_{given.counter_register}"
+        self._echoes = given.space != "none" and self._client.has_output(counter, given.rate)
+        names = (TIME, SAFETY, ROBOT, *([counter] if self._echoes else []), *self._vectors)
         self._outputs = self._client.outputs(names, given.rate)
-        expected = ("DOUBLE", "UINT32", "UINT32", *["VECTOR6D"] * len(self._vectors))
+        expected = ("DOUBLE", "UINT32", "UINT32", *["INT32"] * self._echoes)
+        expected = (*expected, *["VECTOR6D"] * len(self._vectors))
         if self._outputs.types != expected:
             raise DeviceError(
                 f"{', '.join(names)}: expected {', '.join(expected)}, found"
@@ -155,6 +168,7 @@ class UrRtde(Device):
         if data is None:
             return None
         now, safety, robot, *numbers = codec.decode_data(recipe, data)
+        taken = self._taken.count(int(numbers.pop(0))) if self._echoes else None
         vectors = {
             name: tuple(float(x) for x in numbers[6 * i : 6 * i + 6])
             for i, name in enumerate(self._vectors)
@@ -168,7 +182,16 @@ class UrRtde(Device):
             sequence=round(float(now) * self._settings.rate),
             valid=not int(safety) & STOPPED,
             status=int(safety) & ~NORMAL | (0 if runs else _NOT_RUNNING),
+            taken=taken,
         )
+
+    def account(self) -> str:
+        """Say which controller it was, and whether it says what it takes."""
+        given = self._settings
+        told = f"its controller was {given.device_host}:{given.device_port}"
+        if given.space == "none" or self._echoes:
+            return told
+        return f"{told}, which has no output input_int_register_{given.counter_register}"
 
     def send(self, values: Sequence[float]) -> None:
         """Write the registers: where the robot was at the beginning, moved by the command.
@@ -184,8 +207,8 @@ class UrRtde(Device):
             raise DeviceError("nothing can be commanded before the robot has said where it is")
         client, _ = self._opened()
         assert self._inputs is not None  # noqa: S101 - with the client
-        self._count = self._count % _MOST_COUNT + 1
-        client.send(self._inputs, [*self._target(values), self._count])
+        count = (self._taken.send() - 1) % _MOST_COUNT + 1
+        client.send(self._inputs, [*self._target(values), count])
 
     def _target(self, offset: Sequence[float]) -> tuple[float, ...]:
         assert self._begin is not None  # noqa: S101 - looked at before

@@ -54,6 +54,11 @@ class RtdeClient:
         """
         return self._recipe(codec.set_up_outputs(names, frequency), "O", names)
 
+    def has_output(self, name: str, frequency: float) -> bool:
+        """Whether the controller sends a variable; a recipe that is set up later replaces this."""
+        found = self._answer(codec.set_up_outputs([name], frequency), "O")
+        return isinstance(found, Recipe) and not {*found.types} & {*codec.REFUSALS}
+
     def inputs(self, names: Sequence[str]) -> Recipe:
         """Agree on what the robot is sent; raises as :meth:`outputs`."""
         return self._recipe(codec.set_up_inputs(names), "I", names)

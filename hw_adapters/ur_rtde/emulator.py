@@ -164,8 +164,20 @@ class Server:
             if name not in self._options.refuse
         }
         names = _names(content)
-        types = [variables.get(name, "NOT_FOUND") for name in names]
+        types = [self._type(name, variables) for name in names]
         return ([] if "NOT_FOUND" in types else names), ",".join(types).encode()
+
+    def _type(self, name: str, variables: dict[str, str]) -> str:
+        """Return the type of an output; input registers can be read as well."""
+        refused = "NOT_FOUND" if name in self._options.refuse else _register(name)
+        return variables.get(name, refused)
+
+    def _value(
+        self, name: str, variables: dict[str, tuple[str, Sequence[float]]]
+    ) -> tuple[str, Sequence[float]]:
+        if name in variables:
+            return variables[name]
+        return STILL.get(name) or (_register(name), (self._robot.registers.get(name, 0),))
 
     def _free(self, client: Client, content: bytes) -> bytes:
         """Give a client inputs that nobody has, as another of its recipes; return its number."""
@@ -200,7 +212,7 @@ class Server:
         variables = self._told()
         for client in self._clients:
             if client.is_running and self._robot.cycle % client.every == 0:
-                parts = (variables.get(name) or STILL[name] for name in client.outputs)
+                parts = (self._value(name, variables) for name in client.outputs)
                 content = b"".join(struct.pack(f">{_FORMATS[t]}", *values) for t, values in parts)
                 self._sender.send(partial(client.send, "U"), b"\1" + content)
 
@@ -238,7 +250,7 @@ def main(arguments: Sequence[str]) -> None:
     add("--port", type=int, default=30004, help="TCP port of RTDE; 0: any")
     add("--rate", type=int, choices=(125, 500), default=500, help="cycles per second, Hz")
     add("--program", choices=("follow", "move"), default="follow", help="what runs on the robot")
-    add("--space", choices=("joint", "cartesian"), default="joint", help="what the program moves")
+    add("--space", choices=("joint", "cartesian"), help="what the program moves")
     add("--first-register", type=int, default=0, help="of six doubles that the program reads")
     add("--counter-register", type=int, default=0, help="integer that must grow")
     add("--watchdog", type=float, default=10.0, help="that often, Hz; 0: it need not")
@@ -247,6 +259,8 @@ def main(arguments: Sequence[str]) -> None:
     add("--damping", type=positive, help="ratio, for a lag of second order; default: first order")
     add("--refuse", action="append", default=[], help="a variable that this controller lacks")
     options = parser.parse_args(arguments)
+    if options.space is None:  # the program of UR's example moves to a pose
+        options.space = "cartesian" if options.program == "move" else "joint"
     emulate(Server, options, _COLUMNS)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from orchestrator import Reason
-from orchestrator.rig.device_units.samples import SampleCounter
+from orchestrator.rig.device_units.sequence import SampleCounter
 from orchestrator.rig.devices.conformance import bench_of
 from orchestrator.rig.devices.conformance.session import session
 from orchestrator.rig.supervisor.checks import HealthCheck, SignalCheck

@@ -191,3 +191,8 @@ class Reason(IntEnum):
         "an operator stopped it as fast as it can",
         "reset it when all is well",
     )
+    COMMAND_LOST = (
+        35,
+        "the device does not take the commands that it is sent",
+        "look at the way to the device, at its own timeouts and at the program that reads them",
+    )

@@ -37,6 +37,12 @@ HEALTH = (
     ("clamped", "1", "Commands that were beyond their range"),
     ("valid", "1", "1 if the outputs can be used: the device says so, and they are not stale"),
     ("samples", "1", "Samples that came so far; with those that were lost, the device's own count"),
+    (
+        "command_taken",
+        "1",
+        "Number of the newest command that the device took; -1: unknown",
+    ),
+    ("commands_missed", "1", "Commands that the device passed over: lost, late or overtaken"),
 )
 
 

@@ -61,6 +61,8 @@ class IoProcess:
         self.block = DeviceBlock(self._memory, commands, measurements)
         self._process: OwnProcess | None = None
         self._error: DeviceError | None = None
+        #: What the device says of itself at the end: see :meth:`Device.account`.
+        self.account = ""
 
     def open(self, seconds: float) -> None:
         """Start the process, and wait until the device is open and its first sample is there.
@@ -103,6 +105,7 @@ class IoProcess:
             except (OSError, EOFError, ValueError):
                 self._error = self._failed("its process has ended")
             else:
+                self.account = str(answer.get("account", ""))
                 self._error = self._raised(answer) if "error" in answer else None
         return self._error
 
@@ -115,6 +118,7 @@ class IoProcess:
             try:
                 send(self._channel, {"call": "quit"})
                 answer = self._receive(_END)
+                self.account = str(answer.get("account", ""))
                 found = self._raised(answer) if "error" in answer else None
             except TimeoutError:
                 found = self._failed(
@@ -291,6 +295,12 @@ class DeviceUnit(SimulationUnit):
             told += (
                 f"; {facts.shaped} commands changed faster than their limit and were sent slower"
             )
+        if self._commands:
+            told += (
+                f"; {facts.missed} commands were not taken" if facts.taken >= 0
+                else "; it does not say which commands it takes"
+            )  # fmt: skip
+        told += f"; {self._process.account}" if self._process.account else ""
         last = () if self._last is None else (str(self._last),)
         if self._begun is not None:
             told += other_rate(self._begun, facts, self._rate)

@@ -30,7 +30,9 @@ from orchestrator.core.diagnostics import Reason, SoftdockError, class_name
 from orchestrator.core.simunits.isolation.wire import packed, receive, receive_memory, send
 from orchestrator.engine import DeviceBlock
 from orchestrator.rig.device_units.description import device_facts
-from orchestrator.rig.device_units.samples import RateCheck, SampleCounter, SampleLogWriter
+from orchestrator.rig.device_units.ledger import CommandLedger, FollowCheck
+from orchestrator.rig.device_units.samples import RateCheck, SampleLogWriter
+from orchestrator.rig.device_units.sequence import SampleCounter
 from orchestrator.rig.device_units.supervision import OwnGate, Seat, gate_of
 from orchestrator.rig.devices import (
     Device,
@@ -45,6 +47,12 @@ from orchestrator.rig.devices import (
 _LOOK = 0.02
 #: How long a device may take to come to its safe state when nobody waits for it any more.
 _LAST = 5.0
+#: A device may take no command for so many of its cycles.
+_LEAST_CYCLES = 3
+#: It may take none for so many times the age at which a run's command is stale.
+_PATIENCE = 3.0
+#: That it takes the last one is waited for at most, s.
+_SETTLE_S = 0.3
 
 
 _ADVICE = {
@@ -94,10 +102,15 @@ class _Link:
         silence_s, period = device.settings.stale_after, device.sequence_period
         self.counter = SampleCounter(len(outputs), ports.rate, period, silence_s)
         self.rate = RateCheck(ports.rate)
+        least = _LEAST_CYCLES * gate.period
+        self._waits = max(_PATIENCE * device.settings.command_stale_after, least)
+        self.ledger = CommandLedger(gate.period, self._waits, inputs)
+        self._follows = FollowCheck(ports)
         self.ended = threading.Event()
         #: The run wants the end, or is gone.
         self.dismissed = threading.Event()
-        self._late_answers: int | None = None
+        self._remarked_ns, self._wrong = 0, (0, 0)
+        self._unanswered_ns = self._stood_ns = 0
         self.refused = ""
         self.error: BaseException | None = None
         wanted = device.settings.sample_log
@@ -107,26 +120,22 @@ class _Link:
 
     def receive_once(self) -> bool:
         """Wait a little for a sample; return whether there is a new one."""
-        try:
-            received = self.device.receive(min(_LOOK, self.gate.period) if self._leads else _LOOK)
-        except RestartedError as error:
-            raise self._restarted(str(error)) from None
-        except WireFormatError as error:
-            self.refused = str(error)
-            self.counter.refuse()
-            self._publish()
-            return False
+        received = self._receive()
+        self._remark()
         if received is None:
             return False
         now_ns = time.monotonic_ns()
-        if self.device.answers and self.counter.goes_on(received, now_ns):
-            self._look_at_answers(received)
-            self.send()  # before a step that waits for this sample can give a command
-        restarts = self.counter.facts.restarts
+        restarts, gap = self.counter.facts.restarts, self.counter.gap(received)
         is_new = self.counter.take(received, now_ns)
-        if self.counter.facts.restarts > restarts and self._command.size:
+        has_restarted = self.counter.facts.restarts > restarts and self._command.size
+        if has_restarted:
             self._publish()
             raise self._restarted(self.counter.begun_anew)
+        if is_new:
+            self._look_at_commands(received, gap, now_ns)
+        unasked = self.device.takes_unasked and not self.counter.in_doubt
+        if self.device.answers and (self.counter.follows or unasked):
+            self.send()  # before a step that waits for this sample can give a command
         if self._log is not None and (ticks := len(self.counter.ticked_ns)):
             values = received.values if is_new else None
             number = self.counter.facts.number
@@ -140,13 +149,91 @@ class _Link:
             self.block.ticks.tick(moment)
         return is_new
 
-    def _look_at_answers(self, received: Received) -> None:
-        """Tell the gate of an answer that came too late: limits are those of what was taken."""
-        late, before = received.late_answers, self._late_answers
-        gap = self.counter.gap(received.sequence)
-        if late is not None and before is not None and 0 < gap <= late - before:
+    def _receive(self) -> Received | None:
+        try:
+            return self.device.receive(min(_LOOK, self.gate.period) if self._leads else _LOOK)
+        except RestartedError as error:
+            raise self._restarted(str(error)) from None
+        except WireFormatError as error:
+            self.refused = str(error)
+            self.counter.refuse()
+            self._publish()
+            return None
+
+    def _look_at_commands(self, received: Received, gap: int, now_ns: int) -> None:
+        """See which commands the device took: limits are those of what it took.
+
+        Raises
+        ------
+        RestartedError
+            If its own counts say that it is not in the same motion.
+        DeviceError
+            If it takes none any more.
+        """
+        ledger, sample_ns = self.ledger, self.counter.facts.received_ns
+        taken, why = ledger.answers(received, gap)
+        if received.taken is not None:
+            why = why or ledger.took(received.taken, sample_ns)
+        if why and self._command.size:
+            self._publish()
+            raise self._restarted(why)
+        if not taken:
             self.gate.take_back()
-        self._late_answers = late
+        if received.taken is not None and ledger.is_held(sample_ns):
+            self.gate.take_back(ledger.values)
+        self.counter.facts.taken, self.counter.facts.missed = ledger.taken, ledger.missed
+        if self.block.commands_given > 1 and self._command.size and not self.gate.stopping:
+            self._expect_taken(received, sample_ns, now_ns)
+
+    def _expect_taken(self, received: Received, sample_ns: int, now_ns: int) -> None:
+        why = self.ledger.lost(sample_ns)
+        unanswered_s = self._unanswered(now_ns)
+        if not why and unanswered_s > self._waits:
+            why = (
+                f"it was sent no command for {unanswered_s:.3g} s: its samples are"
+                f" {self.counter.delay_s:.3g} s older, by its own clock, than the quickest, and an"
+                " answer comes too late for them"
+            )
+        why = why or self._follows.look(received.values, self.gate.sent.tolist(), now_ns)
+        if why:
+            reason = Reason.COMMAND_LOST
+            self._publish()
+            self.gate.strike(reason)
+            if not self.device.settings.supervisor:
+                raise DeviceError(f"{why}; {reason.advice}")
+
+    def _unanswered(self, now_ns: int) -> float:
+        """Return for how long samples have been coming that are too old to be answered, s."""
+        if self.counter.follows or not self.device.answers or self.device.takes_unasked:
+            self._unanswered_ns = 0
+            return 0.0
+        self._unanswered_ns = self._unanswered_ns or now_ns
+        return (now_ns - self._unanswered_ns) * 1e-9
+
+    def _remark(self) -> None:
+        """Keep in words what is wrong with the samples, for a step that finds them stale."""
+        now_ns, facts = time.monotonic_ns(), self.counter.facts
+        if now_ns - self._remarked_ns < _LOOK * 1e9 or not facts.number:
+            return
+        self._remarked_ns = now_ns
+        counts = facts.repeated, facts.late
+        old = sum(counts) - sum(self._wrong)
+        what = ""
+        if self.counter.delay_s > max(_LEAST_CYCLES * self.gate.period, _LOOK):
+            what = (
+                f"its samples come, {self.counter.delay_s:.3g} s older by its own clock than the"
+                " quickest: they are held on their way, or its clock stood"
+            )
+        elif now_ns - facts.received_ns < _LEAST_CYCLES * self.gate.period * 1e9:
+            self._wrong = counts
+        elif self.counter.in_doubt:
+            what = "what comes has numbers or times that do not follow from the newest sample"
+        elif old:
+            what = f"since then {old} old or repeated sample{'s' * (old > 1)} came"
+        else:
+            what = "since then no sample came"
+        account = self.device.account()
+        self.block.remark("; ".join(each for each in (what, account) if each))
 
     def _restarted(self, why: str) -> RestartedError:
         reason = Reason.DEVICE_RESTARTED
@@ -168,9 +255,11 @@ class _Link:
         """Send the newest command, or what the connectors start with, as the gate lets it pass."""
         number, self._step_ns = self.block.newest_command(self._command)
         command = self.gate.command(self._command.tolist(), number, self._step_ns)
+        now_ns = time.monotonic_ns()
+        self.ledger.send(number, now_ns, command)
         self.device.send(command)
         if self._log is not None:
-            self._log.sent(number, time.monotonic_ns(), command)
+            self._log.sent(number, now_ns, command)
 
     @property
     def _leads(self) -> bool:
@@ -182,7 +271,16 @@ class _Link:
         """Whether it is told to end, and nothing moves any more."""
         if not self.ended.is_set():
             return False
-        return self.error is not None or not self.block.commands_given or self.gate.is_over
+        if self.error is not None or not self.block.commands_given:
+            return True
+        return self.gate.is_over and self._has_settled
+
+    @property
+    def _has_settled(self) -> bool:
+        """Whether the device took the command that stands: a robot may use its last one again."""
+        now_ns = time.monotonic_ns()
+        self._stood_ns = self._stood_ns or now_ns
+        return self.ledger.rests or now_ns - self._stood_ns > _SETTLE_S * 1e9
 
     def receive_all(self) -> None:
         """Receive until the end."""
@@ -320,7 +418,8 @@ def _serve(channel: socket.socket, link: _Link, seconds: float) -> None:
     if clock.ident is not None:
         clock.join()
     with contextlib.suppress(BrokenPipeError):  # the run is gone
-        send(channel, {"ended": True} if link.error is None else told(link.error))
+        account = {"account": link.device.account()}
+        send(channel, account | ({"ended": True} if link.error is None else told(link.error)))
     _end_watch(channel, link, watcher)
 
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import CommandStaleError, DeviceError, Reason
+from orchestrator.core.structs import replace
 from orchestrator.engine import DeviceBlock, SampleFacts
 from orchestrator.rig.device_units.description import DeviceFacts
 from orchestrator.rig.devices import DeviceConnector
@@ -93,13 +94,13 @@ class OwnGate:
         """Return what is sent in the place of the newest command; see :class:`CommandGate`."""
         self._expect(number, step_ns)
         orders, now = self._orders()
-        sent = self._gate.command(wanted, number, orders, now, self._patience_ns)
+        sent = self._gate.command(wanted, number, orders, now, self._patience_ns, step_ns)
         self.sent[:] = sent
         return sent
 
-    def take_back(self) -> None:
-        """Take note that the device did not take what it was sent last."""
-        self._gate.take_back()
+    def take_back(self, taken: Sequence[float] | None = None) -> None:
+        """Take note that the device did not take what it was sent; see :class:`CommandGate`."""
+        self._gate.take_back(taken)
 
     def saw(self, facts: SampleFacts, values: _Array) -> None:
         """Say how many commands were held back."""
@@ -166,7 +167,8 @@ def _limits(port: DeviceConnector, period: float) -> AxisLimits:
     """Return the limits of a connector's scalars; their range is kept by the unit, in the run."""
     persistence = round(1e9 * max(_PERSISTENCE_S, _PERSISTENCE_PERIODS * period)) * 1e-9
     stop = port.deceleration, port.deceleration / _ONSET_S
-    return AxisLimits(port.speed, persistence, stop, stop, port.rests, port.deceleration)
+    limits = AxisLimits(port.speed, persistence, stop, stop, port.rests, port.deceleration)
+    return replace(limits, ramp=port.ramp)
 
 
 #: The first command is that of the initialisation: from the second on the run steps.
@@ -197,7 +199,10 @@ class Seat:
                 posix.take_priority(answer["priority"])
         self._memory = WatchMemory(answer["rows"], len(facts.columns), memory)
         start = [signal.start for signal in facts.commands]
-        limits = [CommandLimits.model_validate(one).axis for one in answer["limits"]]
+        limits = [
+            _with_ramp(CommandLimits.model_validate(one).axis, signal.ramp)
+            for one, signal in zip(answer["limits"], facts.commands, strict=True)
+        ]
         self._gate = CommandGate(limits, start, GateTimes(**answer["times"]), facts.period_ns)
         self._row = np.zeros(len(facts.columns))
         asked = len(Head) + len(facts.measured)
@@ -241,16 +246,16 @@ class Seat:
     def command(self, wanted: Sequence[float], number: int, step_ns: int = 0) -> list[float]:
         """Return what is sent now in the place of the simulation's newest command."""
         now = time.monotonic_ns()
-        sent = self._gate.command(wanted, number, self._orders(), now)
+        sent = self._gate.command(wanted, number, self._orders(), now, step_ns=step_ns)
         self._row[self._asked], self.sent[:] = wanted, sent
         self._row[Head.COMMAND_NUMBER] = number
         self._sent_ns = now
         self._beat(number, now)
         return sent
 
-    def take_back(self) -> None:
-        """Take note that the device did not take what it was sent last."""
-        self._gate.take_back()
+    def take_back(self, taken: Sequence[float] | None = None) -> None:
+        """Take note that the device did not take what it was sent; see :class:`CommandGate`."""
+        self._gate.take_back(taken)
 
     def saw(self, facts: SampleFacts, values: npt.ArrayLike) -> None:
         """Leave a trace of a sample, or of a datagram that was none; count what was held back."""
@@ -263,6 +268,7 @@ class Seat:
         row[Head.REPEATED], row[Head.MALFORMED] = facts.repeated, facts.malformed
         row[Head.RESTARTS] = facts.restarts
         row[Head.COMMAND_AGE] = (now - self._sent_ns) * 1e-9
+        row[Head.SAMPLE_AGE] = (now - facts.received_ns) * 1e-9
         row[self._measured] = values
         self._memory.add(now, row)
 
@@ -346,5 +352,9 @@ def watched_facts(
 
 def _signals(port: DeviceConnector) -> list[RingSignal]:
     low, high = port.range
-    fast = port.speed if math.isfinite(port.speed) else None
-    return [RingSignal(name, port.unit, port.start, low, high, fast) for name in port.scalars]
+    fast, ramp = (x if math.isfinite(x) else None for x in (port.speed, port.ramp))
+    return [RingSignal(name, port.unit, port.start, low, high, fast, ramp) for name in port.scalars]
+
+
+def _with_ramp(limits: AxisLimits, ramp: float | None) -> AxisLimits:
+    return limits if ramp is None else replace(limits, ramp=min(limits.ramp, ramp))

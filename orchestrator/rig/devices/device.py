@@ -43,6 +43,9 @@ class DeviceConnector(Struct):
     deceleration
         With which it comes to rest, per s**2; of what rests at zero: how fast it gets there, per s.
         Infinite: at once.
+    follows
+        Of a measurement: name of the command that it follows; one that stands while that moves ends
+        the run. Empty: none.
     """
 
     name: str
@@ -57,6 +60,7 @@ class DeviceConnector(Struct):
     acceleration: float = math.inf
     rests: Literal["in place", "at zero"] = "in place"
     deceleration: float = math.inf
+    follows: str = ""
 
     def __post_init__(self) -> None:
         if not (self.speed > 0.0 and self.acceleration > 0.0 and self.deceleration > 0.0):
@@ -78,6 +82,13 @@ class DeviceConnector(Struct):
     def size(self) -> int:
         """Number of its elements."""
         return math.prod(self.shape)
+
+    @property
+    def ramp(self) -> float:
+        """With which a command catches up that was held back or lost, per s**2."""
+        if self.rests == "at zero":
+            return math.inf
+        return self.acceleration if math.isfinite(self.acceleration) else self.deceleration
 
     @property
     def scalars(self) -> list[str]:
@@ -171,10 +182,10 @@ class DeviceSettings(BaseModel):
     stale_after
         From which age on a sample is stale, in seconds.
     command_stale_after
-        For how long, beyond its step, a run may give no new command, in seconds. Then the process
-        of the device brings its commands to rest by their limits and gives no more signs of life.
-        It counts whole cycles of the device, at least three. With a supervisor that one's
-        ``command_stale`` comes first.
+        For how long, beyond its step, a run may give no new command, in seconds; the device may
+        take none for three times as long. Then the process of the device brings its commands to
+        rest by their limits and gives no more signs of life. It counts whole cycles of the device,
+        at least three. With a supervisor that one's ``command_stale`` comes first.
     on_stale
         What a stale sample does: ``"stop"`` ends the run, ``"hold"`` goes on with it.
     out_of_range
@@ -334,6 +345,13 @@ class Device(ABC):
         DeviceError, OSError
             As :meth:`receive`.
         """
+
+    def account(self) -> str:
+        """Say who the device is on the wire, and what others sent; empty: there is nothing to say.
+
+        It is part of the notes of a run, and of the error when its samples are stale.
+        """
+        return ""
 
     def safe(self, values: Sequence[float]) -> Sequence[float] | None:
         """Return the command that is sent last, before :meth:`close`, when a run ends or fails.

@@ -128,7 +128,8 @@ class HealthCheck:
         self._count(Head.LOST, limits.lost, Reason.SENSOR_LOST, time_ns, row)
         self._count(Head.RESTARTS, 0, Reason.CLOCK, time_ns, row)
         if row[Head.NUMBER] != self._number:
-            self._newest_ns, self._number = time_ns, row[Head.NUMBER]
+            self._newest_ns = time_ns - round(row[Head.SAMPLE_AGE] * 1e9)
+            self._number = row[Head.NUMBER]
             self._clock(time_ns, row[Head.DEVICE_TIME])
 
     def reasons(self, now_ns: int) -> set[Reason]:

@@ -100,6 +100,10 @@ _HELD_UP = 5
 _LONGEST_STAIR = 50
 #: So many periods a stop may go on at once, so that it is not as uneven as the calls are.
 _AT_ONCE = 2.0
+#: A device that got no command for so many periods, or steps of the run, stands.
+_PAUSE = 2.5
+#: What is held back for so long by the wire does not come through, s.
+_BEHIND_S = 2.0
 
 
 class Orders(Struct):
@@ -124,6 +128,7 @@ class AxisLimits(Struct):
     to_zero: How fast what rests at zero gets there, per s.
     minimum, maximum: The ends of the workspace.
     acceleration, jerk: Per s2 and s3.
+    ramp: With which what was held back is caught up with, per s2.
     """
 
     velocity: float
@@ -136,6 +141,7 @@ class AxisLimits(Struct):
     maximum: float = math.inf
     acceleration: float = math.inf
     jerk: float = math.inf
+    ramp: float = math.inf
 
 
 class GateTimes(Struct):
@@ -156,42 +162,89 @@ class _Axis:
         self.velocity = self.acceleration = 0.0
         #: The last stair: its periods, its mean velocity, and the periods since.
         self._stair, self._mean, self._quiet = 1, 0.0, 0
-        self._bad = 0.0
+        self._bad = self._behind = 0.0
+        #: Where the command would be if only its speed had held it back.
+        self._due, self._pace = start, 0.0
+        #: Whether it catches up, and how fast it is.
+        self._ramps, self._rate = False, 0.0
         self._spent = 0.0
         self._left, self._gone = _AT_ONCE * period, 0.0
         self._elapsed = period
         self._profile: RestProfile | None = None
 
-    def go_on(self, seconds: float) -> None:
+    def go_on(self, seconds: float, pause: float = math.inf) -> None:
         """Let time go by; what is sent moves no farther than is possible in it.
 
-        Of samples that were held up and come at once a robot takes one answer only, and what all of
+        After more than ``pause`` without a command the device stands where it was led to last. Of
+        samples that were held up and come at once a robot takes one answer only, and what all of
         them moved would be its next step.
         """
         self._elapsed = seconds
+        if seconds > pause:
+            self.stand()
         self._left = min(self._left + seconds, _AT_ONCE * self._period)
         self._gone = max(self._gone - seconds, 0.0)
 
-    def follow(self, wanted: float) -> tuple[float, Reason]:
-        """Return what may be sent of a value, a period after the last one, and what is wrong."""
+    def follow(self, wanted: float, run_s: float) -> tuple[float, Reason]:
+        """Return what may be sent of a value, a period after the last one, and what is wrong.
+
+        Too fast is what the run gives in its own time, ``run_s`` since the command before: what a
+        pause of the wire holds back is caught up with.
+        """
         if not math.isfinite(wanted):
             return self.sent, Reason.COMMAND_NOT_FINITE
-        self.wanted = wanted
+        before, self.wanted = self.wanted, wanted
         limits, h = self.limits, self._period
         if not limits.minimum <= wanted <= limits.maximum:
             return self.sent, Reason.TRAVEL
-        sent = wanted
+        is_fast = False
         if math.isfinite(limits.velocity):
-            most = limits.velocity * min(h, max(self._left - (_AT_ONCE - 1.0) * h, 0.0))
-            sent = min(max(wanted, self.sent - most), self.sent + most)
+            most = limits.velocity * _ROUNDING * run_s
+            self._due = min(max(wanted, self._due - most), self._due + most)
+            is_fast = self._due != wanted
+            self._pace = (wanted - before) / run_s if run_s > 0.0 else self._pace
+        sent = self._reach(wanted)
         velocity = (sent - self.sent) / h
         acceleration = (velocity - self.velocity) / h
-        found = self._found(sent != wanted, acceleration, (acceleration - self.acceleration) / h)
+        spent = min(self._elapsed, _AT_ONCE * h)
+        self._behind = self._behind + spent if sent != wanted else 0.0
+        if self._behind > _BEHIND_S:
+            return sent, Reason.COMMAND_LOST
+        found = self._found(is_fast, acceleration, (acceleration - self.acceleration) / h)
         if not found:
             self._bad = 0.0
             return sent, Reason.OPERATION
         self._bad += self._elapsed
         return sent, found if self._bad > limits.persistence else Reason.OPERATION
+
+    def _reach(self, wanted: float) -> float:
+        """Return what is nearest to a value within the speed; and the ramp, once it was left."""
+        limits, h = self.limits, self._period
+        if math.isfinite(limits.velocity):
+            h = min(h, max(self._left - (_AT_ONCE - 1.0) * h, 0.0))
+        most = limits.velocity * h if h else 0.0
+        ahead, step = wanted - self.sent, limits.ramp * h
+        if not math.isfinite(limits.ramp):
+            self._ramps = False
+            return wanted if abs(ahead) <= most else self.sent + copysign(most, ahead)
+        rest = ahead - self._pace * h
+        joins = max(abs(ahead - self._rate * h), abs(rest)) <= step * h
+        if abs(ahead) <= most and (joins or not self._ramps):
+            self._ramps, self._rate = False, ahead / self._period
+            return wanted
+        self._ramps = True
+        if h == 0.0:
+            return self.sent
+        # the speed from which the ramp still ends at the value, as it moves
+        closing = sqrt(0.25 * step * step + 2.0 * limits.ramp * abs(rest)) - 0.5 * step
+        closing = min(closing, abs(rest) / h)
+        rate = min(max(self._pace + copysign(closing, rest), self._rate - step), self._rate + step)
+        self._rate = min(max(rate, -limits.velocity), limits.velocity)
+        return self.sent + self._rate * h
+
+    def stand(self) -> None:
+        """Take note that the device stands where it was led to last: it is led on by the ramp."""
+        self._ramps, self._rate = True, 0.0
 
     def take(self, sent: float) -> None:
         """Remember what was sent."""
@@ -204,11 +257,13 @@ class _Axis:
         self._left -= abs(sent - self.sent) / self.limits.velocity
         self.velocity, self._before, self.sent = velocity, self.sent, sent
 
-    def take_back(self) -> None:
-        """Forget what was sent last: the device stands where it was told to be before."""
-        back = abs(self.sent - self._before) / self.limits.velocity
+    def take_back(self, taken: float | None = None) -> None:
+        """Forget what was sent since ``taken``, or the last: the device stands there."""
+        taken = self._before if taken is None else taken
+        back = abs(self.sent - taken) / self.limits.velocity
         self._left = min(self._left + back, _AT_ONCE * self._period)
-        self.velocity, self._mean, self.sent = 0.0, 0.0, self._before
+        self.velocity, self._mean, self.sent, self._before = 0.0, 0.0, taken, taken
+        self.stand()
 
     def stop(self, *, quick: bool) -> None:
         """Begin to come to rest from what was sent.
@@ -225,6 +280,9 @@ class _Axis:
             self.acceleration = 0.0
         most = deceleration * _ROUNDING  # a jump on the wire is no acceleration to go on with
         self.acceleration = min(max(self.acceleration, -most), most)
+        if self.acceleration * self.velocity < 0.0:  # nor one that would turn it round
+            most = sqrt(2.0 * jerk * abs(self.velocity))
+            self.acceleration = min(max(self.acceleration, -most), most)
         self._spent, at = 0.0, (self.sent, self.velocity, self.acceleration)
         self._profile = RestProfile(*at, deceleration, jerk)
 
@@ -255,11 +313,13 @@ class _Axis:
         if self.limits.rests == "at zero":
             self.sent = 0.0
         self.held, self.velocity, self.acceleration, self._bad = self.sent, 0.0, 0.0, 0.0
-        self._mean = 0.0
+        self._mean, self._due, self._rate, self._behind = 0.0, self.sent, 0.0, 0.0
 
-    def _found(self, held_back: bool, acceleration: float, jerk: float) -> Reason:  # noqa: FBT001
-        if held_back:
+    def _found(self, is_fast: bool, acceleration: float, jerk: float) -> Reason:  # noqa: FBT001
+        if is_fast:
             return Reason.VELOCITY
+        if self._ramps:
+            return Reason.OPERATION
         if abs(acceleration) > self.limits.acceleration:
             return Reason.ACCELERATION
         return Reason.JERK if abs(jerk) > self.limits.jerk else Reason.OPERATION
@@ -294,6 +354,7 @@ class CommandGate:
         self._held_up_ns = max(_HELD_UP * period_ns, times.command_stale_ns // 4)
         self.shaped = 0
         self._sent_number, self._repeats = 0, 0
+        self._taken: tuple[float, ...] | None = None
         self._now_ns: int | None = None
         self._period = period_ns * _NS
         self._stopping: State | None = None
@@ -323,14 +384,25 @@ class CommandGate:
 
     @property
     def behind(self) -> bool:
-        """Whether a command was held back, and what is sent still goes towards it."""
+        """Whether what is sent still goes towards a command that was held back."""
         return self._follows and any(axis.sent != axis.wanted for axis in self._axes)
 
-    def take_back(self) -> None:
-        """Take note that the device did not take what it was sent last."""
-        if self._follows:
+    def take_back(self, taken: Sequence[float] | None = None) -> None:
+        """Take note that the device did not take what it was sent last, or since ``taken``.
+
+        The latter may come from another thread: it holds from the next command on.
+        """
+        if taken is not None:
+            self._taken = tuple(taken)
+        elif self._follows:
             for axis in self._axes:
                 axis.take_back()
+
+    def _go_back(self) -> None:
+        taken, self._taken = self._taken, None
+        if taken is not None and self._follows:
+            for axis, value in zip(self._axes, taken, strict=True):
+                axis.take_back(value)
 
     def watch(self, orders: Orders, number: int, now_ns: int, patience_ns: int = 0) -> None:
         """Look whether the simulation and the supervisor are there; without commands as well.
@@ -354,13 +426,17 @@ class CommandGate:
         orders: Orders,
         now_ns: int,
         patience_ns: int = 0,
+        step_ns: int = 0,
     ) -> list[float]:
-        """Return what is sent now."""
+        """Return what is sent now; ``step_ns``: between two commands of the run, if known."""
         before = self._now_ns
         elapsed = self._period if before is None else (now_ns - before) * _NS
         self._now_ns = now_ns
+        self._go_back()
+        new = number - self._sent_number
+        run_s = new * step_ns * _NS if step_ns and before is not None else elapsed
         for axis in self._axes:
-            axis.go_on(elapsed)
+            axis.go_on(elapsed, _PAUSE * max(self._period, step_ns * _NS))
         self.watch(orders, number, now_ns, patience_ns)
         self._obey(orders)
         self._follows = self._stopping is None and orders.state in FOLLOWING
@@ -371,7 +447,7 @@ class CommandGate:
         if not self._follows:
             return self._rest()
         if held is None or self._repeats <= held:
-            return self._follow(wanted, orders, now_ns)
+            return self._follow(wanted, run_s, orders, now_ns)
         if self._repeats == held + 1:  # it slows down; a new command that comes is caught up with
             for axis in self._axes:
                 axis.stop(quick=False)
@@ -398,14 +474,16 @@ class CommandGate:
             else:
                 axis.stop(quick=state is State.QUICKSTOP)
 
-    def _follow(self, wanted: Sequence[float], orders: Orders, now_ns: int) -> list[float]:
+    def _follow(
+        self, wanted: Sequence[float], run_s: float, orders: Orders, now_ns: int
+    ) -> list[float]:
         share = 1.0
         if orders.state is State.BLEND and self._times.blend_ns:
             share = blending_weight((now_ns - orders.since_ns) / self._times.blend_ns)
         passed = []
         for axis, value in zip(self._axes, wanted, strict=True):
             blended = value if share == 1.0 else axis.held + share * (value - axis.held)
-            sent, found = axis.follow(blended)
+            sent, found = axis.follow(blended, run_s)
             passed.append(sent)
             if found:
                 self.trip(found, now_ns)

@@ -127,6 +127,7 @@ class CommandLimits(SettingsTable):
             math.inf if self.maximum is None else self.maximum,
             self.acceleration or math.inf,
             self.jerk or math.inf,
+            self.acceleration or math.inf,
         )
 
 

@@ -39,14 +39,15 @@ class Head(IntEnum):
     RESTARTS = 10
     COMMAND_NUMBER = 11
     COMMAND_AGE = 12
+    SAMPLE_AGE = 13
 
 
 class RingSignal(Struct):
     """One scalar of a device.
 
     name, unit: As the connector has them, elements of arrays as ``name[i]``.
-    start, minimum, maximum, speed: Of a command; ``speed``: how fast it may change at the device,
-        per s.
+    start, minimum, maximum, speed, ramp: Of a command; ``speed``: how fast it may change at the
+        device, per s; ``ramp``: with which it catches up, per s2.
     """
 
     name: str
@@ -55,6 +56,7 @@ class RingSignal(Struct):
     minimum: float | None = None
     maximum: float | None = None
     speed: float | None = None
+    ramp: float | None = None
 
 
 class JoiningDevice(Struct):

@@ -82,7 +82,7 @@ def test_a_lost_device(memory, holds):
     assert unit.step(SECOND, SECOND) == (0 if holds else 3)
     assert unit.failure == ("" if holds else "the cable is out")
     assert (unit.stale_steps, unit.first_stale_ns) == (1, SECOND)
-    assert unit.values[-2] == 0.0  # valid; the last is the count of samples
+    assert unit.values[-4] == 0.0  # valid; behind it samples, and commands taken and missed
 
 
 def test_wrong_sizes_are_refused(memory):

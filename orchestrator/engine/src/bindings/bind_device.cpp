@@ -47,7 +47,9 @@ void bind_device(nb::module_& module) {
         .def_rw("restarts", &SampleFacts::restarts)
         .def_rw("valid", &SampleFacts::valid)
         .def_rw("status", &SampleFacts::status)
-        .def_rw("shaped", &SampleFacts::shaped);
+        .def_rw("shaped", &SampleFacts::shaped)
+        .def_rw("taken", &SampleFacts::taken)
+        .def_rw("missed", &SampleFacts::missed);
 
     nb::class_<DeviceBlock>(module, "DeviceBlock")
         .def(nb::init<int, std::size_t, std::size_t>(), "file"_a, "commands"_a, "measurements"_a)
@@ -71,6 +73,7 @@ void bind_device(nb::module_& module) {
             nb::arg("values").noconvert())
         .def_prop_ro("ticks", &DeviceBlock::ticks, nb::rv_policy::reference_internal)
         .def("lose", &DeviceBlock::lose, "why"_a)
+        .def("remark", nb::overload_cast<const std::string&>(&DeviceBlock::remark), "what"_a)
         .def_prop_ro("lost", &DeviceBlock::lost)
         .def_prop_ro("reason", [](const DeviceBlock& block) { return text(block.reason()); })
         .def_prop_ro("commands_given",

@@ -102,11 +102,31 @@ DeviceBlock::DeviceBlock(int file, std::size_t commands, std::size_t measurement
       sample_words_(words_of<SampleFacts>(measurements)),
       command_words_(words_of<CommandFacts>(commands)) {}
 
+namespace {
+
+void put_text(char* place, const std::string& text) {
+    const auto length = std::min(text.size(), DeviceBlock::longest_reason - 1);
+    std::memcpy(place, text.data(), length);
+    place[length] = 0;
+}
+
+}  // namespace
+
+void DeviceBlock::remark(const std::string& what) {
+    auto& own = tail();
+    const auto other = 1 - own.newest.load(std::memory_order_relaxed);
+    put_text(own.remarks[other], what);
+    own.newest.store(other, std::memory_order_release);
+}
+
+std::string DeviceBlock::remark() const {
+    const char* found = tail().remarks[tail().newest.load(std::memory_order_acquire)];
+    return {found, strnlen(found, longest_reason)};
+}
+
 void DeviceBlock::lose(const std::string& why) {
     auto& own = tail();
-    const auto length = std::min(why.size(), longest_reason - 1);
-    std::memcpy(own.reason, why.data(), length);
-    own.reason[length] = 0;
+    put_text(own.reason, why);
     own.lost.store(1, std::memory_order_release);
 }
 

@@ -49,6 +49,8 @@ struct SampleFacts {
     std::uint64_t lost = 0, late = 0, repeated = 0, malformed = 0, restarts = 0;
     std::uint64_t valid = 0, status = 0;
     std::uint64_t shaped = 0;  // commands that were faster than their limit, and sent slower
+    std::int64_t taken = -1;   // number of the newest command that the device took; -1: unknown
+    std::uint64_t missed = 0;  // commands that it passed over
 };
 
 struct CommandFacts {
@@ -74,6 +76,9 @@ class DeviceBlock {
     // By the device's process, when it gives up: `why` is what is told, at most so long.
     static constexpr std::size_t longest_reason = 2048;
     void lose(const std::string& why);
+    // What is wrong with the samples at present, in words; empty: nothing.
+    void remark(const std::string& what);
+    std::string remark() const;
     bool lost() const { return tail().lost.load(std::memory_order_acquire) != 0; }
     std::string reason() const;
 
@@ -87,7 +92,9 @@ class DeviceBlock {
   private:
     struct Tail {
         std::atomic<std::uint32_t> lost;
-        char reason[longest_reason];  // ends with a zero
+        std::atomic<std::uint32_t> newest;  // of the remarks
+        char remarks[2][longest_reason];    // each ends with a zero
+        char reason[longest_reason];        // ends with a zero
     };
     Tail& tail() const { return *static_cast<Tail*>(tail_); }
 

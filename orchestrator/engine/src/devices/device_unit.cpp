@@ -110,6 +110,8 @@ void DeviceUnit::refresh() {
     health[restarts] = static_cast<double>(facts_.restarts);
     health[clamped] = static_cast<double>(clamped_);
     health[samples] = static_cast<double>(facts_.number);
+    health[command_taken] = static_cast<double>(facts_.taken);
+    health[commands_missed] = static_cast<double>(facts_.missed);
     health[valid] =
         has_sample() && facts_.valid && age_ns < rules_.stale_ns && !block_.lost() ? 1.0 : 0.0;
 }
@@ -125,6 +127,8 @@ Status DeviceUnit::refuse_stale() {
                   " (stale_after)",
                   values_[block_.measurement_count() + sample_age], to_seconds(rules_.stale_ns));
     failure_ = text;
+    const auto remark = block_.remark();
+    if (!remark.empty()) failure_ += ": " + remark;
     if (facts_.malformed > 0) {
         failure_ += "; of what came, " + std::to_string(facts_.malformed) +
                     " were no samples of its protocol";

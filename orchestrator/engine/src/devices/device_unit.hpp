@@ -38,6 +38,8 @@ class DeviceUnit final : public Unit {
         clamped,
         valid,
         samples,
+        command_taken,
+        commands_missed,
         healths
     };
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hw_adapters.ati_net_ft import adapter
 from hw_adapters.ati_net_ft.adapter import AtiNetFt, AtiNetFtSettings
 from hw_adapters.ati_net_ft.calibration import Calibration
 from hw_adapters.ati_net_ft.codec import Record, decode_records, status_names
@@ -114,7 +115,7 @@ def test_the_count_of_a_sensor_that_runs_over_is_counted_on():
     records = b"".join(
         struct.pack(">III6i", k, (begin + 7 * k) % 2**32, 0, *[0] * 6) for k in range(5)
     )
-    device._socket = SimpleNamespace(receive=lambda _: (records, None))
+    device._socket = SimpleNamespace(receive=lambda _: (records, None), send=lambda _: None)
     device._calibration = device._known_calibration()
     found = [device.receive(0.0).device_time for _ in range(5)]
     assert found == pytest.approx([(begin + 7 * k) / 7000.0 for k in range(5)], abs=1e-9)
@@ -160,11 +161,55 @@ def test_a_pressed_sensor_is_read_and_set_to_zero(tmp_path, tare, buffered, expe
             found = [device.receive(5.0) for _ in range(25)]
         finally:
             device.close()
-        assert [each.sequence for each in found] == list(range(1, 26))
+        first = 1 + 32 * tare  # the mean of those before is the zero
+        assert [each.sequence for each in found] == list(range(first, first + 25))
         assert {each.values[0] for each in found} == {expected}
         times = [each.device_time for each in found]
         assert [b - a for a, b in pairwise(times)] == pytest.approx([0.002] * 24)
         assert emulator.stop() == 0
     events = [row["event"] for row in csv.DictReader(log.read_text().splitlines())]
     asked = [event for event in events if event.startswith("request") and "0x0000" not in event]
-    assert asked == ["request 0x0042"] * tare + [f"request 0x000{3 if buffered else 2}"]
+    assert asked == [f"request 0x000{3 if buffered else 2}"]
+
+
+class Lossy:
+    """A socket before a sensor that loses the first requests of each kind, and counts them all."""
+
+    def __init__(self, lost, monkeypatch):
+        self.lost, self.asked, self.streams, self.number = lost, [], False, 0
+        self.now = 100.0
+        clock = SimpleNamespace(monotonic=lambda: self.now)
+        monkeypatch.setattr(adapter, "time", clock)
+
+    def send(self, request):
+        command = request[3]
+        self.asked.append(command)
+        if self.asked.count(command) > self.lost:
+            self.streams = command == 2
+
+    def receive(self, timeout_s):
+        self.now += 0.002 if self.streams else timeout_s
+        self.number += self.streams
+        record = struct.pack(">III6i", self.number, self.number, 0, -10, *[0] * 5)
+        return (record, None) if self.streams else None
+
+    def close(self):
+        pass
+
+
+@pytest.mark.parametrize("lost", [0, 1, 3])
+def test_requests_that_were_lost_are_made_again(monkeypatch, lost):
+    """One lost STREAM ended the run, and a lost STOP left the sensor sending."""
+    counts = {"counts_per_force": 1, "counts_per_torque": 1}
+    device = AtiNetFt(AtiNetFtSettings(device_host="x", calibration=counts, tare=True, rate=500))
+    wire = Lossy(lost, monkeypatch)
+    monkeypatch.setattr(adapter, "DatagramSocket", lambda *_: wire)
+    wire.streams = True  # of an earlier run
+    device.open()
+    assert wire.asked == [*[0] * (lost + 1), 2]
+    found = [device.receive(0.1) for _ in range(100)]
+    values = {each.values[0] for each in found if each is not None}
+    assert values == {0.0}
+    device.close()
+    assert not wire.streams
+    assert wire.asked.count(2) == lost + 1

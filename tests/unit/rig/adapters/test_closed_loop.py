@@ -32,11 +32,12 @@ class Wire:
         robot._setup, robot._controller = controller.setup, controller
         robot._sender = FaultySender(Faults(), 0, EventLog(None, ()))
         self.robot = robot
+        self.peer = ("127.0.0.1", 9)
 
     def receive(self, timeout_s):
-        return self.robot._frame(), ("127.0.0.1", 9)
+        return self.robot._frame(), self.peer
 
-    def answer(self, datagram, address):
+    def send(self, datagram):
         assert self.robot._controller.take(datagram) == "answer"
         assert self.robot._controller.next_cycle() == ""
 

@@ -143,7 +143,7 @@ EXPECTED = {
 
 #: Settings beyond those of the bench.
 MORE = {
-    "kuka_rsi": {"axes": ["x"]},
+    "kuka_rsi": {"axes": ["x"], "timeout_cycles": 2000},
     "pi_gcs": {"axes": ["x"]},
     "canopen_cia402": {
         "drives": [
@@ -173,6 +173,7 @@ def test_a_run_leads_the_device(name):
     settings = {
         **wiring.settings,
         "stale_after": 5.0,
+        "command_stale_after": 5.0 if name != "canopen_cia402" else 0.1,
         **MORE.get(name, {}),
     }  # a busy machine is not what is tried
     with EmulatorProcess(bench.emulator, wiring.arguments):

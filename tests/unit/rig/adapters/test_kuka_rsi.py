@@ -1,7 +1,7 @@
 """RSI: codec and emulated controller know nothing of each other, and agree."""
 
 from contextlib import suppress
-from types import SimpleNamespace
+from socket import AF_INET, SOCK_DGRAM, socket
 
 import numpy as np
 import pytest
@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from hw_adapters.emulation.event_log import EventLog
 from hw_adapters.emulation.faults import Faults
 from hw_adapters.emulation.faulty_sender import FaultySender
-from hw_adapters.kuka_rsi import adapter, emulator
+from hw_adapters.kuka_rsi import emulator
 from hw_adapters.kuka_rsi.adapter import KukaRsi, KukaRsiSettings
 from hw_adapters.kuka_rsi.codec import Correction, RobotFrame, decode_frame, encode_correction
 from hw_adapters.kuka_rsi.controller import Controller, Setup
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.rig.devices import DeviceError, RestartedError, WireFormatError, read_settings
+from orchestrator.rig.devices import DeviceError, WireFormatError, read_settings
+from orchestrator.rig.devices.conformance import free_udp_port
 
 SIX = st.tuples(*[st.floats(-1000.0, 1000.0)] * 6)
 IPOC = st.integers(0, 2**63)
@@ -129,12 +130,17 @@ class Wire:
     def __init__(self, frames):
         self.frames = frames
         self.sent = []
+        self.peer = None
 
     def receive(self, timeout_s):
-        return self.frames.pop(0) if self.frames else None
+        if not self.frames:
+            return None
+        found = self.frames.pop(0)
+        self.peer = found[1]  # it is known whose they are
+        return found
 
-    def answer(self, datagram, address):
-        self.sent.append((datagram, address))
+    def send(self, datagram):
+        self.sent.append((datagram, self.peer))
 
 
 def frame(ipoc, x, sender=("127.0.0.1", 9)):
@@ -216,39 +222,71 @@ def test_axes_that_are_none_are_refused(axes):
         read_settings(KukaRsi, {"axes": axes}, "device 'robot'")
 
 
-@pytest.mark.parametrize("port", [9, 10])
-def test_a_robot_that_comes_back_after_its_time_out_was_started_anew(monkeypatch, port):
-    """From the same port, too, since its correction is 0 again; see ``timeout_cycles``."""
-    clock = SimpleNamespace(now=100.0)
-    monkeypatch.setattr(adapter, "time", SimpleNamespace(monotonic=lambda: clock.now))
-    robot = ("127.0.0.1", 9)
-    device = opened(
-        [frame(4, 0.0, robot), frame(8, 0.0, robot), frame(12, 0.0, ("127.0.0.1", port))]
-    )
-    device.receive(0.0)
-    clock.now += 0.399
-    device.receive(0.0)
-    clock.now += 0.4
-    with pytest.raises(RestartedError, match=rf"after 0.4 s of silence, from 127.0.0.1:{port}"):
-        device.receive(0.0)
-
-
-def test_an_ipoc_that_begins_anew_is_no_counter_that_ran_over():
+def test_an_ipoc_that_runs_over_is_counted_on():
     device = opened([frame(2**32 - 4, 0.0), frame(0, 0.0), frame(4, 0.0)])
     times = [device.receive(0.0).device_time for _ in range(3)]
     assert np.diff(times) == pytest.approx(4e-3)
-    device = opened([frame(4208163634, 0.0), frame(4000, 0.0)])
-    device.receive(0.0)
-    with pytest.raises(RestartedError, match="its IPOC was 4208163634 and is 4000"):
-        device.receive(0.0)
 
 
-def test_a_second_robot_is_refused():
-    other = ("127.0.0.1", 10)
-    device = opened([frame(4, 0.0), frame(4, 0.0, other)])
-    device.receive(0.0)
-    with pytest.raises(WireFormatError, match=r"a second robot sends, from 127\.0\.0\.1:10"):
+def searching(frames, **settings):
+    """Return a device on a real port whose peer is not known, and what it received."""
+    device = KukaRsi(KukaRsiSettings(port=free_udp_port(), **settings))
+    device.open()
+    senders = {name: socket(AF_INET, SOCK_DGRAM) for name in ("robot", "other")}
+    try:
+        for each in senders.values():
+            each.bind(("127.0.0.1", 0))
+        for name, datagram in frames:
+            senders[name].sendto(datagram, ("127.0.0.1", device.settings.port))
+        found = [device.receive(0.2) for _ in frames]
+        return device.account(), [each for each in found if each is not None], senders["robot"]
+    finally:
+        device.close()
+        for each in senders.values():
+            each.close()
+
+
+def test_the_robot_is_known_by_frames_that_count_on_and_a_stranger_is_counted():
+    robot = [("robot", frame(4 * k, 1.0)[0]) for k in range(1, 20)]
+    frames = [("other", frame(7, 9.0)[0]), *robot, ("other", frame(80, 9.0)[0])]
+    told, received, _ = searching(frames)
+    assert {each.values[0] for each in received} == {1e-3}
+    assert len(received) == 10
+    assert "1 datagram of others was refused" in told
+
+
+def test_two_that_both_send_frames_are_refused_by_name():
+    """A stranger who sends first was taken for the robot, and the robot for malformed."""
+    pairs = [
+        each
+        for k in range(1, 20)
+        for each in (("other", frame(4 * k + 4, 9.0)[0]), ("robot", frame(4 * k, 1.0)[0]))
+    ]
+    with pytest.raises(DeviceError, match=r"more than one sends .*device_host"):
+        searching(pairs)
+
+
+@pytest.mark.parametrize("disturbed", ["no answer", "late", "both"])
+def test_what_a_robot_did_not_use_of_increments_is_made_good(disturbed):
+    """With HOLDON the last increment comes twice, and the one that was late never."""
+    device, controller = opened([], mode="relative"), Controller(Setup(relative=True), 4000)
+    for k in range(100):
+        device._socket.frames = [
+            (_frame_of(controller), ("127.0.0.1", 9)) for _ in range(1 + (disturbed == "both"))
+        ]
         device.receive(0.0)
+        device.send(along_x(1e-5 * min(k, 60)))
+        lost = k % 7 == 3 or k % 11 == 5
+        if not lost or disturbed == "both":
+            controller.take(device._socket.sent[-1][0])
+        controller.next_cycle()
+    assert controller.commanded[0] == pytest.approx(0.6, abs=1e-5)
+
+
+def _frame_of(controller):
+    cells = f'X="{controller.pose[0]}" Y="0" Z="0" A="0" B="0" C="0"'
+    late, ipoc = controller.late, controller.ipoc
+    return f"<Rob><RIst {cells}/><Delay D='{late}'/><IPOC>{ipoc}</IPOC></Rob>".encode()
 
 
 def test_a_frame_without_what_is_measured_names_the_setting_of_the_controller():

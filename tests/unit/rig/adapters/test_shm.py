@@ -77,7 +77,7 @@ def test_each_sample_is_read_once_and_commands_are_written(block):
         device.send((1.5,))
         device.send((2.5,))
         counter, number, _, status = struct.unpack("<QQQI", memory[72:100])
-        assert (counter, number, status) == (4, 1, 0)
+        assert (counter, number, status) == (4, 2, 0)
         assert struct.unpack("<d", memory[104:112]) == (2.5,)
         assert (
             zlib.crc32(memory[80:100] + memory[104:112]) == struct.unpack("<I", memory[100:104])[0]

@@ -14,7 +14,7 @@ from orchestrator.rig.devices.conformance import EmulatorProcess, free_tcp_port
 
 EMULATOR = "hw_adapters.ur_rtde.emulator"
 #: Recipes of UR's example of a control loop (control_loop_configuration.xml).
-STATE = {"target_q": "VECTOR6D", "target_qd": "VECTOR6D", "output_int_register_0": "INT32"}
+STATE = {"target_TCP_pose": "VECTOR6D", "target_qd": "VECTOR6D", "output_int_register_0": "INT32"}
 GOAL = {f"input_double_register_{i}": "DOUBLE" for i in range(6)}
 GO = {"input_int_register_0": "INT32"}
 
@@ -94,8 +94,8 @@ def test_the_loop_of_the_example_runs_byte_by_byte(port):
     wire.state_when(1)
     wire.send("U", struct.pack(">B6d", 1, *[0.05] * 6))
     wire.send("U", struct.pack(">Bi", 2, 1))
-    q = wire.state_when(0)
-    assert q == pytest.approx([0.05] * 6 + [0.0] * 6, abs=1e-9)
+    pose = wire.state_when(0)
+    assert pose == pytest.approx([0.05] * 6 + [0.0] * 6, abs=1e-9)
     wire.send("U", struct.pack(">Bi", 2, 0))
     wire.state_when(1)
     assert wire.ask("P") == b"\1"
@@ -121,7 +121,7 @@ def test_the_loop_of_the_example_runs_with_the_client_of_universal_robots(port):
             client.send(goal)
             moves, go.input_int_register_0 = True, 1
         elif moves and state.output_int_register_0 == 0:
-            reached.append(state.target_q)
+            reached.append(state.target_TCP_pose)
             moves, go.input_int_register_0 = False, 0
         client.send(go)
         if len(reached) == 3:

@@ -17,7 +17,7 @@ from orchestrator import (
     block,
 )
 from orchestrator.core.realtime import Drift
-from orchestrator.rig.device_units.samples import SampleCounter
+from orchestrator.rig.device_units.sequence import SampleCounter
 from orchestrator.rig.devices import Received
 from orchestrator.study.prepare.prepare import swap_component
 

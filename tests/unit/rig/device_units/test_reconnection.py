@@ -4,6 +4,7 @@ import threading
 import time
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from scripted_device import Peer
 
@@ -19,7 +20,8 @@ from orchestrator import (
     block,
 )
 from orchestrator.rig.device_units.io_loop import _Link
-from orchestrator.rig.device_units.samples import SampleCounter
+from orchestrator.rig.device_units.ledger import CommandLedger
+from orchestrator.rig.device_units.sequence import SampleCounter
 from orchestrator.rig.devices import Received
 from orchestrator.study.prepare.prepare import swap_component
 
@@ -128,10 +130,15 @@ def test_a_clock_that_does_not_come_back_ends_the_run_after_connect_timeout():
 def test_answers_that_came_too_late_are_told_to_the_gate():
     """Of two cycles one answer was late: it may be that of the frame which did not come."""
     link, counter, told = object.__new__(_Link), SampleCounter(1, 250.0, None), []
-    link._late_answers, link.counter = None, counter
-    link.gate = SimpleNamespace(take_back=lambda: told.append(counter.facts.number))
+    link.ledger, link.counter = CommandLedger(4e-3, 0.1, (0.0,)), counter
+    link.gate = SimpleNamespace(
+        take_back=lambda: told.append(counter.facts.number - 1), stopping=True
+    )
+    link.block, link._command = SimpleNamespace(commands_given=0), np.zeros(1)
     for number, (sequence, late) in enumerate([(1, 7), (2, 7), (3, 8), (5, 9), (6, 9), (8, 11)]):
         received = Received((0.0,), None, sequence, late_answers=late)
-        link._look_at_answers(received)
+        gap = counter.gap(received)
         counter.take(received, number * 4_000_000)
+        link._look_at_commands(received, gap, number * 4_000_000)
+        link.ledger.send(number, number * 4_000_000, (0.0,))
     assert told == [2, 5]

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from orchestrator.rig.device_units.samples import SampleCounter, other_rate
+from orchestrator.rig.device_units.samples import other_rate
+from orchestrator.rig.device_units.sequence import SampleCounter
 from orchestrator.rig.devices import Received
 
 MS = 1_000_000
@@ -59,7 +60,7 @@ def test_what_is_no_sample_is_malformed(values):
 def test_an_invalid_sample_ages_the_one_before():
     counter = SampleCounter(1, 1000.0, None)
     assert counter.take(Received((1.0,), 0.5, 0), MS)
-    assert not counter.take(Received((2.0,), 0.6, 1, valid=False, status=3), 2 * MS)
+    assert not counter.take(Received((2.0,), 0.501, 1, valid=False, status=3), 2 * MS)
     facts = counter.facts
     assert (facts.received_ns, facts.device_time) == (MS, 0.5)
     assert (facts.valid, facts.status) == (0, 3)
@@ -73,11 +74,12 @@ def started_anew(range_, before, silent):
         assert counter.take(Received((1.0,), None, number % range_), now)
     now += silent * MS
     first = Received((1.0,), None, 0)
-    goes_on = counter.goes_on(first, now)
-    for number in range(5):
-        counter.take(Received((1.0,), None, number), now)
+    counter.take(first, now)
+    follows = counter.follows
+    for number in range(1, 5):
         now += MS
-    return counter.facts.restarts, goes_on
+        counter.take(Received((1.0,), None, number), now)
+    return counter.facts.restarts, follows
 
 
 @pytest.mark.parametrize(
@@ -93,9 +95,9 @@ def started_anew(range_, before, silent):
     ],
 )
 def test_a_device_that_counts_anew_is_found_wherever_its_count_was(range_, before, silent):
-    restarts, goes_on = started_anew(range_, before, silent)
+    restarts, follows = started_anew(range_, before, silent)
     assert restarts == 1
-    assert not goes_on  # its first sample is not answered
+    assert not follows  # its first sample is not answered
 
 
 @pytest.mark.parametrize(("gap", "silent"), [(2, 2), (90, 90), (90, 100), (120, 120)])

@@ -152,7 +152,7 @@ def test_samples_that_were_held_up_move_no_farther_than_one_of_them():
     for begin in (0.0, 0.02):  # 20 steps of 1 mm, each within the limit, and none in time
         for k in range(20):
             wire.cycle(begin + 0.001 * (k + 1), after=0 if k else waited)
-        assert wire.gate.reason is (Reason.VELOCITY if begin else Reason.OPERATION)
+        assert wire.gate.reason is Reason.OPERATION  # the wire held them up, not the run
     jumps = np.diff([wire.sent[4], wire.sent[24], wire.sent[25]])
     assert np.abs(jumps).max() == pytest.approx(0.25 * 0.004)
 

@@ -70,6 +70,7 @@ class Loop:
                 repeated=0,
                 malformed=0,
                 restarts=0,
+                received_ns=time.monotonic_ns(),
             )
             self.seat.saw(facts, [self.sent[-1]])
             time.sleep(PERIOD)

@@ -1,0 +1,49 @@
+"""Relative corrections: what a robot has of the increments that it was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+Six = tuple[float, ...]
+_NONE: Six = (0.0,) * 6
+
+
+class Increments:
+    """Sums the increments that a robot used, by its count of late answers, and finds the next one.
+
+    In a cycle without an answer the robot uses the last one again (``HOLDON="1"``): that increment
+    comes twice, and the one that was late is lost. Both are made good with the next answer. A robot
+    that does not count late answers is taken to have used all.
+    """
+
+    def __init__(self) -> None:
+        self._sum, self._last = _NONE, _NONE
+        self._sent: Six | None = None
+        self._cycle: int | None = None
+        self._late: int | None = None
+
+    def see(self, cycle: int, late: int | None) -> None:
+        """Take a frame, by the number of its cycle and the count of late answers in it."""
+        before, late_before = self._cycle, self._late
+        if before is not None and cycle <= before:
+            return
+        self._cycle, self._late = cycle, late
+        missed = 0 if late is None or late_before is None else max(late - late_before, 0)
+        sent, self._sent = self._sent, None
+        if sent is not None and (before is None or missed < cycle - before):
+            self._use(sent)
+        for _ in range(missed):
+            self._use(self._last)
+
+    def _use(self, increment: Six) -> None:
+        self._last = increment
+        self._sum = tuple(a + b for a, b in zip(self._sum, increment, strict=True))
+
+    def towards(self, wanted: Sequence[float]) -> list[float]:
+        """Return the increment of the answer to the newest frame, as it is written.
+
+        wanted: Offset from the start, mm and degrees, shape (6,).
+        """
+        told = [round(a - b, 6) for a, b in zip(wanted, self._sum, strict=True)]
+        self._sent = tuple(told)
+        return told

@@ -1,0 +1,165 @@
+"""Samples behind a bad wire: counted, never taken for a restart by when they arrive."""
+
+import pytest
+
+from orchestrator.rig.device_units.sequence import SampleCounter
+from orchestrator.rig.devices import Received
+
+MS = 1_000_000
+PERIOD = 4 * MS
+
+
+def sample(number, *, dated=True, value=None, clock_s=0.0, period=None):
+    """One of a device at 250 Hz whose value is its number."""
+    shown = number if period is None else number % period
+    value = float(number) if value is None else value
+    return Received((value,), number * 4e-3 + clock_s if dated else None, shown)
+
+
+class Wire:
+    """A counter at 250 Hz, and what it used of what arrived."""
+
+    def __init__(self, period=None):
+        self.counter = SampleCounter(1, 250.0, period, 0.1)
+        self.used, self.followed = [], []
+
+    def arrive(self, *arrivals):
+        """Take samples in the order of their arrival, (ns, sample) each."""
+        for now, each in sorted(arrivals, key=lambda arrival: arrival[0]):
+            if self.counter.take(each, now):
+                self.used.append(each.values[0])
+            if self.counter.follows:
+                self.followed.append(each.values[0])
+        return self
+
+    @property
+    def facts(self):
+        f = self.counter.facts
+        return {"lost": f.lost, "late": f.late, "repeated": f.repeated, "restarts": f.restarts,
+                "malformed": f.malformed}  # fmt: skip
+
+
+def stream(numbers, delay_ms=0.0, **given):
+    at = delay_ms if callable(delay_ms) else (lambda _: delay_ms)
+    return [(round((n * 4 + 1 + at(n)) * MS), sample(n, **given)) for n in numbers]
+
+
+@pytest.mark.parametrize("dated", [True, False])
+@pytest.mark.parametrize("later_ms", [0.3, 20.0, 1000.0])
+def test_everything_twice_is_counted(dated, later_ms):
+    live = stream(range(600), dated=dated)
+    again = [(now + round(later_ms * MS), each) for now, each in live[:300]]
+    wire = Wire().arrive(*live, *again)
+    assert wire.used == [float(n) for n in range(600)]
+    found = wire.facts
+    assert (found["repeated"], found["restarts"], found["lost"]) == (300, 0, 0)
+
+
+@pytest.mark.parametrize("dated", [True, False])
+@pytest.mark.parametrize("old", [3, 6])
+@pytest.mark.parametrize("spacing_ms", [0.3, 4.0])
+def test_old_samples_in_a_row_are_counted_though_nothing_new_comes(dated, old, spacing_ms):
+    """The stream is held meanwhile, so that only the old ones arrive, at the device's rate too."""
+    live = stream(range(200), dated=dated)
+    begin = live[-1][0] + MS
+    again = [(begin + round(k * spacing_ms * MS), sample(50 + k, dated=dated)) for k in range(old)]
+    rest = stream(range(200, 260), 30.0, dated=dated)
+    wire = Wire().arrive(*live, *again, *rest)
+    assert wire.facts["restarts"] == 0
+    assert wire.facts["repeated"] == old
+    assert wire.used == [float(n) for n in range(260)]
+
+
+def test_a_delay_that_falls_with_a_loss_costs_samples_and_no_run():
+    early = stream(range(100), 28.0)
+    later = stream([n for n in range(101, 200) if n not in range(101, 108)])
+    wire = Wire().arrive(*early, *later)
+    assert wire.facts["restarts"] == 0
+    assert wire.used[-1] == 199.0
+    assert len(wire.used) >= 100 + 92 - 2
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        pytest.param(lambda n: sample(n + 10_000, value=-1.0), id="40 s ahead"),
+        pytest.param(lambda n: sample(n + 25, value=-1.0), id="100 ms ahead"),
+        pytest.param(
+            lambda n: Received((-1.0,), n * 4e-3, n + 10**6), id="a count that its clock denies"
+        ),
+        pytest.param(lambda n: sample(n - 90_000, value=-1.0), id="of another run"),
+    ],
+)
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_a_number_far_away_is_not_used_while_the_device_goes_on(forged, count):
+    others = [(now + MS, forged(n)) for n, (now, _) in enumerate(stream(range(300)))]
+    wire = Wire().arrive(*stream(range(400)), *others[200 : 200 + count])
+    assert wire.facts["restarts"] == 0
+    assert -1.0 not in wire.used
+    assert -1.0 not in wire.followed
+    assert wire.used == [float(n) for n in range(400)]
+    assert wire.facts["malformed"] + wire.facts["late"] == count
+
+
+@pytest.mark.parametrize(
+    ("first", "why"),
+    [
+        (0, "began anew"),
+        (40, "began anew"),
+        (10**6, "its clock went on by"),
+    ],
+)
+def test_a_restart_is_found_by_its_count_and_its_first_samples_are_not_answered(first, why):
+    """Its values differ from those that came with these numbers before."""
+    wire = Wire().arrive(*stream(range(10, 500)))
+    born = wire.counter._came_ns + 40 * MS
+    anew = [(born + k * PERIOD, sample(first + k, value=-1.0 - k)) for k in range(20)]
+    wire.arrive(*anew[:2])
+    assert -1.0 not in wire.followed
+    wire.arrive(*anew[2:])
+    assert wire.facts["restarts"] == 1
+    assert why in wire.counter.begun_anew
+    assert wire.used[-1] == -20.0
+
+
+@pytest.mark.parametrize("jump_s", [-1.0, 1.0])
+def test_a_clock_that_jumps_is_held_and_found(jump_s):
+    wire = Wire().arrive(*stream(range(300)), *stream(range(300, 302), clock_s=jump_s))
+    assert wire.used[-1] == 299.0
+    wire.arrive(*stream(range(302, 320), clock_s=jump_s))
+    assert wire.facts["restarts"] == 1
+    assert "its clock went" in wire.counter.begun_anew
+
+
+def test_the_last_packet_of_another_run_again_and_again_is_no_stream():
+    wire = Wire().arrive(*((k * PERIOD + MS, sample(7)) for k in range(100)))
+    assert wire.used == [7.0]
+    assert wire.facts["repeated"] == 99
+    wire = Wire().arrive(
+        *stream(range(50)), *((200 * MS + k * PERIOD, sample(9000)) for k in range(100))
+    )
+    assert wire.used[-1] == 49.0
+    assert wire.facts["restarts"] == 0
+
+
+def test_a_delay_that_grows_is_age():
+    wire = Wire()
+    for now, each in stream(range(1000), lambda n: min(300.0, max(0.0, 0.8 * (n - 250)))):
+        wire.counter.take(each, now)
+    facts = wire.counter.facts
+    assert (now - facts.received_ns) * 1e-9 == pytest.approx(0.3, abs=0.003)
+    assert not wire.counter.follows
+
+
+def test_what_lay_in_a_queue_is_old_until_it_is_through():
+    held = lambda n: max(0.0, 300.0 - 4.0 * (n - 300)) if n >= 300 else 0.0  # noqa: E731
+    wire = Wire().arrive(*stream(range(300)))
+    delays = []
+    for now, each in stream(range(300, 400), held):
+        assert wire.counter.take(each, now)
+        delays.append(wire.counter.delay_s)
+    assert delays[0] == pytest.approx(0.3, abs=1e-3)
+    assert delays[-1] == pytest.approx(0.0, abs=1e-3)
+    assert wire.facts["restarts"] == wire.facts["lost"] == 0
+    assert 301.0 not in wire.followed
+    assert 380.0 in wire.followed or wire.counter.follows
