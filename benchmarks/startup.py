@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 
 from rich.console import Console
@@ -151,6 +152,24 @@ timed("check", lambda: system.check())
 recorded = [f"{n}.position" for n in names]
 timed("compile", lambda: compile_schedule(system, "jacobi", 10**6, DelayMode.MEAN, recorded))
 """
+#: Ten blocks in a row, each with N inputs and N outputs: how making a run scales with connectors.
+WIDE = """
+import orchestrator.core.simunits.registry as registry
+from orchestrator.core.master import Execution
+from orchestrator.core.simunits import Block, Input, Output, block
+from orchestrator.core.system import System
+ports = {f"u{i}": Input() for i in range(N)} | {f"y{i}": Output(depends_on=()) for i in range(N)}
+body = {"__doc__": "Wide.", "__annotations__": dict.fromkeys(ports, float), **ports}
+Wide = type("Wide", (Block,), body | {"step": lambda self, t, h: None})
+found = registry.block_class
+registry.block_class = lambda name: Wide if name == "wide" else found(name)
+system = System("wide").add("b0", block("wide"), **{f"u{i}": 0.0 for i in range(N)})
+for k in range(1, 10):
+    system = system.add(f"b{k}", block("wide"))
+    for i in range(N):
+        system = system.connect(f"b{k - 1}.y{i}", f"b{k}.u{i}")
+Execution(system, step="1 ms", record=())
+"""
 #: Of the processes; how they load modules is chosen in it.
 ENVIRONMENT = dict(os.environ)
 #: Before what a process says of itself.
@@ -212,6 +231,9 @@ def main() -> None:
 
 def compare(given: argparse.Namespace) -> None:
     """Let all take turns; print what they took."""
+    wide = {f"{n} scalars": (WIDE, {"N": n}) for n in (125, 250, 500, 1000)}
+    names = list(wide)
+    show("Making a run of ten blocks", least(given.turns, wide), dict(pairwise(names[::-1])))
     imports = least(given.turns, {name: (code, {}) for name, code in IMPORTS.items()})
     show("Imports, against FMPy's", imports, dict.fromkeys(imports, "import fmpy"))
 

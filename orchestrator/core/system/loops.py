@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from heapq import heapify, heappop, heappush
 from itertools import islice, pairwise
 from math import prod
@@ -20,6 +21,7 @@ from orchestrator.core.system.connection import Connection, Endpoint, MappingTra
 from orchestrator.core.system.ports import Causality
 
 if TYPE_CHECKING:
+    from orchestrator.core.system.component import Component
     from orchestrator.core.system.system import System
 
 
@@ -310,7 +312,7 @@ def closed_loops(system: System) -> list[Loop]:
     visits a component once: a longer ring is made of such loops.
     """
     acts = _acting(system)
-    bundles = _bundles(system, acts)
+    bundles = _bundles(system)
     # numbers, whose sets have the same order in every process: names have not
     names = sorted({name for ends in bundles for name in ends})
     number = {name: i for i, name in enumerate(names)}
@@ -400,7 +402,37 @@ def _acting(system: System) -> Acts:
     return acts
 
 
-def _bundles(system: System, acts: Acts) -> dict[tuple[str, str], list[_Bundle]]:
+class _Through:
+    """How the connected inputs of a component act on its connected outputs."""
+
+    def __init__(self, component: Component, fed: frozenset[str], feeding: frozenset[str]) -> None:
+        self._component, self._fed, self._feeding = component, fed, feeding
+        self._known: dict[tuple[str, ...] | None, object] = {}
+        # Outputs that an input acts on at once, but for those that all inputs act on.
+        self._outputs: dict[str, list[str]] = {}
+        self._all_act = False
+        for output in component.of(Causality.OUTPUT):
+            direct = component.feedthrough.get(output.name)
+            self._all_act = self._all_act or direct is None
+            for name in direct or ():
+                self._outputs.setdefault(name, []).append(output.name)
+
+    def acting_on(self, output: str) -> object:
+        """Equal for outputs that the inputs act on alike, if at all and at once."""
+        direct = self._component.feedthrough.get(output)
+        if direct not in self._known:
+            at_once = self._fed if direct is None else self._fed.intersection(direct)
+            later = self._component.has_states or direct == ()
+            self._known[direct] = (at_once, later) if self._fed else ()
+        return self._known[direct]
+
+    def acted_on_by(self, name: str) -> tuple[object, bool]:
+        """Equal for inputs that act alike on the outputs; and whether one acts on any at once."""
+        outputs = self._outputs.get(name, [])
+        return self._feeding.intersection(outputs), self._all_act or bool(outputs)
+
+
+def _bundles(system: System) -> dict[tuple[str, str], list[_Bundle]]:
     """Lines between two components, those that act alike together; by the components' names."""
     into: dict[str, list[Connection]] = {}
     out_of: dict[str, list[Connection]] = {}
@@ -410,24 +442,31 @@ def _bundles(system: System, acts: Acts) -> dict[tuple[str, str], list[_Bundle]]
         into.setdefault(target, []).append(line)
         out_of.setdefault(source, []).append(line)
         between.setdefault((source, target), []).append(line)
+
+    @cache
+    def through(name: str) -> _Through:
+        fed = frozenset(line.target.connector for line in into.get(name, ()))
+        feeding = frozenset(line.source.connector for line in out_of.get(name, ()))
+        return _Through(system.components[name], fed, feeding)
+
     found: dict[tuple[str, str], list[_Bundle]] = {}
     for (source, target), lines in between.items():
         alike: dict[tuple[object, ...], list[Connection]] = {}
         for line in lines if len(lines) > 1 else ():
-            before = tuple(acts(other, line) for other in into.get(source, ()))
-            after = tuple(acts(line, other) for other in out_of.get(target, ()))
-            alike.setdefault((_lateness(system, line), before, after), []).append(line)
+            before = through(source).acting_on(line.source.connector)
+            after, at_once = through(target).acted_on_by(line.target.connector)
+            alike.setdefault((_lateness(system, line, at_once), before, after), []).append(line)
         found[source, target] = [
             _Bundle(tuple(some), lateness) for (lateness, *_), some in alike.items()
         ] or [_Bundle(tuple(lines), None)]  # there is none that it would differ from
     return found
 
 
-def _lateness(system: System, line: Connection) -> object:
+def _lateness(system: System, line: Connection, at_once: bool) -> object:  # noqa: FBT001
     """Equal for lines that every algorithm reads equally late; each delay is read for itself."""
     if line.delay is not None:
         return line.target
-    source, target = (system.components[end.component] for end in line.ends)
+    source = system.components[line.source.component]
     return (
         line.extrapolation,
         line.compensation,
@@ -435,10 +474,7 @@ def _lateness(system: System, line: Connection) -> object:
         source.connectors[line.source.connector].type,
         source.changes_at_events(line.source.connector),
         source.late_ns.get(line.source.connector, 0),
-        any(
-            line.target.connector in target.direct_inputs(output.name)
-            for output in target.of(Causality.OUTPUT)
-        ),
+        at_once,
     )
 
 

@@ -25,9 +25,11 @@ std::int64_t since(Clock::time_point begin) {
 
 ParallelStepper::Group& ParallelStepper::group(const Context& context, std::int32_t first,
                                                std::int32_t count) {
-    for (auto& known : groups_) {
-        if (known.first == first) return known;
-    }
+    // By the first member, so that a step with many groups does not search for each.
+    const auto place = static_cast<std::size_t>(first);
+    if (place >= group_of_.size()) group_of_.resize(context.members.size(), -1);
+    if (group_of_[place] >= 0) return groups_[static_cast<std::size_t>(group_of_[place])];
+    group_of_[place] = static_cast<std::int32_t>(groups_.size());
     Group made;
     made.first = first;
     made.count = count;

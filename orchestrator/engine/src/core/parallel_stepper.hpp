@@ -47,6 +47,7 @@ class ParallelStepper {
 
     std::size_t threads_;
     std::vector<Group> groups_;
+    std::vector<std::int32_t> group_of_;  // by the first member; -1: none yet
     std::unique_ptr<ThreadPool> pool_;
 };
 

@@ -1,3 +1,4 @@
+import cProfile
 import logging
 import os
 import subprocess
@@ -193,3 +194,23 @@ def test_loops_are_the_rings_and_are_held_to_the_same_delays(seed, mode):
             if (components, physical) == (frozenset(delay.components), delay.physical_ns)
         ]
         assert min(abs(delay.numerical_ns - numerical) for numerical in near) <= 2.0
+
+
+@pytest.mark.parametrize("direct", [(), None])
+def test_calls_grow_with_the_connectors(direct):
+    """Of two components with N lines each way: four times as many take less than eight times."""
+
+    def calls(size):
+        names = range(size)
+        ports = {f"u{i}": Connector(f"u{i}", Causality.INPUT) for i in names}
+        ports |= {f"y{i}": Connector(f"y{i}", Causality.OUTPUT) for i in names}
+        feedthrough = {} if direct is None else {f"y{i}": direct for i in names}
+        wide = Component("wide", Source(SourceKind.BLOCK, "wide"), ports, feedthrough)
+        system = System("wide").add("a", wide).add("b", wide)
+        for i in names:
+            system = system.connect(f"a.y{i}", f"b.u{i}").connect(f"b.y{i}", f"a.u{i}", delay=1)
+        counted = cProfile.Profile()
+        counted.runcall(module._bundles, system)
+        return sum(entry.callcount for entry in counted.getstats())
+
+    assert calls(160) < 8 * calls(40)
