@@ -167,7 +167,8 @@ class ReferenceHistory:
             points = self._samples_around(begin_ns)
             if end_ns <= points[-1][0]:
                 return through(points, begin_ns, span_ns, keeps_end=keeps_end)
-        times = [begin_ns + span_ns * i // 5 for i in range(6)]
+        parts = min(span_ns, 5)
+        times = [begin_ns + span_ns * i // parts for i in range(parts + 1)]
         points = [(t, self._read_curve(t, now_ns)) for t in times]
         return through(points, begin_ns, span_ns, keeps_end=keeps_end)
 

@@ -25,7 +25,7 @@ static bool step_is_valid(const Instance* instance, double time, double step,
         return false;
     }
 #endif
-    if (!(fabs(time - s->values[AT_TIME]) <= slack)) {
+    if (!isfinite(time) || !(fabs(time - s->values[AT_TIME]) <= slack)) {
         fail(instance, "%s: the step starts at t = %.17g s, but the FMU is at t = %.17g s",
              function, time, s->values[AT_TIME]);
         return false;

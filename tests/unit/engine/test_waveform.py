@@ -117,3 +117,13 @@ def test_what_was_forgotten_is_refused():
         past.push(k * MS, float(k))
     with pytest.raises(IndexError, match="older than the samples"):
         past.follow(2 * MS, MS, 3, False)
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 4, 5, 8])
+def test_spans_of_some_nanoseconds(step):
+    """Beyond the newest sample, where there are not six times to read it at."""
+    past = history(CUBIC, range(0, 20 * step, step))
+    line = CUBIC.deriv()(0.0)
+    value, slope, *_ = past.follow(19 * step, step, 1, True)
+    assert value == pytest.approx(CUBIC(19e-9 * step), abs=1e-15)
+    assert slope == pytest.approx(line, rel=1e-3)

@@ -317,11 +317,13 @@ bool History::follow(const Span& span, std::int64_t now_ns, Waveform& found) {
             return true;
         }
     }
-    for (std::size_t i = 0; i < most_points; ++i) {
-        room.times_ns[i] = span.begin_ns + span.length_ns * static_cast<std::int64_t>(i) / 5;
+    // At different times: a span of less than 5 ns has room for fewer.
+    const auto parts = std::min(span.length_ns, static_cast<std::int64_t>(most_points) - 1);
+    for (std::int64_t i = 0; i <= parts; ++i) {
+        room.times_ns[i] = span.begin_ns + span.length_ns * i / parts;
         if (!read_curve(room.times_ns[i], now_ns, room.values[i])) return false;
     }
-    weights_.make({room.times_ns, room.values, most_points}, span);
+    weights_.make({room.times_ns, room.values, static_cast<std::size_t>(parts) + 1}, span);
     found = weights_.through(room.values);
     return true;
 }

@@ -160,6 +160,10 @@ Status SystemInstance::set_experiment(double start, bool has_stop, double stop) 
     if (!(std::fabs(start) < 2.3e9)) {
         return fail("start time: expected within 2.3e9 s of 0, found " + number(start) + " s");
     }
+    if (has_stop && !(stop >= start)) {
+        return fail("stop time: expected one not before the start at " + number(start) +
+                    " s, found " + number(stop) + " s");
+    }
     start_ns_ = std::llround(start * 1e9);
     has_stop_ = has_stop;
     stop_ = stop;

@@ -29,6 +29,10 @@ std::string shortest(const Failure& failure) {
 Status SystemInstance::step(double time, double length) {
     if (!expect(stepping, "a step")) return Status::error;
     const auto now_ns = engine_->time_ns();
+    if (!std::isfinite(time) || !std::isfinite(length)) {
+        return fail("a step from t = " + number(time) + " s of " + number(length) +
+                    " s was asked for; expected finite numbers");
+    }
     const double slack = slack_ns(std::fabs(time) + std::fabs(length));
     if (!(std::fabs(time * 1e9 - static_cast<double>(now_ns)) <= slack)) {
         return fail("a step from t = " + number(time) +
