@@ -36,7 +36,14 @@ BUILT = TESTS.parent / "fmus" / "build"
 # Single tests elsewhere are marked where they stand.
 MARKED_FOLDERS = {
     "slow": ("corpus/", "reproduction/"),
-    "native": ("corpus/", "unit/engine/", "unit/exchange/", "unit/export/"),
+    "native": (
+        "conformance/",
+        "corpus/",
+        "unit/core/events/",
+        "unit/core/exchange/",
+        "unit/engine/",
+        "unit/export/",
+    ),
     "reproduction": ("reproduction/",),
 }
 
