@@ -24,6 +24,7 @@ from orchestrator.author.tables import (
 )
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, LoadError, Severity
 from orchestrator.core.diagnostics.errors import toml_key
+from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.plain_data import toml_file
 from orchestrator.core.ssp import read_system
 from orchestrator.core.structs import replace
@@ -162,6 +163,7 @@ MOST_FILES = 1000
 _USUAL = ComponentOptions()
 
 
+@reads("expected a system file")
 def read_toml(path: str | Path) -> System:
     """Read a system from a system file.
 

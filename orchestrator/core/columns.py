@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import LoadError
+from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.plain_data import json_data
 from orchestrator.core.structs import Struct
 
@@ -61,6 +62,7 @@ def split_title(title: str) -> tuple[str, str]:
     return found["name"], re.sub(r"\\(.)", r"\1", unit)
 
 
+@reads("cannot be read as CSV")
 def csv_titles(path: Path) -> list[str]:
     """Read the first line of a CSV file, in UTF-8."""
     try:
@@ -70,6 +72,7 @@ def csv_titles(path: Path) -> list[str]:
         raise LoadError.in_file(path, f"cannot be read as CSV: {error}") from None
 
 
+@reads("cannot be read as CSV")
 def csv_columns(path: Path, chosen: Sequence[int]) -> Floats:
     """Read columns of a CSV file below its line of titles, as an array with a column for each."""
     try:
@@ -102,6 +105,7 @@ class Arrays(Struct, eq=False):
     about: Mapping[str, Any]
 
 
+@reads("expected an npz file that Softdock has written, but it cannot be read")
 def read_arrays(path: Path) -> Arrays:
     """Read a file that :func:`write_arrays` has written, or a folder of its parts."""
     if path.is_dir():

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from orchestrator.core.columns import split_title
 from orchestrator.core.diagnostics import LoadError
+from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.structs import Struct
 
 Floats = NDArray[np.float64]
@@ -45,6 +46,7 @@ class MatTable(Struct, eq=False):
     repeated: int
 
 
+@reads("expected a MAT file in the layout of Dymola and OpenModelica")
 def read_mat_file(path: Path) -> MatTable:
     """Read the signals of a file.
 

@@ -37,6 +37,7 @@ from numpy.typing import NDArray
 from zstandard import ZstdError
 
 from orchestrator.core.diagnostics import LoadError
+from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.structs import MutableStruct, Struct, field
 
 Floats = NDArray[np.float64]
@@ -350,6 +351,7 @@ class McapContent(Struct, eq=False):
     events: Sequence[Mapping[str, Any]] = ()
 
 
+@reads("expected MCAP with rows of signals")
 def read_mcap_file(path: Path) -> McapContent:
     """Read the numbers of all channels whose messages are objects in JSON.
 

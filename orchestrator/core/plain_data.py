@@ -23,6 +23,8 @@ _BITS = 64
 #: Some editors begin a file with it; it is no part of what the file says.
 BYTE_ORDER_MARK = "\ufeff"
 _DEEP = "it is nested too deeply"
+#: Tables and lists of TOML in each other.
+_DEEPEST = 64
 
 
 def toml_data(text: str) -> dict[str, Any]:
@@ -31,7 +33,7 @@ def toml_data(text: str) -> dict[str, Any]:
         content = tomllib.loads(text.removeprefix(BYTE_ORDER_MARK))
     except RecursionError:
         raise ValueError(_DEEP) from None
-    _expect_short(content, "")
+    _expect_short(content, "", _DEEPEST)
     return content
 
 
@@ -74,13 +76,16 @@ def _fits(number: int) -> bool:
     return -(1 << (_BITS - 1)) <= number < 1 << _BITS
 
 
-def _expect_short(value: object, where: str) -> None:
+def _expect_short(value: object, where: str, deepest: int) -> None:
+    """Expect integers of 64 bits, and at most so many tables and lists in each other."""
+    if deepest < 0:
+        raise ValueError(_DEEP)
     if isinstance(value, dict):
         for key, inner in value.items():
-            _expect_short(inner, f"{where}.{key}" if where else key)
+            _expect_short(inner, f"{where}.{key}" if where else key, deepest - 1)
     elif isinstance(value, list):
         for number, inner in enumerate(value):
-            _expect_short(inner, f"{where}[{number}]")
+            _expect_short(inner, f"{where}[{number}]", deepest - 1)
     elif isinstance(value, int) and not _fits(value):
         raise ValueError(f"'{where}': expected an integer of at most {_BITS} bits")
 

@@ -10,6 +10,7 @@ from lxml import etree
 
 from orchestrator.core.archive import MOST_XML_BYTES, open_archive, read_entry
 from orchestrator.core.diagnostics import LoadError
+from orchestrator.core.diagnostics.reading import reads
 from orchestrator.dcp.dcpx_reader import read_dcpx
 from orchestrator.dcp.description import (
     FLAGS,
@@ -193,6 +194,7 @@ def _log(root: etree._Element, about: SlaveDescription) -> None:
 ENTRY = "v1.0/dcpSlaveDescription.dcpx"
 
 
+@reads("expected a description of DCP")
 def read_description(path: str | Path) -> SlaveDescription:
     """Read a ``.dcpx`` file or a ``.dcp`` archive, of whatever origin."""
     file = Path(path)

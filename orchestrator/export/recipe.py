@@ -20,6 +20,7 @@ from pydantic import (
 )
 
 from orchestrator.core.diagnostics import DescriptionError, FmuError, LoadError, UnknownNameError
+from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.diagnostics.validation import valid
 from orchestrator.core.plain_data import toml_data
 from orchestrator.core.structs import Struct, field, replace
@@ -267,6 +268,7 @@ class Recipe(Struct):
             )
 
     @classmethod
+    @reads("expected a recipe")
     def read(cls, path: Path) -> Recipe:
         """Read a recipe.
 

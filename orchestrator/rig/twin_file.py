@@ -13,6 +13,7 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from orchestrator.core.diagnostics import UnknownNameError, nearest
+from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.diagnostics.validation import valid
 from orchestrator.core.plain_data import toml_file
 from orchestrator.core.structs import Struct
@@ -298,6 +299,7 @@ class TwinFile(_Table):
         )
 
 
+@reads("expected a twin file")
 def read_twin(path: Path) -> TwinFile:
     """Read the file of a twin."""
     return valid(TwinFile, toml_file(path, expected="a twin file"), path, CODE)

@@ -19,6 +19,7 @@ from orchestrator.core.diagnostics import (
     nearest_name,
 )
 from orchestrator.core.diagnostics.errors import parts_of, toml_key
+from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.diagnostics.validation import valid
 from orchestrator.core.master import validate_plan
 from orchestrator.core.plain_data import toml_file
@@ -54,6 +55,7 @@ CODE = "EXP101"
 _LOGGER = logging.getLogger(__name__)
 
 
+@reads("expected an experiment")
 def read_experiment(path: str | Path) -> Experiment:
     """Read and check an experiment file.
 

@@ -19,6 +19,7 @@ from lxml import etree
 
 from orchestrator.core.archive import extract, open_archive, parse_xml, read_entry
 from orchestrator.core.diagnostics import FmuError
+from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.own_process import OwnProcess
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription, Variable
 from orchestrator.core.simunits.fmi.model_description import read_model_description
@@ -59,6 +60,7 @@ def _read(path: Path) -> tuple[ModelDescription, tuple[str, ...], tuple[str, ...
     return found.described, found.faults, found.flaws
 
 
+@reads("the FMU cannot be read", FmuError)
 def fmu_info(path: Path) -> dict[str, Any]:
     """Ports, units, capabilities and sizes of an FMU, as plain data."""
     described, faults, flaws = _read(path)

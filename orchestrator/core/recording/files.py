@@ -28,6 +28,7 @@ from orchestrator.core.diagnostics import (
     UnknownNameError,
     exits_are_errors,
 )
+from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.mat_file import (
     DOUBLES,
     INTEGERS,
@@ -132,6 +133,7 @@ GROWING = "rows.mcap"
 _WRONG = (ValueError, TypeError, LookupError, OverflowError, MemoryError)
 
 
+@reads("expected a result")
 def read_result(path: str | Path) -> Result:
     """Read the signals of a result back, with their units and, where it is told, how it went.
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from orchestrator.core.diagnostics import DescriptionError, LoadError, SoftdockError
+from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.recording.origin import origin, told_of_run
 from orchestrator.core.recording.result import Result
 from orchestrator.core.recording.whole_folder import whole_file
@@ -198,6 +199,7 @@ def _shown(value: Any) -> str:
     return "" if value is None else str(value)
 
 
+@reads("its metadata cannot be read")
 def read_mcap(path: str | Path) -> Result:
     """Read signals back, with their units; of a file that is cut what can be read, with a note."""
     from pydantic import ValidationError

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from orchestrator.core.diagnostics import LoadError
+from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.plain_data import json_data, misfit
 from orchestrator.core.recording.origin import origin, result_of
 from orchestrator.core.recording.result import TIME, Result
@@ -83,6 +84,7 @@ def _for_pandas(names: Sequence[str], versions: Mapping[str, str]) -> str:
     return json.dumps(note)
 
 
+@reads("expected a Parquet file that Softdock has written")
 def read_parquet(path: str | Path) -> pd.DataFrame:
     """Read what :func:`write_parquet` or a :class:`~.journal.Journal` has written.
 
@@ -132,6 +134,7 @@ def _unreadable(path: str | Path, why: str) -> LoadError:
     )
 
 
+@reads("expected a Parquet file that Softdock has written")
 def read_parquet_result(path: str | Path) -> Result:
     """Read the signals of a result back, with their units and what went wrong in the run."""
     frame = read_parquet(path)

@@ -18,6 +18,7 @@ from orchestrator.core.diagnostics import (
     LoadError,
     UnknownNameError,
 )
+from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.mat_file import read_mat_file
 from orchestrator.core.simunits.protocol import Capabilities, Phase, SimulationUnit, UnitDescription
 from orchestrator.core.simunits.registry import UnitKind, refuse_fmu_options, refuse_process_options
@@ -77,6 +78,7 @@ def read_recorded(path: Path, component: str) -> Recorded:
 
 
 @lru_cache(maxsize=8)
+@reads("expected a recording")
 def _read(path: Path, component: str, changed_ns: int, size: int) -> Recorded:
     del changed_ns, size  # of the file that was read: another one is read anew
     table = _table(path)

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from orchestrator.core.diagnostics import DescriptionError, LoadError
+from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.structs import Struct, force_setattr
 from orchestrator.core.system.naming import is_whole, member_of
 from orchestrator.core.system.time import nanoseconds
@@ -73,6 +74,7 @@ class DelayTrace(Struct):
         return cls(tuple(times), tuple(delays), interpolated)
 
     @classmethod
+    @reads("expected a trace of delays")
     def read(cls, path: str | Path, *, interpolated: bool = False) -> DelayTrace:
         """Read a CSV file with the columns time and delay, in seconds, below one line of titles."""
         try:

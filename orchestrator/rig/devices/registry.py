@@ -93,7 +93,7 @@ def write_address(name: str, settings: Mapping[str, Any]) -> str:
 def _value(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):  # no number, list or the like: a text
         return text
 
 

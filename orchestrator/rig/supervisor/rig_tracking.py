@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orchestrator.core.diagnostics import DescriptionError, LoadError, nearest
+from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.structs import Struct
 from orchestrator.rig.supervisor.settings import TrackingLimits
 from orchestrator.rig.supervisor.tracker import WIDTH, Tracked, Tracker
@@ -330,6 +331,7 @@ class TrackRecord(Struct, eq=False):
 _ALWAYS = ("time_s", "samples", "changes")
 
 
+@reads("expected a file of tracking")
 def read_tracks(path: Path) -> tuple[TrackRecord, ...]:
     """Read a file with rows of :func:`track_row`.
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from orchestrator.core.columns import read_arrays, split_title, titled
 from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError, nearest
+from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.plain_data import plain_number
 from orchestrator.core.simunits import (
     Block,
@@ -65,6 +66,7 @@ class SignalFile(Struct, eq=False):
     unit: str | None
 
 
+@reads("expected a file of signals")
 def read_signal(path: Path, column: str) -> SignalFile:
     """Read one column of a file.
 

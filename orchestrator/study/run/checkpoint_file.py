@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from orchestrator.core.archive import DAMAGE, MOST_BYTES, open_archive, read_entry
 from orchestrator.core.coupling import Mark, Tuned
 from orchestrator.core.diagnostics import CapabilityError, LoadError
+from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.master import Checkpoint, StoredCheckpoint
 from orchestrator.core.master.run.tuning import events_of, log_of
 from orchestrator.core.plain_data import json_data, misfit
@@ -91,6 +92,7 @@ def write_checkpoint(checkpoint: Checkpoint | StoredCheckpoint, path: str | Path
             archive.writestr(f"state-{number}", state)
 
 
+@reads("expected a checkpoint")
 def read_checkpoint(path: str | Path) -> StoredCheckpoint:
     """Read a checkpoint for :meth:`Execution.restore`; nothing in it is executed.
 

@@ -18,6 +18,7 @@ from orchestrator.core.diagnostics import (
     FmuError,
     UnitMismatchError,
 )
+from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_variable import FmuVariable
 from orchestrator.core.simunits.fmi.model_description import (
@@ -194,6 +195,7 @@ def _stamp(path: Path) -> int:
 
 
 @lru_cache(maxsize=256)
+@reads("the FMU cannot be read", FmuError)
 def _open(path: Path, stamp: int) -> _Opened:  # noqa: ARG001 - the stamp renews the cache
     with open_archive(path, FmuError) as archive:
         content = read_entry(path, archive, "modelDescription.xml", FmuError)
@@ -219,6 +221,7 @@ def _open(path: Path, stamp: int) -> _Opened:  # noqa: ARG001 - the stamp renews
 
 
 @lru_cache(maxsize=256)
+@reads("the FMU cannot be read", FmuError)
 def _read(path: Path, stamp: int, wanted: str | None, target: str | None) -> FmuDescription:
     opened = _open(path, stamp)
     described, version = opened.described, opened.version

@@ -12,7 +12,8 @@ from typing import Final
 
 from lxml import etree
 
-from orchestrator.core.diagnostics import Severity, nearest
+from orchestrator.core.diagnostics import Severity, SspError, nearest
+from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.ssp.archive.sources import Place, file_bytes, interface_of
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.codes import Findings, refusal
@@ -298,6 +299,7 @@ def _ignored(assignment: Assignment, why: str, hint: str) -> None:
     assignment.findings.unreached(assignment.element, found)
 
 
+@reads("the parameter set cannot be read", SspError)
 def apply_parameter_set(
     system: System,
     values: str | Path | bytes,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from orchestrator.core.diagnostics import Diagnostic, SspError
 from orchestrator.core.diagnostics.errors import Code
+from orchestrator.core.diagnostics.reading import reading, reads
 from orchestrator.core.ssp.archive.sources import Place, file_bytes
 from orchestrator.core.ssp.archive.unpacking import ssd_of, unpacked, violations
 from orchestrator.core.ssp.common import codes
@@ -15,6 +16,7 @@ from orchestrator.core.ssp.read.ssd import read_document, read_into
 from orchestrator.core.system import System
 
 
+@reads("the system cannot be read", SspError)
 def read_system(
     path: str | Path, variant: str | None = None, *, unpack_to: str | Path | None = None
 ) -> System:
@@ -42,8 +44,9 @@ def diagnose(
     """
     findings = Findings(str(path))
     try:
-        file, place, findings = _opened(Path(path), variant, None)
-        system = read_into(file_bytes(file), place, findings)
+        with reading(path, "the system cannot be read", SspError):
+            file, place, findings = _opened(Path(path), variant, None)
+            system = read_into(file_bytes(file), place, findings)
     except SspError as error:
         findings.refused(error, None, _unreadable(path))
         system = None

@@ -11,6 +11,7 @@ from lxml import etree
 
 from orchestrator.core.diagnostics import SspError
 from orchestrator.core.diagnostics.errors import Code
+from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.garbage import collection_paused
 from orchestrator.core.ssp.archive.sources import Place, file_bytes, read_source, with_connected
 from orchestrator.core.ssp.archive.unpacking import nested_definition, nested_package
@@ -315,6 +316,7 @@ class _SystemReader(Struct):
         return list(read_bindings(element, self.place, self.findings, self.reading, container))
 
 
+@reads("the system cannot be read", SspError)
 def read_ssd(path: str | Path) -> System:
     """Read a system from an .ssd file.
 
