@@ -8,7 +8,7 @@ from orchestrator.checks.context import CheckContext, Compiled, IntendedRun, fin
 from orchestrator.core.coupling import DelayPlan, rounded_delay
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, SoftdockError
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
-from orchestrator.core.system.time import whole_steps
+from orchestrator.core.system.time import settled_end, whole_steps
 from orchestrator.pictures.drawing.facts import milliseconds
 from orchestrator.rig.hardware import (
     ERRORS,
@@ -144,7 +144,7 @@ def check_run(run: IntendedRun) -> Iterator[Diagnostic]:
     elif (
         step_ns
         and stop_ns is not None
-        and (rest := whole_steps(stop_ns - run.start_ns, step_ns)[1])
+        and (rest := whole_steps(settled_end(stop_ns - run.start_ns, step_ns), step_ns)[1])
     ):
         text = (
             f"the run ends at {(stop_ns - rest) / 1e9:.9g} s: {stop_ns / 1e9:.9g} s is no whole"

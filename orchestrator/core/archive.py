@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import lzma
 import os
+import re
 import shutil
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import count
 from pathlib import Path, PurePosixPath
 
@@ -28,6 +30,22 @@ ALLOWANCE = "SOFTDOCK_MOST_UNPACKED"
 #: A description that is read into memory as a whole.
 MOST_XML_BYTES = 256 * 1024**2
 
+#: How a pointer of Git LFS begins.
+_POINTER = b"version https://git-lfs.github.com/spec/"
+_DRIVE = re.compile(r"[A-Za-z]:")
+#: A flag of an entry, and the methods by which one may be compressed.
+_ENCRYPTED = 1
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+_OTHER_METHODS = {
+    1: "Shrink",
+    6: "Implode",
+    9: "Deflate64",
+    93: "Zstandard",
+    95: "XZ",
+    98: "PPMd",
+    99: "AES",
+}
+
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 _LIBRARIES = (".so", ".dll", ".dylib")
 
@@ -45,21 +63,47 @@ DAMAGE = (
 
 
 def open_archive(path: Path, error: type[LoadError]) -> zipfile.ZipFile:
-    """Open a zip archive after checking every entry's name and the total size."""
+    """Open a zip archive after checking every entry's name and the total size.
+
+    Names are as the zip format has them, with ``/`` and relative to the archive, also where the
+    tool that packed it wrote backslashes, or ``./`` before them.
+    """
     if not path.is_file():
         raise error.in_file(path, "no such file")
     try:
         archive = zipfile.ZipFile(path)
     except DAMAGE as reason:
+        if _is_pointer(path):
+            raise error.in_file(
+                path,
+                "is a pointer of Git LFS, not the file itself: fetch it with `git lfs pull`",
+            ) from None
         raise error.in_file(
             path, f"expected a zip archive, but it cannot be read: {reason}"
         ) from None
+    _settle_names(archive)
     try:
         _check_entries(path, archive, error)
     except LoadError:
         archive.close()
         raise
     return archive
+
+
+def _is_pointer(path: Path) -> bool:
+    """Whether a file stands for one that Git LFS keeps elsewhere."""
+    with suppress(OSError), path.open("rb") as file:
+        return file.read(len(_POINTER)) == _POINTER
+    return False
+
+
+def _settle_names(archive: zipfile.ZipFile) -> None:
+    for entry in archive.infolist():
+        plain = entry.filename.replace("\\", "/")
+        parts = [part for part in plain.split("/") if part not in {"", "."}]
+        if parts and not plain.startswith("/"):
+            entry.filename = "/".join(parts) + "/" * plain.endswith("/")
+    archive.NameToInfo = {entry.filename: entry for entry in archive.infolist()}
 
 
 def _check_entries(path: Path, archive: zipfile.ZipFile, error: type[LoadError]) -> None:
@@ -77,7 +121,7 @@ def _check_entries(path: Path, archive: zipfile.ZipFile, error: type[LoadError])
             f" may be trusted, set the environment variable {ALLOWANCE}={size}",
         )
     for entry in entries:
-        name = PurePosixPath(entry.filename.replace("\\", "/"))
+        name = PurePosixPath(entry.filename)
         if len(name.parts) > MOST_DEPTH:
             raise error.in_file(
                 path,
@@ -85,12 +129,32 @@ def _check_entries(path: Path, archive: zipfile.ZipFile, error: type[LoadError])
             )
         if not name.parts:
             raise error.in_file(path, "an entry has no name; the file was not unpacked")
-        is_link = (entry.external_attr >> 16) & 0o170000 == 0o120000
-        if name.is_absolute() or ".." in name.parts or ":" in entry.filename or is_link:
+        if why := _unsafe(entry, name):
+            raise error.in_file(path, f"entry '{entry.filename}' {why}; the file was not unpacked")
+    _check_twice(path, entries, error)
+
+
+def _unsafe(entry: zipfile.ZipInfo, name: PurePosixPath) -> str:
+    """Say why an entry is not unpacked; empty if it may be."""
+    if name.is_absolute() or ".." in name.parts or _DRIVE.match(entry.filename):
+        return "would be written outside of the archive's folder"
+    if (entry.external_attr >> 16) & 0o170000 == 0o120000:
+        return "is a link, which is not followed: pack the file that it leads to in its place"
+    if ":" in entry.filename:
+        return "has a colon (':') in its name, which no file of Windows can have: rename it"
+    return ""
+
+
+def _check_twice(path: Path, entries: list[zipfile.ZipInfo], error: type[LoadError]) -> None:
+    """Refuse an archive with two contents of one name: each tool takes another one."""
+    known: dict[str, zipfile.ZipInfo] = {}
+    for entry in entries:
+        first = known.setdefault(entry.filename, entry)
+        if (first.CRC, first.file_size) != (entry.CRC, entry.file_size):
             raise error.in_file(
                 path,
-                f"entry '{entry.filename}' would be written outside of the archive's"
-                " folder; the file was not unpacked",
+                f"has '{entry.filename}' more than once, with different contents: it is not clear"
+                " which one counts; pack it once",
             )
 
 
@@ -105,7 +169,9 @@ def _most_bytes(packed: int) -> int:
 def read_entry(path: Path, archive: zipfile.ZipFile, name: str, error: type[LoadError]) -> bytes:
     """Read one entry of an archive."""
     try:
-        if archive.getinfo(name).file_size > MOST_XML_BYTES:
+        entry = archive.getinfo(name)
+        _expect_readable(path, entry, error)
+        if entry.file_size > MOST_XML_BYTES:
             raise error.in_file(path, f"'{name}' is larger than {MOST_XML_BYTES} bytes")
         return archive.read(name)
     except KeyError:
@@ -126,10 +192,28 @@ def extract(
                 path, f"cannot be unpacked to {target}: {reason.strerror or reason}"
             ) from None
         try:
-            names = [name for name in archive.namelist() if not name.startswith(without)]
-            archive.extractall(target, names)
+            chosen = [e for e in archive.infolist() if not e.filename.startswith(without)]
+            for entry in chosen:
+                _expect_readable(path, entry, error)
+            archive.extractall(target, [entry.filename for entry in chosen])
         except DAMAGE as reason:
             raise error.in_file(path, f"the archive {_why(reason, target)}") from None
+
+
+def _expect_readable(path: Path, entry: zipfile.ZipInfo, error: type[LoadError]) -> None:
+    """Expect an entry whose content needs no password and no method that zipfile lacks."""
+    name, method = entry.filename, entry.compress_type
+    if entry.flag_bits & _ENCRYPTED:
+        raise error.in_file(
+            path, f"'{name}' is encrypted, and needs a password: pack it without one"
+        )
+    if method not in _METHODS:
+        known = _OTHER_METHODS.get(method, "another method")
+        raise error.in_file(
+            path,
+            f"'{name}' is compressed by {known} (method {method}), which cannot be read here: pack"
+            " it by Deflate (method 8)",
+        )
 
 
 def _why(reason: Exception, target: Path | None = None) -> str:

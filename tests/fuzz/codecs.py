@@ -26,7 +26,7 @@ from hw_adapters.udp.layout import Layout
 from hw_adapters.ur_rtde import codec as rtde
 from orchestrator.rig.devices import WireFormatError
 
-SLCAN = b"t18183704000012000A00\rt7011057F3A\r\rF00\rz\rT00000001101\rt08181186210102030405\r"
+SLCAN = b"t18183704000012000A00\rt701105\r\rF00\rz\rT00000001101\rt08181186210102030405\r"
 _MAP = pdo_maps(1, [["statusword", "position", "torque"]], commanded=False)[0]
 _IDENTIFIERS = (0x081, 0x181, 0x581, 0x701)
 #: An identifier and data, of each kind of message.

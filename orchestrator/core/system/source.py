@@ -31,6 +31,8 @@ class SourceKind(StrEnum):
     TWIN = "twin"
 
 
+#: What stands before the colon of a source that is no FMU.
+_PREFIXES = ("block", "device", "log", "twin")
 #: Kinds whose location is a path with settings behind it.
 _WITH_QUERY = (SourceKind.LOG, SourceKind.TWIN)
 
@@ -91,7 +93,7 @@ class Source:
         A block of one's own is ``"block:FILE.py:CLASS"`` or ``"block:MODULE:CLASS"``.
         """
         kind, colon, location = text.partition(":")
-        if colon and kind in {"block", "device", "log", "twin"} and location:
+        if colon and kind in _PREFIXES and location:
             return cls(SourceKind(kind), location)
         if names_fmu(text) and (Path(text).suffix or "/" in text):
             return cls(SourceKind.FMU, text)
@@ -247,7 +249,11 @@ class Source:
         return replace(self, location=self.definition.location(), definition=None)
 
     def __str__(self) -> str:
-        return self.location if self.kind is SourceKind.FMU else f"{self.kind}:{self.location}"
+        if self.kind is not SourceKind.FMU:
+            return f"{self.kind}:{self.location}"
+        path = self.location  # what parse() would not take for a path gets a folder before it
+        is_plain = Path(path).suffix and path.partition(":")[0] not in _PREFIXES
+        return path if is_plain or "/" in path else f"./{path}"
 
 
 #: Which code is not executed now: none, that of archives, or all that a file names.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation
 from fractions import Fraction
+from math import ulp
 from typing import Self
 
 from orchestrator.core.diagnostics import DescriptionError
@@ -12,6 +13,10 @@ from orchestrator.core.diagnostics import DescriptionError
 _SCALE = {"s": 9, "ms": 6, "us": 3, "µs": 3, "ns": 0}
 _TEXT = re.compile(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([a-zµ]*)\s*")
 _LARGEST = 2**63 - 1
+#: Below this many seconds a double tells nanoseconds apart; the last places that a sum may lose.
+_FINE_S, _NOISE = 2.0**20, 4.0
+#: Steps that are multiples of this many nanoseconds were not rounded.
+_EXACT_NS = 1000
 #: Smaller numbers of nanoseconds are nothing.
 _MOST_DIGITS = 30
 #: Times of a run, its step and its delays are no farther from zero, 73 years: the sum of any four
@@ -23,13 +28,18 @@ def nanoseconds(time: str | float, what: str = "time") -> int:
     """Convert a time to whole nanoseconds, exactly.
 
     time: Seconds as a number (``0.016``), or text with a unit: ``"16 ms"``, ``"250 us"``, ``"1
-        s"``. A number means its shortest decimal form: ``0.1`` is 100 000 000 ns.
+        s"``. A number means its shortest decimal form: ``0.1`` is 100 000 000 ns; the rounding of
+        its computation is passed over: ``60 * 0.016666667`` is 1 000 000 020 ns.
     what: What the time is, for the message.
     Returns: Nanoseconds, may be negative.
     Raises DescriptionError: if the text is no time, or the time is not a whole number of
         nanoseconds that fits 64 bits.
     """
     exact = _decimal_ns(time, what)
+    if isinstance(time, float) and abs(time) < _FINE_S:
+        near = exact.to_integral_value()
+        if abs(float(near) / 1e9 - time) <= _NOISE * ulp(time):
+            return int(near)
     if exact != exact.to_integral_value() or exact.copy_abs() > _LARGEST:
         raise DescriptionError(
             f"{what}: {time!r} is not a whole number of nanoseconds within 64 bits;"
@@ -150,6 +160,22 @@ def end_of_steps(count: int, step_ns: int) -> int:
     """Return how long after the start so many steps end, in ns; halves are rounded up."""
     exact = exact_ns(step_ns)
     return (2 * count * exact.numerator + exact.denominator) // (2 * exact.denominator)
+
+
+def settled_end(length_ns: int, step_ns: int) -> int:
+    """Return the end of the steps that a time was computed from, or the time as it is.
+
+    Whoever counts steps of 1/60 s in whole nanoseconds is wrong by at most half a nanosecond for
+    each: 60 steps of 1/60 s may be said to take 1.00000002 s, and 60 steps of 16.666667 ms 1 s. A
+    step of whole microseconds is exact, and was rounded by nobody.
+    """
+    exact = exact_ns(step_ns)
+    if exact % _EXACT_NS == 0:
+        return length_ns
+    count = round(length_ns / exact) if exact > 0 else 0
+    end = end_of_steps(count, step_ns)
+    within = 2 * abs(end - length_ns) <= count and 1000 * abs(end - length_ns) <= exact
+    return end if count > 0 and within else length_ns
 
 
 def whole_steps(length_ns: int, step_ns: int) -> tuple[int, int]:

@@ -21,7 +21,7 @@ from orchestrator.core.diagnostics import (
 from orchestrator.core.display import Progress, progress_bar
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import communication_step_ns, nanoseconds, seconds
-from orchestrator.core.system.time import whole_steps
+from orchestrator.core.system.time import settled_end, whole_steps
 from orchestrator.core.wings import of_wing
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def horizon(
             f" start; found start {seconds(start_ns):.9g} s, stop {seconds(stop_ns):.9g} s, step"
             f" {seconds(step_ns):.9g} s"
         )
-    return start_ns, stop_ns, step_ns
+    return start_ns, start_ns + settled_end(stop_ns - start_ns, step_ns), step_ns
 
 
 class RunHooks(Struct):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from orchestrator.study.experiment import Case, Experiment, RunOptions, Table
 from orchestrator.study.figure_tables import Axis, AxisValue, Sweep
 from orchestrator.study.goal import Goal, bound_of, goal_of
 from orchestrator.study.judge import judge_measure
+from orchestrator.study.prepare.axes import points_of
 from orchestrator.study.prepare.prepare import with_chosen_steps
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.reader import expect_sound
@@ -92,10 +93,12 @@ def sweep(
     if measures is None:
         recorded = signal_names(flat, options.get("record"))
         tables = {signal: {"kind": "final", "signal": signal} for signal in recorded}
-    case = _read(Case, {**options, "system": name, "measure": tables}, "")
     axes = {key: _read(Axis, _axis(key, one, flat), f"over '{key}': ") for key, one in over.items()}
     if not axes:
         raise DescriptionError("over: expected at least one axis, found none")
+    if options.get("step") is None and flat.experiment.step_ns is None:
+        options["step"] = _first_step(axes.values())
+    case = _read(Case, {**options, "system": name, "measure": tables}, "")
     table = Sweep.model_construct(cases=(name,), measures=tuple(tables), over=axes)
     experiment = Experiment.model_construct(title=name, case={name: case}, sweep={name: table})
     chosen = RunOptions.model_validate({key: getattr(case, key) for key in RunOptions.model_fields})
@@ -127,6 +130,14 @@ def sweep(
         kept = [judge_measure(goal, row.measured.get(goal.bound.name), "").passed for row in rows]
         found.insert(list(found.columns).index("status"), goal.that, kept)
     return found
+
+
+def _first_step(axes: Iterable[Axis]) -> str | float | None:
+    """Return a step for what is checked before the runs, each of which has that of its point."""
+    for axis in axes:
+        if axis.step and (found := points_of(axis)):
+            return str(found[0].value)
+    return None
 
 
 def _goals(

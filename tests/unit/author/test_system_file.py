@@ -1,10 +1,13 @@
 """System files: what is read, what is said about mistakes, and edits that keep comments."""
 
+import math
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
+from orchestrator import System, fmu
 from orchestrator.author import is_system_file, open_document, read_system, read_toml, write_toml
 from orchestrator.core.diagnostics import DescriptionError, LoadError
 from orchestrator.core.ssp import write_ssd
@@ -199,3 +202,16 @@ def test_a_file_that_was_changed_meanwhile_is_not_written_over(file):
     with refused(LoadError, "was changed by something else since it was opened"):
         document.save()
     assert file.read_text() == TEXT + "# later\n"
+
+
+@pytest.mark.parametrize("name", ["noext", "my fmu [1]", "device:a b.fmu"])
+def test_an_fmu_of_an_odd_name_is_read_back(probe, tmp_path, monkeypatch, name):
+    """Beside the file, and with its name alone: as if it were a block, or nothing at all."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copyfile(probe, tmp_path / name)
+    system = System("s").add("m", fmu(name), gain=-0.0)
+    assert Source.parse(str(Source(SourceKind.FMU, name))).file == Path(name)
+    write_toml(system, Path("s.toml"))
+    found = read_toml(Path("s.toml")).components["m"]
+    assert found.source.file == tmp_path / name
+    assert math.copysign(1.0, found.values["gain"]) == -1.0

@@ -3,6 +3,7 @@ import shutil
 import stat
 import struct
 import subprocess
+import threading
 import zipfile
 
 import pytest
@@ -79,7 +80,7 @@ def test_symbolic_link(make_zip, tmp_path):
     entry = zipfile.ZipInfo("link")
     entry.create_system = 3
     entry.external_attr = (stat.S_IFLNK | 0o777) << 16
-    with pytest.raises(FmuError, match="'link' would be written outside"):
+    with pytest.raises(FmuError, match="'link' is a link, which is not followed"):
         archive.extract(make_zip((entry, "/etc")), tmp_path / "out", FmuError)
 
 
@@ -196,3 +197,100 @@ def test_xml():
 def test_document_types_are_refused(doctype):
     with pytest.raises(FmuError, match="document type declaration"):
         archive.parse_xml(f"{doctype}<a/>".encode(), "here", FmuError)
+
+
+@pytest.mark.parametrize("write", ["{}", "./{}", ".//{}"])
+@pytest.mark.parametrize("separator", ["/", "\\"])
+def test_names_as_other_tools_write_them(make_zip, tmp_path, write, separator):
+    names = ["a.txt", "sub/b [1].txt", "sub/deep/c.txt"]
+    path = make_zip(*((write.format(name).replace("/", separator), name) for name in names))
+    with archive.open_archive(path, FmuError) as opened:
+        assert opened.namelist() == names
+        assert archive.read_entry(path, opened, "sub/b [1].txt", FmuError) == b"sub/b [1].txt"
+    archive.extract(path, tmp_path / "out", FmuError, without=("sub/deep/",))
+    found = {str(p.relative_to(tmp_path / "out")) for p in tmp_path.rglob("*.txt")}
+    assert found == {"a.txt", "sub/b [1].txt"}
+
+
+def test_one_archive_in_several_threads(make_zip, tmp_path):
+    path = make_zip(*((f".\\sub\\{i}.txt", str(i)) for i in range(50)))
+    errors = []
+
+    def work(number):
+        try:
+            archive.extract(path, tmp_path / f"out{number}", FmuError)
+        except Exception as error:  # noqa: BLE001 - whatever it is
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert all((tmp_path / f"out{n}" / "sub" / "49.txt").read_text() == "49" for n in range(4))
+
+
+def _link():
+    entry = zipfile.ZipInfo("sub/libx.so.1")
+    entry.external_attr, entry.create_system = 0o120777 << 16, 3
+    return entry
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        (_link(), r"entry 'sub/libx\.so\.1' is a link, which is not followed"),
+        ("sub/a:b.txt", r"entry 'sub/a:b\.txt' has a colon \(':'\) in its name"),
+    ],
+)
+def test_an_entry_is_refused_for_what_it_is(make_zip, tmp_path, entry, expected):
+    path = make_zip(("a.txt", "x"), (entry, "a.txt"))
+    with pytest.raises(FmuError, match=expected) as caught:
+        archive.extract(path, tmp_path / "out", FmuError)
+    assert "outside" not in str(caught.value)
+
+
+def _marked(path, flag, method):
+    """Let all entries say that they are encrypted, or compressed in another way."""
+    content = bytearray(path.read_bytes())
+    for signature, flags, methods in ((b"PK\3\4", 6, 8), (b"PK\1\2", 8, 10)):
+        at = -1
+        while (at := content.find(signature, at + 1)) >= 0:
+            content[at + flags] |= flag
+            content[at + methods] = method or content[at + methods]
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("flag", "method", "expected"),
+    [
+        (1, 0, "'sub/a.txt' is encrypted, and needs a password"),
+        (0, 9, r"'sub/a\.txt' is compressed by Deflate64 \(method 9\)"),
+        (0, 77, r"'sub/a\.txt' is compressed by another method \(method 77\)"),
+    ],
+)
+def test_content_that_cannot_be_read(make_zip, tmp_path, flag, method, expected):
+    path = make_zip(("sub/a.txt", "x"))
+    _marked(path, flag, method)
+    refused = pytest.raises(FmuError, match=expected)
+    with archive.open_archive(path, FmuError) as opened, refused:
+        archive.read_entry(path, opened, "sub/a.txt", FmuError)
+    with pytest.raises(FmuError, match=expected):
+        archive.extract(path, tmp_path / "out", FmuError)
+    archive.extract(path, tmp_path / "out", FmuError, without=("sub/",))  # nobody reads it
+
+
+def test_a_pointer_of_git_lfs(tmp_path):
+    path = tmp_path / "a.fmu"
+    path.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
+    with pytest.raises(FmuError, match=r"is a pointer of Git LFS, .* `git lfs pull`"):
+        archive.open_archive(path, FmuError)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("second", ["a.txt", "./a.txt", ".\\a.txt"])
+def test_two_contents_of_one_name(make_zip, second):
+    with pytest.raises(FmuError, match=r"has 'a\.txt' more than once, with different contents"):
+        archive.open_archive(make_zip(("a.txt", "0.0"), (second, "-0.0")), FmuError)
+    archive.open_archive(make_zip(("a.txt", "-0.0"), (second, "-0.0")), FmuError).close()

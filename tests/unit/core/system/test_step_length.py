@@ -5,10 +5,13 @@ from fractions import Fraction
 
 import pytest
 
+from orchestrator import block, simulate
 from orchestrator.author import read_toml, write_toml
+from orchestrator.checks.context import IntendedRun
+from orchestrator.checks.timing import check_run
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.ssp import read_system, write_ssd
-from orchestrator.core.system import System
+from orchestrator.core.system import System, nanoseconds
 from orchestrator.core.system.time import (
     StepLength,
     end_of_steps,
@@ -67,3 +70,47 @@ def test_files_keep_it(tmp_path):
     assert read_system(tmp_path / "s.ssd").experiment.step_ns.exact == SIXTIETH
     write_toml(system, tmp_path / "s.toml")
     assert read_toml(tmp_path / "s.toml").experiment.step_ns.exact == SIXTIETH
+
+
+@pytest.mark.parametrize(
+    ("step", "stop", "end"),
+    [
+        ("1/60 s", 60 * round(1 / 60, 9), "1 s"),
+        ("1/60 s", "1.00000002 s", "1 s"),
+        ("1/3 s", "0.999999999 s", "1 s"),
+        (0.016666667, 1.0, "1.00000002 s"),
+        (0.016666667, 60 * 0.016666667, "1.00000002 s"),
+        ("1/60 s", "0.9999999 s", None),  # further off than steps are rounded
+        ("1 ms", "1.0000005 s", None),  # steps of whole microseconds are exact
+    ],
+)
+def test_a_stop_that_was_computed_from_rounded_steps_is_whole(step, stop, end):
+    system = System("s").add("b", block("saturation"), wanted=-0.0)
+    result = simulate(system, step=step, stop=stop)
+    told = [note for note in result.notes if "no whole number of steps" in note]
+    if end is None:
+        assert told
+        return
+    assert told == []
+    assert result.time_ns[-1] == nanoseconds(end)
+    checked = IntendedRun(step_ns=step_length(step), stop_ns=nanoseconds(stop))
+    assert not [one for one in check_run(checked) if one.code == "TIM107"]
+
+
+@pytest.mark.parametrize(
+    ("time", "ns"),
+    [
+        (60 * 0.016666667, 1_000_000_020),
+        (0.1 + 0.2, 300_000_000),
+        (-0.0, 0),
+        (1e6 + 0.1, 10**15 + 10**8),
+    ],
+)
+def test_the_rounding_of_a_sum_is_passed_over(time, ns):
+    assert nanoseconds(time) == ns
+
+
+@pytest.mark.parametrize("time", [1 / 60, 1.0000000005, 1e-10, "1.0000000199999999 s"])
+def test_what_is_less_than_a_nanosecond_is_not(time):
+    with pytest.raises(DescriptionError, match="not a whole number of nanoseconds"):
+        nanoseconds(time)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from orchestrator import System, fmu, sweep
+from orchestrator import System, block, fmu, sweep
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
 
 HOW = {"step": "100 ms", "stop": "1 s", "algorithm": "gauss-seidel"}
@@ -95,3 +95,15 @@ def test_several_processes_give_the_same(system):
 def test_what_is_wrong_is_said_before_a_run(system, over, more, said):
     with pytest.raises((DescriptionError, UnknownNameError), match=said):
         sweep(system, over, **HOW | more)
+
+
+def test_a_sweep_over_the_step_alone():
+    system = System("s").add("a", block("saturation"), wanted=-0.0)
+    for over in (
+        {"step": ["10 ms", "20 ms"]},
+        {"h": {"step": True, "values": ["10 ms", "20 ms"]}},
+    ):
+        table = sweep(system, over, stop="0.1 s")
+        assert list(table["status"]) == ["done", "done"]
+    with pytest.raises(DescriptionError, match="no communication step is given"):
+        sweep(system, {"a.wanted": [0.0, 1.0]}, stop="0.1 s")
