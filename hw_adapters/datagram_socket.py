@@ -6,6 +6,7 @@ import socket
 import time
 from collections import deque
 
+from orchestrator.core.accounts import Peers
 from orchestrator.rig.devices import DeviceError
 
 Address = tuple[str, int]
@@ -43,6 +44,7 @@ class DatagramSocket:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.peer: Address | None = None
         self._foreign, self._last = 0, ""
+        self._peers = Peers(socket.SOCK_DGRAM, f"UDP {host}:{port}")
         try:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
             self._socket.bind((host, port))
@@ -77,7 +79,10 @@ class DatagramSocket:
         return f"{told}, {self._foreign} {were} refused, the last from {self._last}"
 
     def receive(self, timeout_s: float) -> tuple[bytes, Address] | None:
-        """Return the next datagram and its sender; ``None`` if none came in time."""
+        """Return the next datagram and its sender; ``None`` if none came in time.
+
+        Programs of other accounts of this machine are not heard.
+        """
         deadline = time.monotonic() + timeout_s
         while True:
             self._socket.settimeout(max(deadline - time.monotonic(), 0.0))
@@ -85,9 +90,9 @@ class DatagramSocket:
                 content, sender = self._socket.recvfrom(MOST_BYTES)
             except (TimeoutError, BlockingIOError):
                 return None
-            if sender == self.peer:
-                return content, sender
-            if self.peer is None and self._host in {"", sender[0]}:
+            is_peer = sender == self.peer
+            is_first = self.peer is None and self._host in {"", sender[0]}
+            if (is_peer or is_first) and self._peers.may_come(sender):
                 return content, sender
             self.refuse(sender)
             if time.monotonic() >= deadline:

@@ -6,6 +6,7 @@ import select
 import socket
 import time
 
+from orchestrator.core.accounts import DEVICE_ACCOUNTS, foreign_owner
 from orchestrator.rig.devices import DeviceError
 
 _MOST_BYTES = 65536
@@ -32,7 +33,7 @@ class StreamSocket:
     OSError
         If nothing listens there, or there is no way to it; the text names it.
     DeviceError
-        If it does not answer in time.
+        If it does not answer in time, or is a program of another account of this machine.
     """
 
     def __init__(self, host: str, port: int, timeout_s: float) -> None:
@@ -43,6 +44,13 @@ class StreamSocket:
             raise DeviceError(f"{self._name}: no answer within {timeout_s:g} s") from None
         except OSError as error:
             raise OSError(error.errno, f"{error.strerror or error}: {self._name}") from None
+        whose = foreign_owner(socket.SOCK_STREAM, *self._socket.getpeername()[:2])
+        if whose:
+            self._socket.close()
+            raise DeviceError(
+                f"{self._name}: the port is of {whose}; expected a program of your account, or of"
+                f" one that {DEVICE_ACCOUNTS} names"
+            )
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.settimeout(_SEND_S)
 

@@ -24,6 +24,7 @@ from hw_adapters.shm.codec import (
     measurements_at,
     record_size,
 )
+from orchestrator.core.accounts import DEVICE_ACCOUNTS, account_name, may_be_device
 from orchestrator.rig.devices import (
     Device,
     DeviceConnector,
@@ -131,7 +132,9 @@ class ShmDevice(Device):
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise DeviceError(f"{path}: another program has claimed it; close that first") from None
-        size = os.fstat(self._descriptor).st_size
+        found = os.fstat(self._descriptor)
+        _expect_ours(path, found)
+        size = found.st_size
         if size == 0:
             raise DeviceError(f"{path}: expected a block, found an empty file")
         measured, commanded = len(self._settings.measurements), len(self._settings.commands)
@@ -197,3 +200,19 @@ class ShmDevice(Device):
         if self._taken_at >= 0:
             taken = self._taken.count(round(record.values[self._taken_at]))
         return Received(record.values, time_s, record.sequence, good, record.status, taken=taken)
+
+
+def _expect_ours(path: Path, found: os.stat_result) -> None:
+    """Expect a block that nobody writes but its program and this one."""
+    user, own = found.st_uid, os.geteuid()
+    if not may_be_device(user):
+        raise DeviceError(
+            f"{path}: it belongs to {account_name(user)}; expected a block of"
+            f" {account_name(own)}, or of an account that {DEVICE_ACCOUNTS} names"
+        )
+    writers = found.st_mode & 0o002, found.st_mode & 0o020 and user == own
+    if any(writers):
+        raise DeviceError(
+            f"{path}: other accounts may write it (mode {found.st_mode & 0o777:o}), and so command"
+            " and deceive; expected mode 600: let its program make it so, or chmod it"
+        )

@@ -8,11 +8,14 @@ take its name first; abstract names and open folders do not have that.
 from __future__ import annotations
 
 import ipaddress
+import logging
+import math
 import os
 import pwd
 import socket
 import stat
 import struct
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +23,7 @@ from pathlib import Path
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import DeviceError
 
+_LOG = logging.getLogger(__name__)
 #: Of SO_PEERCRED: process, user, group.
 _CREDENTIALS = struct.Struct("3i")
 #: Names further accounts, by commas, whose programs may be devices of runs of this one.
@@ -266,3 +270,48 @@ def foreign_owner(kind: socket.SocketKind, host: str, port: int) -> str:
     if not users:
         return "nobody any more"
     return next((account_name(user) for user in sorted(users) if not may_be_device(user)), "")
+
+
+Address = tuple[str, int]
+#: s of silence, after which another program may have taken the port of a peer.
+_SILENCE = 1.0
+_MOST_PEERS = 64
+
+
+class Peers:
+    """Those who may be heard on a socket: programs of this machine by their account, and others.
+
+    kind: Of the socket.
+    what: It is, for what is logged.
+    """
+
+    def __init__(self, kind: socket.SocketKind, what: str) -> None:
+        self._kind, self._what = kind, what
+        self._heard: dict[Address, float] = {}
+        self._told: set[str] = set()
+
+    def may_come(self, address: Address) -> bool:
+        """Whether what comes from an address is heard; else who it is of is logged once."""
+        now = time.monotonic()
+        if now - self._heard.get(address, -math.inf) > _SILENCE:
+            if whose := foreign_owner(self._kind, *address[:2]):
+                self._heard.pop(address, None)
+                self._tell(address, whose)
+                return False
+            if len(self._heard) >= _MOST_PEERS:
+                self._heard.clear()
+        self._heard[address] = now
+        return True
+
+    def _tell(self, address: Address, whose: str) -> None:
+        if whose not in self._told and len(self._told) < _MOST_PEERS:
+            self._told.add(whose)
+            _LOG.warning(
+                "%s: what comes from %s:%s is not heard: its port is of %s; expected a program of"
+                " %s, or of an account that %s names",
+                self._what,
+                *address[:2],
+                whose,
+                account_name(os.geteuid()),
+                DEVICE_ACCOUNTS,
+            )

@@ -9,6 +9,7 @@ import time
 from collections import deque
 from contextlib import suppress
 
+from orchestrator.core.accounts import Peers, foreign_owner
 from orchestrator.core.diagnostics import DeviceError
 from orchestrator.dcp.identifiers import Transport
 from orchestrator.dcp.pdus import Frames, framed
@@ -30,6 +31,7 @@ class UdpLink:
 
     def __init__(self, peer: Address, timeout_s: float) -> None:
         self.peer = (socket.gethostbyname(peer[0]), peer[1])
+        self._known = Peers(socket.SOCK_DGRAM, f"DCP slave at UDP {peer[0]}:{peer[1]}")
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
@@ -61,8 +63,8 @@ class UdpLink:
             left = max(deadline - time.monotonic(), 0.0)
             if not select.select([self._socket], [], [], left)[0]:
                 return None
-            content, (host, _) = self._socket.recvfrom(_DATAGRAM)
-            if host == self.peer[0]:
+            content, address = self._socket.recvfrom(_DATAGRAM)
+            if address[0] == self.peer[0] and self._known.may_come(address):
                 return content
 
     def close(self) -> None:
@@ -93,6 +95,9 @@ class TcpLink:
     def _connected(self, peer: Address) -> socket.socket:
         made = socket.create_connection(peer, timeout=self._patience)
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if whose := foreign_owner(socket.SOCK_STREAM, *made.getpeername()):
+            made.close()
+            raise DeviceError(f"DCP slave at TCP {peer[0]}:{peer[1]}: the port is of {whose}")
         return made
 
     @property
@@ -127,8 +132,11 @@ class TcpLink:
 
     def _read(self, ready: socket.socket) -> None:
         if ready is self._listening:
-            connection, _ = ready.accept()
-            self._frames[connection] = Frames(_DATAGRAM)
+            connection, address = ready.accept()
+            if foreign_owner(socket.SOCK_STREAM, *address):
+                connection.close()
+            else:
+                self._frames[connection] = Frames(_DATAGRAM)
             return
         content = b""
         with suppress(ConnectionError):

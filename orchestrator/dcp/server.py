@@ -7,6 +7,7 @@ import socket
 import time
 from collections.abc import Callable
 
+from orchestrator.core.accounts import Peers, foreign_owner
 from orchestrator.core.diagnostics import DeviceError, WireFormatError
 from orchestrator.dcp.description import SlaveDescription
 from orchestrator.dcp.identifiers import Transport
@@ -50,6 +51,7 @@ class SlaveServer(SlaveWire):
         self._peers: dict[socket.socket, Frames] = {}
         self._outgoing: dict[Address, socket.socket] = {}
         self.slave = Slave(about, model, self)
+        self._known = Peers(socket.SOCK_DGRAM, "DCP slave")
         self._wake, self._woken = socket.socketpair()
         self._stopped = False
 
@@ -171,14 +173,16 @@ class SlaveServer(SlaveWire):
                 content, address = ready.recvfrom(_DATAGRAM)
             except OSError:  # nothing more, or a peer that refused an earlier one
                 return
-            self.slave.receive(content, address)
+            if self._known.may_come(address):
+                self.slave.receive(content, address)
 
     def _accept(self, ready: socket.socket) -> None:
         try:
-            connection, _ = ready.accept()
+            connection, address = ready.accept()
         except OSError:
             return
-        if len(self._peers) >= _MOST_PEERS:
+        crowded = len(self._peers) >= _MOST_PEERS
+        if crowded or foreign_owner(socket.SOCK_STREAM, *address):
             connection.close()
             return
         connection.settimeout(_SEND_S)

@@ -7,16 +7,26 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from dcp_slaves import Integrator, description
 from live_pages import state_of
 
+from hw_adapters.datagram_socket import DatagramSocket
+from hw_adapters.shm.adapter import ShmDevice, ShmSettings, ShmSignal
+from hw_adapters.stream_socket import StreamSocket
 from orchestrator.core import accounts
 from orchestrator.core.accounts import NamedSocket, connect_to_name, own_folder
 from orchestrator.core.diagnostics import DeviceError
+from orchestrator.dcp import pdus
+from orchestrator.dcp.identifiers import OpMode, Transport
+from orchestrator.dcp.link import TcpLink
+from orchestrator.dcp.pdus import encode
+from orchestrator.dcp.server import SlaveServer
 from orchestrator.pictures.live.extension import Viewing
 from orchestrator.pictures.live.messages import Begun
 from orchestrator.rig.supervision import SupervisorClient
@@ -276,3 +286,111 @@ def test_another_account_finds_no_memory_or_channel_of_a_process(viewing):
     assert told_to_other(LOOK, viewing._process.pid) == "0"
     assert told_to_other(LOOK, os.getpid()) == "0"
     assert not [file for file in Path("/dev/shm").iterdir() if "softdock" in file.name]  # noqa: S108
+
+
+# --- Devices on this machine ---------------------------------------------------------------------
+
+SEND = """
+sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); sender.bind(("127.0.0.1", 0))
+sender.settimeout(1.0)
+sender.sendto(bytes.fromhex(sys.argv[2]), ("127.0.0.1", int(sys.argv[1])))
+try:
+    print(sender.recv(4096).hex(), flush=True)
+except OSError as error:
+    print(type(error).__name__, flush=True)
+"""
+LISTEN = """
+door = socket.create_server(("127.0.0.1", 0)); print(door.getsockname()[1], flush=True)
+"""
+
+
+@another_account
+def test_a_datagram_of_another_account_is_not_heard(monkeypatch, caplog):
+    device = DatagramSocket("127.0.0.1", 0, None)
+    try:
+        with as_other(SEND + WAIT, device.address[1], b"forged".hex()) as child:
+            assert child.stdout.readline() == "TimeoutError\n"
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
+                own.sendto(b"true", device.address)
+                assert device.receive(30.0)[0] == b"true"
+            assert f"its port is of 'nobody' (uid {OTHER})" in caplog.text
+            monkeypatch.setenv(accounts.DEVICE_ACCOUNTS, f"root, {OTHER}")
+        with as_other(SEND + WAIT, device.address[1], b"named".hex()) as child:
+            assert device.receive(30.0)[0] == b"named"
+            monkeypatch.setenv(accounts.DEVICE_ACCOUNTS, "no such account")
+            with pytest.raises(DeviceError, match="no account 'no such account' on this machine"):
+                accounts.may_be_device(OTHER)
+    finally:
+        device.close()
+
+
+@another_account
+def test_a_tcp_device_of_another_account_is_refused():
+    with as_other(LISTEN + WAIT) as child:
+        port = int(child.stdout.readline())
+        with pytest.raises(DeviceError, match=rf"the port is of 'nobody' \(uid {OTHER}\)"):
+            StreamSocket("127.0.0.1", port, 10.0)
+        with pytest.raises(DeviceError, match=r"the port is of 'nobody'"):
+            TcpLink(("127.0.0.1", port), 10.0)
+    with socket.create_server(("127.0.0.1", 0)) as own:
+        StreamSocket("127.0.0.1", own.getsockname()[1], 10.0).close()
+
+
+BLOCK = """
+file = os.open(f"/dev/shm/{sys.argv[1]}", os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)
+os.fchmod(file, 0o666); os.write(file, bytes(4096))
+"""
+
+
+@another_account
+def test_a_block_of_shared_memory_that_others_made_or_may_write_is_refused(monkeypatch):
+    name = f"sd-test-{os.getpid()}"
+    path = Path("/dev/shm") / name  # noqa: S108 - where it is
+    settings = ShmSettings(name=name, rate=100.0, measurements=(ShmSignal(name="x"),))
+    device = ShmDevice(settings)
+    try:
+        with as_other(BLOCK + WAIT, name) as child:
+            assert child.stdout.readline() == "ready\n"
+            with pytest.raises(DeviceError, match=rf"it belongs to 'nobody' \(uid {OTHER}\)"):
+                device.open()
+            device.close()
+            monkeypatch.setenv(accounts.DEVICE_ACCOUNTS, "nobody")
+            with pytest.raises(DeviceError, match=r"other accounts may write it \(mode 666\)"):
+                device.open()
+            device.close()
+        path.unlink()
+        path.write_bytes(bytes(4096))
+        for mode in (0o660, 0o602):
+            path.chmod(mode)
+            with pytest.raises(DeviceError, match=r"other accounts may write it"):
+                device.open()
+            device.close()
+        path.chmod(0o600)
+        with pytest.raises(DeviceError, match="expected the mark"):  # it is ours
+            device.open()
+    finally:
+        device.close()
+        path.unlink(missing_ok=True)
+
+
+@another_account
+def test_another_account_registers_at_no_dcp_slave():
+    """The same register PDU has an answer for the owner, and none for another account."""
+    server = SlaveServer(description(), Integrator(), Transport.UDP_IPV4, "127.0.0.1", 0)
+    serving = threading.Thread(target=server.serve, daemon=True)
+    serving.start()
+    register = encode(pdus.Register(1, 1, 0, description().uuid.bytes, OpMode.NRT))
+    try:
+        port = server.address[1]
+        with as_other(SEND + WAIT, port, register.hex()) as child:
+            assert child.stdout.readline() == "TimeoutError\n"
+        assert server.slave.master is None
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
+            own.settimeout(30.0)
+            own.sendto(register, ("127.0.0.1", port))
+            assert own.recv(4096)
+        assert server.slave.master is not None
+    finally:
+        server.stop()
+        serving.join()
+        server.close()
