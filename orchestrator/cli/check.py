@@ -31,14 +31,11 @@ def check(
     step: Annotated[str | None, typer.Option(help="Communication step, such as '1 ms'")] = None,
     stop: Annotated[str | None, typer.Option(help="Stop time, such as '10 s'")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Warnings count as errors")] = False,
-    no_code: Annotated[
-        bool, typer.Option("--no-code", help="Execute no Python file or module that is named")
-    ] = False,
     explain: Annotated[str | None, typer.Option(help="Explain a code, and nothing else")] = None,
 ) -> None:
     """Check a system or all cases of an experiment; exit code 1 on an error, 2 if unreadable.
 
-    Python files and modules that the target names as blocks are executed, unless --no-code is said.
+    Python files and modules that the target names as blocks are executed; --no-code prevents that.
     """
     from orchestrator.checks import check_target, code_named
     from orchestrator.core.display import errors_only
@@ -52,7 +49,7 @@ def check(
     options = RunOptions(algorithm=algorithm, step=step, stop=stop)
     wanted, unwanted = _codes(select), _codes(ignore)
     with errors_only():  # what they would tell is among the findings
-        report = check_target(target, options, no_code=no_code).chosen(wanted, unwanted)
+        report = check_target(target, options).chosen(wanted, unwanted)
     if json:
         print_json(report.as_json(strict=strict))
     else:

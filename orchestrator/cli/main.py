@@ -46,7 +46,10 @@ def _offered(name: str | None, ctx: Any, begun: str) -> list[Any] | None:
     given = dict(ctx.params)
     if given.get("target") is None and ctx.args:  # not sorted yet, where an option ends the line
         given["target"] = ctx.args[0]
-    return [vars(core)["CompletionItem"](each) for each in names_for(name, given, begun)]
+    from orchestrator.core.system.source import packed_code_unopened
+
+    with packed_code_unopened(all_code=True):  # nobody has asked for a command yet
+        return [vars(core)["CompletionItem"](each) for each in names_for(name, given, begun)]
 
 
 class _Argument(TyperArgument):
@@ -99,7 +102,59 @@ class Home(Struct):
         for each in (made, *getattr(made, "commands", {}).values()):
             for parameter in each.params:
                 parameter.__class__ = ours.get(type(parameter), type(parameter))
+        for name, each in getattr(made, "commands", {"": made}).items():
+            if opens_systems(whole := f"{command} {name}".strip(), each):
+                _let_code_be_chosen(each, looks=whole in LOOKS)
         return made
+
+
+#: Commands that look at systems: they leave the code of archives unopened, unless --code is given.
+LOOKS = {
+    "check",
+    "arm",
+    "animate",
+    "replay",
+    "graph",
+    "diff",
+    "analyze delays",
+    "analyze loop",
+    "analyze step",
+    "certify",
+    "stubs",
+    "system show",
+}
+#: What systems are called among the parameters of commands, and those where it is another thing.
+_SYSTEMS = {"target", "of", "before", "rig"}
+_NO_SYSTEMS = {"convert", "supervisor"}
+
+
+def opens_systems(name: str, command: Any) -> bool:
+    """Whether a command opens a system, in which Python files and modules may be named."""
+    return name not in _NO_SYSTEMS and any(one.name in _SYSTEMS for one in command.params)
+
+
+def _code(code: Annotated[bool | None, typer.Option("--code/--no-code")] = None) -> None:
+    """Have the option that commands get."""
+
+
+def _let_code_be_chosen(command: Any, *, looks: bool) -> None:
+    """Give a command the option that says whether it executes Python that a system names."""
+    holder = typer.Typer(add_completion=False)
+    holder.command()(_code)
+    (option,) = get_group(holder).commands["-code"].params
+    option.__class__ = _Option
+    archives = "code of archives is not" if looks else "all is"
+    option.help = f"Execute Python files and modules that a system names; default: {archives}"
+    command.params.append(option)
+    callback = command.callback
+
+    def called(*arguments: Any, code: bool | None = None, **given: Any) -> Any:
+        from orchestrator.core.system.source import code_chosen
+
+        with code_chosen(choice=code, looks=looks):
+            return callback(*arguments, **given)
+
+    command.callback = called
 
 
 HOMES: Mapping[str, Home] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -256,7 +257,9 @@ class Source:
         return path if is_plain or "/" in path else f"./{path}"
 
 
-#: Which code is not executed now: none, that of archives, or all that a file names.
+#: What of the code that files name is not executed: that of archives ("packed"), or "all". The
+#: variable of the environment is for a whole program and its processes, and may also be "none".
+UNOPENED = "SOFTDOCK_UNOPENED"
 _unopened: ContextVar[str] = ContextVar("unopened", default="")
 
 
@@ -268,7 +271,8 @@ class UnopenedError(PluginError):
 def packed_code_unopened(*, all_code: bool = False) -> Iterator[None]:
     """Execute no Python file of an archive within: its components stay as they are declared.
 
-    With ``all_code`` no ``FILE.py:CLASS`` and no ``MODULE:CLASS`` from anywhere.
+    With ``all_code`` no ``FILE.py:CLASS`` and no ``MODULE:CLASS`` from anywhere. What the whole
+    program was told (:func:`code_chosen`) comes first, but never loosens ``all_code``.
     """
     token = _unopened.set("all" if all_code else "packed")
     try:
@@ -277,9 +281,36 @@ def packed_code_unopened(*, all_code: bool = False) -> Iterator[None]:
         _unopened.reset(token)
 
 
+@contextmanager
+def code_chosen(*, choice: bool | None, looks: bool) -> Iterator[None]:
+    """Let a whole program, and the processes that it starts, execute code of files or leave it.
+
+    choice: Whether all code is executed, or none; ``None``: that of archives is left by what only
+        looks, unless the environment says otherwise.
+    """
+    before = os.environ.get(UNOPENED)
+    if choice is not None:
+        os.environ[UNOPENED] = "none" if choice else "all"
+    elif looks and before is None:
+        os.environ[UNOPENED] = "packed"
+    try:
+        yield
+    finally:
+        os.environ.pop(UNOPENED, None)
+        if before is not None:
+            os.environ[UNOPENED] = before
+
+
+def _left() -> str:
+    within, whole = _unopened.get(), os.environ.get(UNOPENED, "")
+    if whole not in {"", "none", "packed", "all"}:
+        raise DescriptionError(f"{UNOPENED}: expected none, packed or all, found '{whole}'")
+    return "all" if within == "all" else whole or within
+
+
 def stays_unopened(source: Source) -> bool:
     """Whether a source is code, and such code is not executed now."""
-    match _unopened.get():
+    match _left():
         case "packed":
             return source.packed
         case "all":
@@ -291,7 +322,7 @@ def stays_unopened(source: Source) -> bool:
 def expect_opened(source: Source) -> None:
     """Raise UnopenedError if a source is code that is not executed now."""
     if stays_unopened(source):
-        raise UnopenedError(unopened_note(source))
+        raise UnopenedError(f"{unopened_note(source)}; --code lets a command execute it")
 
 
 def unopened_note(source: Source) -> str:

@@ -1,13 +1,17 @@
 """Python files of an archive: a look at the archive executes none of them, a run does."""
 
 import json
+import os
 import sys
 import zipfile
 
 import pytest
+from live_pages import recording
 
-from orchestrator import block, read_system, simulate, write_ssp, write_toml
+from orchestrator import System, block, read_system, simulate, write_ssp, write_toml
+from orchestrator.cli.main import HOMES, LOOKS, opens_systems
 from orchestrator.core.diagnostics import SspError
+from orchestrator.core.recording import write_parquet
 from orchestrator.core.system import Source, SourceKind
 
 CODE = """
@@ -32,8 +36,6 @@ MODULE = "block:packed_victim:PI"
 @pytest.fixture
 def foreign(tmp_path):
     """An archive from elsewhere, and the file that its code writes when it is executed."""
-    from orchestrator import System
-
     mark = tmp_path / "mark"
     (tmp_path / "own").mkdir()
     (tmp_path / "own/pi.py").write_text(CODE.format(mark=str(mark)))
@@ -91,6 +93,11 @@ source = "block:own/pi.py:PI"
 [connections]
 """
 NAMED = "spring_dashpot"
+TWO = """[component.d]
+source = "block:own/pi.py:PI"
+[connections]
+lines = ["c.y -> d.u"]
+"""
 SWAPPED = """
 [case.b]
 system = "plain.toml"
@@ -213,3 +220,129 @@ def test_no_module_is_added_to_an_archive(foreign, softdock, monkeypatch):
     assert code == 2
     assert "pack the file" in " ".join(err.split())
     assert archive.read_bytes() == before
+
+
+def commands():
+    """Every command, by the words that call it."""
+    for name, home in HOMES.items():
+        made = home.load(name)
+        for sub, each in getattr(made, "commands", {"": made}).items():
+            yield f"{name} {sub}".strip(), each
+
+
+#: What is left of a command line that opens {t}, for each command that opens a system.
+LINES = {
+    "check": "{t}",
+    "run": "{t} --output {o}",
+    "arm": "{t}",
+    "animate": "{t}",
+    "replay": "{r} --of {t} --port none",
+    "sweep": "{t} --output {o}",
+    "graph": "{t} --output {o}",
+    "diff": "{t} {t} --resolve",
+    "analyze delays": "{t}",
+    "analyze loop": "{t}",
+    "analyze step": "{t} --tolerance 0.01",
+    "certify": "{t}",
+    "stubs": "{t}",
+    "devices faults": "{t}",
+    "dcp serve": "{t} --port 0 --runs 1",
+    "dcp describe": "{t} --output {o}.dcpx",
+    "identify": "{t} --output {o}",
+    "system show": "{t}",
+    "system new": "{o}.ssd",
+    "system add": "{t} e block:{p}:PI",
+    "system add-system": "{t} inner",
+    "system experiment": "{t} --stop 1s",
+    "system connect": "{t} d.y c.u",
+    "system connect-power": "{t} c.a d.b",
+    "system auto-connect": "{t}",
+    "system set-delay": "{t} c.y d.u 5ms",
+    "system disconnect": "{t} c.y d.u",
+    "system expose": "{t} d.y out",
+    "system set": "{t} c.u=2.0",
+    "system unset": "{t} c.u",
+    "system parameters": "{t} {o}.ssv c.u=2.0",
+    "system link": "{t} {o}.ssv",
+    "system rename": "{t} c other",
+    "system remove": "{t} c",
+    "system swap": "{t} c block:{p}:PI",
+    "system move": "{t} c inner",
+    "system convert": "{t} {o}.toml",
+    "export fmu": "{t} --output {o}.fmu",
+    "export ssp": "{t} --output {o}.ssp",
+}
+
+
+def test_every_command_that_opens_a_system_has_the_one_option():
+    opening = {name for name, each in commands() if opens_systems(name, each)}
+    assert opening == set(LINES)
+    assert opening >= LOOKS
+    for name, each in commands():
+        options = [one for one in each.params if "--code" in one.opts]
+        assert len(options) == (name in opening), name
+        assert all("--no-code" in one.secondary_opts for one in options)
+        told = " ".join(one.help or "" for one in each.params if one.param_type_name == "argument")
+        if any(word in told for word in ("experiment", ".ssd", ".ssp", "xperiment (.toml)")):
+            assert name in opening, f"{name} opens: {told}"
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_no_command_executes_what_it_was_told_not_to(foreign, softdock, name):
+    archive, mark = foreign
+    with (archive.parent / "own/pi.py").open("a") as file:
+        file.write("# another file than the one that was loaded to make the archive")
+    plain = archive.with_name("plain.toml")
+    plain.write_text(SYSTEM.format(device="").replace("[connections]", TWO))
+    write_parquet(recording(10), archive.with_name("r.parquet"))
+    for target in (archive, plain):
+        words = {"t": target, "o": target.with_name("out"), "r": target.with_name("r.parquet")}
+        line = LINES[name].format(p=target.with_name("own") / "pi.py", **words)
+        _, _, err = softdock(*name.split(), *line.split(), "--no-code")
+        assert "Usage:" not in err
+        assert not mark.exists(), (target, err)
+
+
+@pytest.mark.parametrize("name", sorted(LOOKS))
+def test_what_looks_executes_nothing_of_an_archive(foreign, softdock, name):
+    archive, mark = foreign
+    write_parquet(recording(10), archive.with_name("r.parquet"))
+    words = {"t": archive, "o": archive.with_name("out"), "r": archive.with_name("r.parquet")}
+    softdock(*name.split(), *LINES[name].format(**words).split())
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize("name", ["certify", "analyze loop", "graph"])
+def test_it_is_executed_where_that_is_asked_for(foreign, softdock, name):
+    archive, mark = foreign
+    one = block(f"{archive.parent}/own/pi.py:PI")
+    ring = System("s").add("c", one, u=1.0).add("d", one).connect("c.y", "d.u")
+    write_ssp(ring.connect("d.y", "c.u", delay="5 ms"), archive)
+    mark.unlink(missing_ok=True)
+    experiment = archive.with_name("experiment.toml")
+    line = [*name.split(), *LINES[name].format(t=experiment, o=archive.with_name("out")).split()]
+    code, out, err = softdock(*line)
+    assert not mark.exists()
+    if name != "graph":  # which draws what the archive declares; certify knows the delays at least
+        assert code == (0 if name == "certify" else 2)
+        assert "--code lets a command execute it" in " ".join((out + err).split())
+    softdock(*line, "--code")
+    assert mark.exists()
+
+
+def test_the_environment_decides_for_all_commands_and_their_processes(
+    foreign, softdock, monkeypatch
+):
+    archive, mark = foreign
+    monkeypatch.setenv("SOFTDOCK_UNOPENED", "all")
+    line = ["run", archive.with_name("experiment.toml"), "--output", archive.with_name("out")]
+    for more in ([], ["--isolate", "all"]):
+        code, _, err = softdock(*line, *more)
+        assert (code, "it is code" in err) == (2, True)
+    assert not mark.exists()
+    assert os.environ["SOFTDOCK_UNOPENED"] == "all"
+    monkeypatch.setenv("SOFTDOCK_UNOPENED", "some")
+    code, _, err = softdock(*line)
+    assert (code, "SOFTDOCK_UNOPENED: expected none, packed or all" in err) == (2, True)
+    assert softdock(*line, "--code")[0] == 0
+    assert mark.exists()

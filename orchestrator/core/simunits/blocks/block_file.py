@@ -21,6 +21,7 @@ from orchestrator.core.diagnostics import CapabilityError, PluginError
 from orchestrator.core.simunits.blocks.block import Block
 from orchestrator.core.system import Source, nearest
 from orchestrator.core.system.naming import lacking
+from orchestrator.core.system.source import expect_opened
 
 #: Modules of files are called so, with a number and the name of the file.
 _PACKAGE = "softdock_blocks_"
@@ -224,6 +225,7 @@ def class_at(location: str) -> type[Block]:
 
 def files_at(source: Source) -> list[Path]:
     """Return the files that a block of a file needs: its own, and those it imports beside it."""
+    expect_opened(source)
     file = source.file
     return [] if file is None else files_of(module_of_file(file))
 
