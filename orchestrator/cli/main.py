@@ -141,7 +141,7 @@ def _let_code_be_chosen(command: Any, *, looks: bool) -> None:
     """Give a command the option that says whether it executes Python that a system names."""
     holder = typer.Typer(add_completion=False)
     holder.command()(_code)
-    (option,) = get_group(holder).commands["-code"].params
+    option: Any = get_group(holder).commands["-code"].params[0]
     option.__class__ = _Option
     archives = "code of archives is not" if looks else "all is"
     option.help = f"Execute Python files and modules that a system names; default: {archives}"

@@ -12,6 +12,7 @@ SHARED = {"counter", "datagram_socket", "stream_socket"}
 #: What adapters may import of the orchestrator, besides what docs/reference/api.md lists.
 MODULES = {
     "orchestrator",
+    "orchestrator.core.accounts",
     "orchestrator.core.archive",  # how XML of others is read
     "orchestrator.rig.devices",
     "orchestrator.rig.devices.conformance",
