@@ -316,7 +316,8 @@ def test_what_looks_executes_nothing_of_an_archive(foreign, softdock, name):
 def test_it_is_executed_where_that_is_asked_for(foreign, softdock, name):
     archive, mark = foreign
     code = archive.with_name("own") / "pi.py"
-    code.write_text(CODE.format(mark=str(mark)).replace("7.0", "0.5"))  # a loop that decays
+    lag = "self.y += h * (0.5 * self.u - self.y)"  # so the loop has states, and decays
+    code.write_text(CODE.format(mark=str(mark)).replace("self.y = 7.0 * self.u", lag))
     one = block(f"{code}:PI")
     ring = System("s").add("c", one, u=1.0).add("d", one).connect("c.y", "d.u")
     write_ssp(ring.connect("d.y", "c.u", delay="5 ms"), archive)
