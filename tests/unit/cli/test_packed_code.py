@@ -34,8 +34,9 @@ MODULE = "block:packed_victim:PI"
 
 
 @pytest.fixture
-def foreign(tmp_path):
+def foreign(tmp_path, monkeypatch):
     """An archive from elsewhere, and the file that its code writes when it is executed."""
+    monkeypatch.chdir(tmp_path)  # where commands write what nobody names
     mark = tmp_path / "mark"
     (tmp_path / "own").mkdir()
     (tmp_path / "own/pi.py").write_text(CODE.format(mark=str(mark)))
