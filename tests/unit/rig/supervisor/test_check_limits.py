@@ -259,3 +259,11 @@ def test_an_acceleration_may_last_for_its_persistence_and_a_window_is_filled_fir
     with pytest.raises(DescriptionError, match="expected at least 12 ms, 4 samples"):
         MotionCheck("robot.x", SignalLimits(acceleration=1.0, window="8 ms"), 4 * MS)
     MotionCheck("robot.x", SignalLimits(acceleration=1.0, window="12 ms"), 4 * MS)
+
+
+def test_a_datagram_before_the_first_sample_is_not_a_sample():
+    check = HealthCheck(DeviceLimits(), S)
+    check.take(S, row(number=0))
+    assert not check.heard
+    check.take(S, row(number=1))
+    assert check.heard

@@ -44,6 +44,8 @@ def test_its_length_is_the_closed_form_from_a_constant_velocity(v, length):
 def test_limits_of_zero_are_refused():
     with pytest.raises(DescriptionError, match="deceleration and a jerk > 0"):
         RestProfile(0.0, 1.0, 0.0, 0.0, 1.0)
+    with pytest.raises(DescriptionError, match="deceleration and a jerk > 0"):
+        RestProfile(0.0, 1.0, 0.0, 1.0, 0.0)
 
 
 def test_blending_begins_and_ends_without_velocity_and_acceleration():
