@@ -9,22 +9,16 @@ from typing import Any
 from networkx.utils import UnionFind
 
 from orchestrator.export.modelica.flat.model import origin_of, without_subscripts
-from orchestrator.export.modelica.references import (
-    Finding,
-    Model,
-    NameReference,
-    references,
-    steps,
-    with_bases,
-)
+from orchestrator.export.modelica.references import Finding, Model, NameReference, references, steps
 from orchestrator.export.modelica.source.class_scope import (
     ClassMember,
     ClassScope,
     CodeSection,
     Element,
-    Instance,
     SourcePlace,
+    with_bases,
 )
+from orchestrator.export.modelica.source.instances import Instance
 from orchestrator.export.modelica.source.text import split
 
 Json = Any

@@ -53,7 +53,10 @@ class FrontEndProcess(threading.local):
             process.end()
             raise
         self._process = process
-        found = json.loads(answer)
+        try:
+            found = json.loads(answer)
+        except RecursionError:
+            raise FrontEndRefusal("an expression is nested too deeply; split it") from None
         if "panic" in found:
             raise FrontEndRefusal(f"rumoca panicked, which is a fault of rumoca: {found['panic']}")
         if "refused" in found:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import itertools
 import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,8 +24,8 @@ from orchestrator.export.modelica.front_end_process import (
     FrontEndRefusal,
     rumoca_version,
 )
-from orchestrator.export.modelica.modification_check import check_modifications
-from orchestrator.export.modelica.rules import check_rules
+from orchestrator.export.modelica.modification_check import LOST, check_modifications
+from orchestrator.export.modelica.rules import check_flat, check_sources
 from orchestrator.export.modelica.source.changed_sources import (
     ELEMENT_EVENT,
     REWORDED,
@@ -40,15 +39,18 @@ from orchestrator.export.modelica.source.class_place import (
     place_by_name,
     without_display_units,
 )
-from orchestrator.export.modelica.source.class_scope import external_objects
 from orchestrator.export.modelica.source.flat_text import PlainText
+from orchestrator.export.modelica.source.instances import external_objects
+from orchestrator.export.modelica.source.lookup import NotSpecialised
 from orchestrator.export.modelica.source.parser import ClassLibrary
+from orchestrator.export.modelica.source.specialised import Specialised, Specialiser
 from orchestrator.export.modelica.source.text import (
-    CLASS_WORDS,
+    EMPTY,
+    WRITTEN_IN,
     ModelicaText,
     SourceMap,
     classes_of,
-    tokens,
+    with_names,
 )
 
 _PLACED = re.compile(r"\.mo:\d+")
@@ -140,7 +142,11 @@ Json = Any
 
 
 class _Source(Struct):
-    """How rumoca gets at a model, and at a class that extends it: by its files or its text."""
+    """How rumoca gets at a model, and at a class that extends it: by its files or its text.
+
+    written: What the text is, if it was written in place of the sources.
+    origins: File and line from which each line of it comes.
+    """
 
     model: str
     title: str
@@ -148,6 +154,8 @@ class _Source(Struct):
     roots: tuple[Path, ...] = ()
     files: tuple[Path, ...] = ()
     text: str = ""
+    written: Specialised | None = None
+    origins: tuple[str, ...] = ()
     session: int = field(default_factory=lambda: next(_SESSIONS))
 
     def load(self) -> Json:
@@ -176,25 +184,13 @@ class _Source(Struct):
         except FrontEndCrash as error:
             raise ModelicaError(
                 f"the front end crashed on class {self.title}: {error}; this is a fault of rumoca"
-                f" {rumoca_version()}: {self._cause()}"
+                f" {rumoca_version()}: write what the class at {self.place} uses in another way,"
+                " or leave parts of it out to find what it is"
             ) from error
         except FrontEndRefusal as error:
             if question["model"] == _PROBE:  # asked by the way: nobody is told where that is
                 raise ModelicaError(str(error)) from error
             raise self._refused(error) from error
-
-    def _cause(self) -> str:
-        for word, after in pairwise(tokens(self._text)):
-            if word.text in CLASS_WORDS and after.text == "extends":
-                return (
-                    f"it does not survive 'extends' of what an element redeclares, at {self._file}:"
-                    f"{word.line}; write a class of another name that extends it, and redeclare to"
-                    " that"
-                )
-        return (
-            f"write what the class at {self.place} uses in another way, or leave parts of it out to"
-            " find what it is"
-        )
 
     def _refused(self, error: FrontEndRefusal) -> ModelicaError:
         own, others = self.files[:1], self.files[1:]
@@ -273,8 +269,14 @@ class _Source(Struct):
 
 def flatten_place(place: ClassPlace) -> FlatModel:
     """Flatten a class; what the front end does not take, and other words say, is said in those."""
+    texts = [
+        (number, str(file), text)
+        for number, file in enumerate(place.files)
+        if (text := _read(file)) is not None
+    ]
+    title = f"'{place.model}' in '{place.file}'"
     try:
-        return _flatten(_source_of(place, {}))
+        return _in_plain_classes(place.model, title, texts, lambda: _flatten(_source_of(place, {})))
     except ModelicaError as error:
         known = (REJECTED_UNIT, *(rejection for rejection, _ in REWORDED))
         if not any(rejection.search(str(error)) for rejection in known):
@@ -294,6 +296,69 @@ def flatten_place(place: ClassPlace) -> FlatModel:
             except ModelicaError as error:
                 rejected = error
         raise rejected
+
+
+def _read(file: Path) -> str | None:
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):  # a sibling that is no text; rumoca leaves it out as well
+        return None
+
+
+def _in_plain_classes(
+    model: str,
+    title: str,
+    texts: Sequence[tuple[int, str, str]],
+    flattened: Callable[[], FlatModel],
+) -> FlatModel:
+    """Flatten a model; in plain classes if it uses classes in several ways, or loses something."""
+    scope = ClassLibrary(texts).find(model)
+    if scope is None:
+        return flattened()
+    specialiser = Specialiser({number: text for number, _, text in texts})
+    sources = SourceMap(texts, {})
+    written: Specialised | ModelicaError
+    try:
+        written = specialiser.write(scope.expand())
+    except NotSpecialised as error:
+        if error.invalid:
+            check_sources(model, scope, sources)
+            where = sources.locate(error.place.span)
+            raise ModelicaError(f"{model} is not valid Modelica:\n  {where}: {error}") from error
+        written = ModelicaError(
+            f"{model}: the front end cannot tell apart the uses of functions, packages and classes"
+            f" in this model because of {sources.locate(error.place.span)}: {error}"
+        )
+    except RecursionError as error:
+        where = sources.locate(scope.tree.place.span)
+        raise ModelicaError(
+            f"{model} at {where}: the classes that it uses are defined by each other in a circle"
+        ) from error
+    if not specialiser.is_needed:
+        try:
+            return flattened()
+        except ModelicaError as error:
+            if isinstance(written, ModelicaError) or LOST not in str(error):
+                raise
+    check_sources(model, scope, sources)
+    if isinstance(written, ModelicaError):
+        raise written
+    paths = {number: path for number, path, _ in texts}
+    origins = tuple(f"{paths[source]}:{line}" for source, line in written.lines)
+    source = _Source(written.model, title, {}, text=written.text, written=written, origins=origins)
+    try:
+        return _flatten(source)
+    except ModelicaError as error:
+        raise ModelicaError(_as_written(str(error), source)) from error
+
+
+_OWN_LINE = re.compile(rf"(?<![\w/]){re.escape(_INPUT)}:(\d+)(:\d+)?")
+
+
+def _as_written(text: str, source: _Source) -> str:
+    """A message with the lines and names of the sources."""
+    text = _OWN_LINE.sub(lambda found: source.origins[int(found[1]) - 1], text)
+    return str(with_names(text, source.written.names if source.written else EMPTY))
 
 
 def _reword(there: ClassPlace, originals: Mapping[str, str], rejected: ModelicaError) -> None:
@@ -330,7 +395,9 @@ def flatten_source(model: str, source: str, shown: str = "<text>") -> FlatModel:
     texts, originals = {_INPUT: source}, {_INPUT: shown}
 
     def make() -> FlatModel:
-        return _flatten(_Source(model, f"'{model}'", originals, text=texts[_INPUT]))
+        source = _Source(model, f"'{model}'", originals, text=texts[_INPUT])
+        listed = [(0, shown, texts[_INPUT])]
+        return _in_plain_classes(model, source.title, listed, lambda: _flatten(source))
 
     return without_display_units(make, texts.__getitem__, texts.__setitem__, originals)
 
@@ -369,16 +436,24 @@ def _flatten(source: _Source) -> FlatModel:
         probe = f"model {_PROBE} extends {source.model}({modification}); end {_PROBE};"
         return source.load_probe(probe)["flat"]
 
-    sources = SourceMap(files, source.renamed)
-    library, bare = ClassLibrary(files), FlatModel(source.model, tree, frozenset(), sources)
-    check_modifications(bare, library)
-    check_rules(bare, library)
+    names = source.written.names if source.written else EMPTY
+    sources = SourceMap(files, source.renamed, source.origins, names)
+    title = str(with_names(source.model, names))
+    bare = FlatModel(title, tree, frozenset(), sources)
+    for name, inputs in (source.written.derivatives if source.written else EMPTY).items():
+        for full in {name, f"{WRITTEN_IN}.{name}"} & tree["functions"].keys():
+            tree["functions"][full]["derivative_by"] = inputs
+    scope = ClassLibrary(files).find(source.model)
+    if scope is not None:
+        check_modifications(bare, scope)
+        check_sources(title, scope, sources)
+        check_flat(bare, scope)
     if unbalanced is not None:  # rumoca counts wrong where it has ghosts of outer variables
         make_explicit(read(bare))  # raises with names and lines
     warn_of_units(bare)
     suspected = frozenset(loaded["suspected"])
     structural = structural_parameters(tree, suspected, flatten_with, is_small=source.is_small)
-    return FlatModel(source.model, tree, structural, sources)
+    return FlatModel(title, with_names(tree, names) if names else tree, structural, sources)
 
 
 def _of_unbalanced(source: _Source, error: ModelicaError) -> Json:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import accumulate, chain
 from typing import Any
 
@@ -25,90 +25,30 @@ from orchestrator.export.modelica.flat.model import (
 from orchestrator.export.modelica.source.class_scope import (
     Changes,
     ClassScope,
-    Instance,
-    Leaf,
-    Redeclared,
-    SourcePlace,
     Value,
-    walk,
 )
-from orchestrator.export.modelica.source.parser import ClassLibrary
-from orchestrator.export.modelica.source.text import SourceMap
-
-_WORDS = frozenset(("function", "package"))
-
-
-def _function_problems(instances: Sequence[Instance], sources: SourceMap) -> Iterator[str]:
-    """What rumoca does otherwise than the sources say, each with its place."""
-    chosen: dict[int, list[tuple[str, Redeclared | None]]] = {}
-    for instance in instances:
-        yield from _unread(instance.scope, sources)
-        for name, member in instance.scope.classes.items():
-            declared = member.element.declared
-            if declared is not None and declared.word == "function":
-                choice = (f"{instance.path}.{name}".lstrip("."), member.changes.redeclared)
-                chosen.setdefault(id(member.element), []).append(choice)
-    for choices in chosen.values():
-        leaking = [made for _, made in choices if made and made.by_extends]
-        others = [path for path, made in choices if made is None]
-        if leaking and others:
-            where = sources.locate(leaking[0].element.place.span)
-            yield (
-                f"{where}: this redeclaration of a function in a class that extends reaches"
-                f" '{others[0]}' as well"
-            )
-
-
-def _unread(scope: ClassScope, sources: SourceMap) -> Iterator[str]:
-    for name, member in scope.classes.items():
-        declared, changes = member.element.declared, member.changes
-        if declared is None or declared.word not in _WORDS:
-            continue
-        made = changes.redeclared
-        if changes.inner:
-            place = _first(changes)
-            where = sources.locate(place.span) if place else ""
-            yield f"{where}: this modification of {declared.word} {name} is dropped"
-        if made is None or made.element.declared is None:
-            continue
-        where = sources.locate(made.element.place.span)
-        if made.depth > 1:
-            yield f"{where}: this redeclaration of {declared.word} {name} is dropped: it is nested"
-        elif declared.word == "function" or made.by_extends:
-            new = made.element.declared
-            if new.short and any(base.arguments for base in new.extends()):
-                yield f"{where}: the modification in this redeclaration of {name} is dropped"
-
-
-def _first(changes: Changes) -> SourcePlace | None:
-    for inner in changes.inner.values():
-        if place := inner.place or _first(inner):
-            return place
-    return None
-
+from orchestrator.export.modelica.source.instances import Instance, Leaf, walk
 
 _LOGGER = logging.getLogger(__name__)
 Json = Any
+LOST = ": the front end does not do what these lines say"
 _PLACED = ("start", "min", "max", "nominal")
 #: Attributes of which the flat model has the text but no place, and what it calls them.
 _TEXTS = {"unit": "unit", "quantity": "quantity", "displayUnit": "display_unit"}
 _ALGORITHM = "algorithm from "
 _HINT = (
     "\n"
-    "rumoca loses modifications of redeclared classes, of constraints (constrainedby) and of bases"
-    " that modify the same component deeper, and redeclarations that are nested or stand in"
-    " extends: declare a class of its own that has them (model Other = Law(k = 2)), or modify the"
-    " component where it is declared; and dotted names: write a(k = 3), not a.k = 3"
+    "declare a class of its own that has the modification (model Other = Law(k = 2)), or modify the"
+    " component where it is declared"
 )
 
 
-def check_modifications(flat: FlatModel, library: ClassLibrary) -> None:
-    """Raise if a modification or redeclaration did not arrive where it belongs."""
-    scope = library.find(flat.name)
-    if scope is None:
-        return
-    found = ": the front end does not do what these lines say"
-    flat.expect_none(_Check(flat).problems(scope), found, _HINT)
+def check_modifications(flat: FlatModel, scope: ClassScope) -> None:
+    """Raise if a modification or redeclaration did not arrive where it belongs.
+
+    scope: The class of the model.
+    """
+    flat.expect_none(_Check(flat).problems(scope), LOST, _HINT)
 
 
 class _Check:
@@ -126,11 +66,8 @@ class _Check:
         known = set(self._equations)
         for name in self._variables:
             known.update(accumulate(name.split("."), "{}.{}".format))
-        found = list(walk(scope, known))
-        for each in found:
+        for each in walk(scope, known):
             yield from self._leaf(each) if isinstance(each, Leaf) else self._instance(each)
-        instances = [each for each in found if isinstance(each, Instance)]
-        yield from _function_problems(instances, self._flat.sources)
 
     def _instance(self, instance: Instance) -> Iterator[str]:
         places = list(instance.scope.places())

@@ -10,10 +10,11 @@ from orchestrator.export.modelica.source.class_scope import (
     ClassScope,
     Element,
     ElementKind,
-    Instance,
     SourcePlace,
     all_arguments,
+    with_bases,
 )
+from orchestrator.export.modelica.source.instances import Instance
 from orchestrator.export.modelica.source.text import Token, closing, nesting, split
 
 #: A place in the sources and what is wrong there.
@@ -38,13 +39,6 @@ class Model(Struct):
                 if kind is not None and kind.predefined and not kind.tree.short:
                     found.setdefault(id(kind.tree), kind)
         return cls(instances, list(found.values()))
-
-
-def with_bases(scope: ClassScope) -> Iterator[ClassScope]:
-    """Yield a class and all that it extends."""
-    yield scope
-    for base in scope.bases:
-        yield from with_bases(base)
 
 
 _MODELS = frozenset(("model", "block", "class"))

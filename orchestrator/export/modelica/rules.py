@@ -9,31 +9,31 @@ from typing import Any
 from orchestrator.export.modelica.connections import connection_findings, source_findings
 from orchestrator.export.modelica.flat.model import (
     FlatModel,
+    expect_none,
     is_settled,
     origin_of,
     without_subscripts,
 )
 from orchestrator.export.modelica.flat.structure_probe import referenced_names
+from orchestrator.export.modelica.modification_check import LOST
 from orchestrator.export.modelica.references import (
     Finding,
     Model,
     reference_findings,
     references,
     steps,
-    with_bases,
 )
 from orchestrator.export.modelica.source.class_scope import (
     ClassMember,
     ClassScope,
     Element,
     ElementKind,
-    Instance,
     SourcePlace,
-    all_arguments,
-    walk,
+    with_bases,
 )
-from orchestrator.export.modelica.source.parser import ClassLibrary, parts
-from orchestrator.export.modelica.source.text import Token, windows
+from orchestrator.export.modelica.source.instances import Instance, walk
+from orchestrator.export.modelica.source.parser import parts
+from orchestrator.export.modelica.source.text import SourceMap, Token, windows
 from orchestrator.export.modelica.subtypes import subtype_findings, with_inner
 
 _RELATIONS = frozenset(("==", "<>", "<", "<=", ">", ">="))
@@ -147,11 +147,7 @@ Json = Any
 
 
 def value_findings(model: Model, flat: FlatModel) -> Iterator[Finding]:
-    """Values that change, and names that rumoca looks up in another class than where they stand."""
-    for scope in model.classes:
-        for element in scope.tree.elements:
-            if element.declared is not None:
-                yield from _short(scope, element.declared.name)
+    """Constants without a value, and parameters that are given what changes."""
     for instance in model.instances:
         for path, member in instance.members():
             entry = flat.tree["variables"].get(path)
@@ -171,28 +167,6 @@ def _lacks_value(scope: ClassScope, member: ClassMember) -> bool:
     if kind is None or not kind.predefined or scope.tree.word == "record":
         return False
     return "constant" in element.prefixes and kind.changes.value is None
-
-
-def _short(scope: ClassScope, name: str) -> Iterator[Finding]:
-    """A modification of a short class: rumoca looks its names up in the class that it modifies."""
-    member = scope.expand().classes.get(name)
-    tree = member.element.declared if member else None
-    if member is None or tree is None or not tree.short:
-        return
-    for base in tree.extends():
-        found = scope.find(base.type_name)
-        if found is None or found.tree is tree:
-            continue
-        inside = found.expand().components
-        for argument in all_arguments(base.arguments):
-            for token in argument.value.tokens if argument.value else ():
-                if token.kind == "name" and token.text in inside and token.text in scope.components:
-                    text = (
-                        f"'{token.text}' is a component of {scope.tree.name}, where this is,"
-                        f" and of {found.tree.name}, where the front end looks it up; write"
-                        f" {tree.word} {name} extends {found.tree.name}; .. with other names"
-                    )
-                    yield argument.place, text
 
 
 #: What may have no equations: branches that are not taken, loops over nothing, connections.
@@ -333,26 +307,41 @@ def _prefixes(element: Element, kind: ClassScope) -> Iterator[str]:
             return
 
 
-def check_rules(flat: FlatModel, library: ClassLibrary) -> None:
-    """Raise if the sources break a rule, or if the flat model lacks what they say.
+def check_sources(name: str, scope: ClassScope, sources: SourceMap) -> None:
+    """Raise if the sources of a model break a rule."""
+    model = _model_of(scope)
+    found = (f"{sources.locate(place.span)}: {text}" for place, text in _of_sources(model))
+    expect_none(name, found, _INVALID)
+
+
+def check_flat(flat: FlatModel, scope: ClassScope) -> None:
+    """Raise if a flat model breaks a rule, or lacks what the sources say.
 
     References to outer components are made to mean the inner ones, in place.
     """
-    scope = library.find(flat.name)
-    if scope is None:
-        return
-    model = Model.of([each for each in walk(scope) if isinstance(each, Instance)])
-    found = (f"{flat.sources.locate(place.span)}: {text}" for place, text in _findings(flat, model))
-    flat.expect_none(found, " is not valid Modelica")
+    model, locate = _model_of(scope), flat.sources.locate
+    found = (f"{locate(place.span)}: {text}" for place, text in _of_flat(flat, model))
+    flat.expect_none(found, _INVALID)
+    lost = (f"{locate(place.span)}: {text}" for place, text in vanished_findings(model, flat.tree))
+    flat.expect_none(lost, LOST)
 
 
-def _findings(flat: FlatModel, model: Model) -> Iterator[Finding]:
+_INVALID = " is not valid Modelica"
+
+
+def _model_of(scope: ClassScope) -> Model:
+    return Model.of([each for each in walk(scope) if isinstance(each, Instance)])
+
+
+def _of_sources(model: Model) -> Iterator[Finding]:
     yield from kind_findings(model)
     yield from reference_findings(model)
     yield from subtype_findings(model)
-    yield from connection_findings(model, flat.tree)
     yield from source_findings(model)
+    yield from type_findings(model)
+
+
+def _of_flat(flat: FlatModel, model: Model) -> Iterator[Finding]:
+    yield from connection_findings(model, flat.tree)
     yield from with_inner(model, flat.tree)
     yield from value_findings(model, flat)
-    yield from type_findings(model)
-    yield from vanished_findings(model, flat.tree)

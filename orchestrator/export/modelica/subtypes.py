@@ -17,6 +17,7 @@ from orchestrator.export.modelica.source.class_scope import (
     Element,
     ElementKind,
     SourcePlace,
+    in_order,
 )
 
 _DEPTH = 6
@@ -83,6 +84,8 @@ def _constraint(member: ClassMember) -> ClassScope | None:
 
 def lacks(got: ClassScope, wanted: ClassScope, depth: int = 0) -> str:
     """What a class does not have that another has; empty if nothing is missing or known."""
+    if wanted.tree.word == "function" == got.tree.word and got.complete and wanted.complete:
+        return _lacks_arguments(got, wanted)
     known = got.complete and wanted.complete and wanted.tree.word in _CHECKED
     if not known or depth > _DEPTH or got.tree is wanted.tree:
         return ""
@@ -99,6 +102,32 @@ def lacks(got: ClassScope, wanted: ClassScope, depth: int = 0) -> str:
             continue
         if missing := lacks(first[1], second[1], depth + 1):
             return f"'{name}': {missing}"
+    return ""
+
+
+def _lacks_arguments(got: ClassScope, wanted: ClassScope) -> str:
+    """How a call of a function would not be one of another (Modelica 3.6, section 6.6)."""
+    for word in ("input", "output"):
+        own, other = (
+            [(n, m) for n, m in in_order(each) if word in m.element.prefixes]
+            for each in (got, wanted)
+        )
+        for at, (name, member) in enumerate(other):
+            if at >= len(own):
+                return f"it has no {word} '{name}'"
+            if own[at][0] != name:
+                return f"its {word} {at + 1} is '{own[at][0]}', not '{name}'"
+            first, second = got.type_of(own[at][1]), wanted.type_of(member)
+            if len(first[0].dims) != len(second[0].dims):
+                return f"its {word} '{name}' has {len(first[0].dims)} dimensions"
+            if first[1] is None or second[1] is None:
+                continue
+            if first[1].primitive != second[1].primitive:
+                return f"its {word} '{name}' is of another type"
+        for name, member in own[len(other) :] if word == "input" else ():
+            kind = got.type_of(member)[1]
+            if kind is not None and kind.predefined and kind.changes.value is None:
+                return f"its additional input '{name}' has no default"
     return ""
 
 

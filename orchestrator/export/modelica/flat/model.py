@@ -61,6 +61,15 @@ def is_settled(variable: Json) -> bool:
     return tag_of(variable["variability"]) in {"Parameter", "Constant"}
 
 
+def expect_none(model: str, problems: Iterable[str], found: str, hint: str = "") -> None:
+    """Raise the first of these problems of a model, each once, if there are any."""
+    listed = list(dict.fromkeys(problems))
+    if listed:
+        more = f"\n  and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
+        shown = "\n  ".join(listed[:_SHOWN])
+        raise ModelicaError(f"{model}{found}:\n  {shown}{more}{hint}")
+
+
 class FlatEquation(Struct):
     """One (possibly array-valued) equation; ``loop`` holds the values of for-loop variables.
 
@@ -164,11 +173,7 @@ class FlatModel(Struct, dict=True):
 
     def expect_none(self, problems: Iterable[str], found: str, hint: str = "") -> None:
         """Raise the first of these problems, each once, if there are any."""
-        listed = list(dict.fromkeys(problems))
-        if listed:
-            more = f"\n  and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
-            shown = "\n  ".join(listed[:_SHOWN])
-            raise ModelicaError(f"{self.name}{found}:\n  {shown}{more}{hint}")
+        expect_none(self.name, problems, found, hint)
 
     @contextmanager
     def reporting(self, origin: str) -> Iterator[None]:

@@ -51,6 +51,27 @@ class FunctionBody:
     def call(self, name: str, arguments: list[Tensor]) -> list[Tensor]:
         """All outputs of ``name(arguments)``; a constructor has one, the record."""
         function = self._find(name)
+        by = function.get("derivative_by", ())
+        if not by:
+            return self._called(name, function, arguments)
+        given = self._inputs(function, arguments)
+        plain = list(given.values())
+        if any(value.shape or isinstance(value, RecordValue) for value in plain):
+            raise Refusal(f"'{name}', a derivative of a function of arrays or records")
+        symbols = {each: ca.SX.sym(each) for each in given}
+        (*outputs,) = self._called(
+            name, function, [Tensor((), (symbol,)) for symbol in symbols.values()]
+        )
+
+        def derived(item: Any) -> Any:
+            for each in by:
+                item = ca.gradient(item, symbols[each])
+            values = (value.item for value in plain)
+            return ca.substitute(item, ca.vertcat(*symbols.values()), ca.vertcat(*values))
+
+        return [output.map(derived) for output in outputs]
+
+    def _called(self, name: str, function: Json, arguments: list[Tensor]) -> list[Tensor]:
         if function["external"] is not None:
             raise Refusal(f"the external function '{name}'", "write it in Modelica")
         if not function["pure"]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from functools import cached_property
 
@@ -45,13 +45,17 @@ class Value(Struct):
 
 
 class Argument(Struct):
-    """One argument of a modification: ``a(k = 2)``, ``a.b = 3`` or ``redeclare ..``."""
+    """One argument of a modification: ``a(k = 2)``, ``a.b = 3`` or ``redeclare ..``.
+
+    prefixes: ``each`` and ``final``.
+    """
 
     path: tuple[str, ...]
     place: SourcePlace
     value: Value | None = None
     inner: tuple[Argument, ...] = ()
     redeclared: Element | None = None
+    prefixes: frozenset[str] = frozenset()
 
 
 def all_arguments(arguments: Sequence[Argument]) -> Iterator[Argument]:
@@ -82,6 +86,10 @@ class Element(Struct, eq=False):
         without such a clause.
     protected: It stands in a protected section.
     declared: The class, of an element that is one.
+    sizes: The same subscripts as ``dims``, with their places.
+    condition: What stands behind ``if`` of a conditional component.
+    comment: The description, as it is written.
+    evaluated: Its annotation says ``Evaluate = true``.
     """
 
     kind: ElementKind
@@ -98,6 +106,10 @@ class Element(Struct, eq=False):
     dims: tuple[str, ...] = ()
     constraint_name: str = ""
     protected: bool = False
+    sizes: tuple[Value, ...] = ()
+    condition: Value | None = None
+    comment: str = ""
+    evaluated: bool = False
 
 
 class CodeSection(Struct):
@@ -114,7 +126,12 @@ class ClassTree(MutableStruct, eq=False):
 
     word: ``model``, ``package``, ``function`` and so on.
     builtin: An enumeration, or what else has no elements.
-    literals: What stands between the brackets of an enumeration.
+    literals: What stands between the brackets of an enumeration or of ``der(f, x)``.
+    derivative: A function that is the partial derivative of another one.
+    external: The clause of an external function.
+    annotation: What stands between the brackets of the annotation of the class.
+    comment: The description, as it is written.
+    extending: ``redeclare function extends f``: it extends what it takes the place of.
     """
 
     name: str
@@ -126,6 +143,11 @@ class ClassTree(MutableStruct, eq=False):
     builtin: bool = False
     short: bool = False
     literals: Sequence[Token] = ()
+    derivative: bool = False
+    external: SourcePlace | None = None
+    annotation: Sequence[Token] = ()
+    comment: str = ""
+    extending: bool = False
 
     def extends(self) -> list[Element]:
         """Bases, in order."""
@@ -159,12 +181,16 @@ class Changes(MutableStruct):
     """All modifications of one element, merged: the outermost wins.
 
     place: Where the winning value or redeclaration is written.
+    origin: Class in which the names of the value are looked up.
+    prefixes: ``each`` and ``final`` of the value.
     """
 
     value: Value | None = None
     inner: dict[str, Changes] = field(default_factory=dict)
     redeclared: Redeclared | None = None
     place: SourcePlace | None = None
+    origin: ClassScope | None = None
+    prefixes: frozenset[str] = frozenset()
 
     def at(self, name: str) -> Changes:
         """Those of an element inside."""
@@ -178,11 +204,14 @@ def merge(outer: Changes, *others: Changes) -> Changes:
         redeclared = outer.redeclared
         if redeclared and redeclared.before is None and inner.redeclared is not redeclared:
             redeclared = replace(redeclared, before=inner.redeclared)
+        valued = outer if outer.value else inner
         outer = Changes(
-            outer.value or inner.value,
+            valued.value,
             {name: merge(outer.at(name), inner.at(name)) for name in names},
             redeclared or inner.redeclared,
             outer.place or inner.place,
+            valued.origin,
+            valued.prefixes,
         )
     return outer
 
@@ -194,13 +223,19 @@ def changes_of(
     found = Changes()
     for argument in arguments:
         inner = changes_of(argument.inner, scope, by_extends=by_extends, depth=depth + 1)
-        made = Changes(argument.value, inner.inner, None, argument.place)
+        made = Changes(argument.value, inner.inner, None, argument.place, scope, argument.prefixes)
         if argument.redeclared:
             made.redeclared = Redeclared(argument.redeclared, scope, by_extends, depth)
         for name in reversed(argument.path):
             made = Changes(None, {name: made})
         found = merge(found, made)
     return found
+
+
+def is_redeclaration(element: Element) -> bool:
+    """Whether an element of a class takes the place of an inherited one."""
+    extending = element.declared is not None and element.declared.extending
+    return element.kind in _OWN and (extending or "redeclare" in element.prefixes)
 
 
 class ClassMember(Struct):
@@ -213,17 +248,27 @@ class ClassMember(Struct):
     def changed(self) -> tuple[Element, ClassScope, Changes]:
         """What it is after redeclaration, the scope of its names, all modifications of it."""
         own, redeclared = self.element, self.changes.redeclared
-        bare = Changes(self.changes.value, self.changes.inner, None, self.changes.place)
+        bare = replace(self.changes, redeclared=None)
         declared = _declared(own, self.owner)
         constraint = changes_of(own.constraint or (), self.owner)
         if redeclared is None:
-            return own, self.owner, merge(bare, declared, constraint)
+            return own, self.owner, _with_constraint(own, bare, declared, constraint)
         if own.constraint is None:  # the type of the declaration is the constraint
             constraint = declared
         new = redeclared.element
         if own.prefixes & _KEPT and not new.prefixes & _KEPT:
             new = replace(new, prefixes=new.prefixes | (own.prefixes & _KEPT))
-        return new, redeclared.scope, merge(bare, _declared(new, redeclared.scope), constraint)
+        declared = _declared(new, redeclared.scope)
+        return new, redeclared.scope, _with_constraint(new, bare, declared, constraint)
+
+
+def _with_constraint(
+    element: Element, changes: Changes, declared: Changes, constraint: Changes
+) -> Changes:
+    """All modifications of an element; a short class has those of its declaration itself."""
+    if element.kind is ElementKind.CLASS and not constraint.inner:
+        return changes
+    return merge(changes, declared, constraint)
 
 
 def _declared(element: Element, scope: ClassScope) -> Changes:
@@ -231,7 +276,7 @@ def _declared(element: Element, scope: ClassScope) -> Changes:
     arguments = element.arguments
     if element.declared is not None and element.declared.short and element.declared.extends():
         arguments = element.declared.extends()[0].arguments
-    return Changes(element.value, changes_of(arguments, scope).inner)
+    return Changes(element.value, changes_of(arguments, scope).inner, origin=scope)
 
 
 class ClassScope:
@@ -252,8 +297,9 @@ class ClassScope:
     ) -> None:
         self.tree = tree
         self.outer = outer
-        self.changes = changes
-        self._find_top = find_top
+        self.given = changes
+        self.changes = changes  # of a predefined type those of its declaration as well
+        self.find_top = find_top
         self.components: dict[str, ClassMember] = {}
         self.classes: dict[str, ClassMember] = {}
         self.bases: list[ClassScope] = []
@@ -262,6 +308,7 @@ class ClassScope:
         self.primitive = tree.name if tree.builtin else ""  # which predefined type it is
         self.twice: list[tuple[ClassMember, ClassMember]] = []  # elements of one name
         self.complete = True  # all bases have been found
+        self.extended_by: tuple[ClassTree, ...] = ()  # classes of which it is a base
         self._expanded = False
         self._whole = False  # expanded to the end
         self._inside: dict[tuple[str, bool], ClassScope | None] = {}
@@ -273,11 +320,11 @@ class ClassScope:
 
     def with_changes(self, changes: Changes) -> ClassScope:
         """The class, modified further."""
-        return ClassScope(self.tree, self.outer, merge(changes, self.changes), self._find_top)
+        return ClassScope(self.tree, self.outer, merge(changes, self.given), self.find_top)
 
     def of(self, tree: ClassTree) -> ClassScope:
         """A class that is written here, without modifications."""
-        return ClassScope(tree, self, Changes(), self._find_top)
+        return ClassScope(tree, self, Changes(), self.find_top)
 
     def expand(self) -> ClassScope:
         """Find bases and members; afterwards the attributes say them."""
@@ -289,7 +336,7 @@ class ClassScope:
             member = ClassMember(element, self, self.changes.at(element.name))
             if element.protected and element.name:
                 self.hidden.add(element.name)
-            if element.kind in _OWN and "redeclare" in element.prefixes:
+            if is_redeclaration(element):
                 new = Redeclared(element, self, by_extends=True, depth=1)
                 made = Changes(None, {}, new, element.place)
                 redeclaring = merge(redeclaring, Changes(None, {element.name: made}))
@@ -297,8 +344,9 @@ class ClassScope:
                 self.components.setdefault(element.name, member)
             elif element.kind is ElementKind.CLASS:
                 self.classes.setdefault(element.name, member)
+        around = self.outer if self.tree.short and self.outer is not None else self
         for element in self.tree.extends():
-            given = changes_of(element.arguments, self, by_extends=True)
+            given = changes_of(element.arguments, around, by_extends=True)
             self._inherit(element, merge(self.changes, redeclaring, given))
         self._whole = True
         return self
@@ -309,11 +357,14 @@ class ClassScope:
             self.primitive = element.type_name
             self.changes = changes
             return
-        found = self.find(element.type_name, inherited=False)
-        if found is None or found.tree is self.tree:
+        found = self._before() if self.tree.extending else None
+        found = found or self.find(element.type_name, inherited=False)
+        if found is None or found.tree is self.tree or found.tree in self.extended_by:
             self.complete = False
             return
-        base = found.with_changes(changes).expand()
+        base = found.with_changes(changes)
+        base.extended_by = (*self.extended_by, self.tree)
+        base.expand()
         self.bases.append(base)
         named = {*base.components, *base.classes} if element.protected else base.hidden
         self.hidden |= named - {own.name for own in self.tree.elements if own.kind in _OWN}
@@ -329,6 +380,20 @@ class ClassScope:
                 if first.element is not member.element:
                     self.twice.append((first, member))
 
+    def _before(self) -> ClassScope | None:
+        """The class of which a ``redeclare .. extends`` takes the place."""
+        member = self.outer.expand().classes.get(self.tree.name) if self.outer else None
+        made = member.changes.redeclared if member else None
+        while made is not None and made.element.declared is not self.tree:
+            made = made.before
+        if member is None or made is None:
+            return None
+        changes = replace(member.changes, redeclared=made.before)
+        element, scope, merged = replace(member, changes=changes).changed()
+        if element.declared is None:
+            return None
+        return ClassScope(element.declared, scope, merged, self.find_top)
+
     def places(self) -> Iterator[SourcePlace]:
         """Where the text of the class and of its bases stands."""
         yield self.tree.place
@@ -338,14 +403,14 @@ class ClassScope:
     def find(self, name: str, *, inherited: bool = True) -> ClassScope | None:
         """Look a class up as Modelica does (section 5.3); None where it is not found."""
         if name.startswith("."):
-            return self._find_top(name[1:])
+            return self.find_top(name[1:])
         first, _, rest = name.partition(".")
         scope: ClassScope | None = self
         found = None
         while scope is not None and found is None:
             found = scope.local(first, inherited=inherited) or scope.imported(first)
             scope, inherited = scope.outer, True
-        found = found or self._find_top(first)
+        found = found or self.find_top(first)
         for part in rest.split(".") if rest else ():
             found = found and found.local(part)
         return found
@@ -373,14 +438,14 @@ class ClassScope:
             element, scope, changes = member.changed()
             if element.declared is None:
                 return None
-            return ClassScope(element.declared, scope, changes, self._find_top)
+            return ClassScope(element.declared, scope, changes, self.find_top)
         found = None
-        filed = None if self.tree.short else self._find_top(f"{self.name}.{name}")
+        filed = None if self.tree.short else self.find_top(f"{self.name}.{name}")
         is_own = filed is not None and filed.outer is not None and filed.outer.tree is self.tree
         if filed is not None and (inherited or is_own):
             found = filed
             if self.changes.inner:
-                found = ClassScope(filed.tree, self, self.changes.at(name), self._find_top)
+                found = ClassScope(filed.tree, self, self.changes.at(name), self.find_top)
         for base in self.bases if inherited and found is None else ():
             found = found or base.local(name)
         return found
@@ -390,7 +455,7 @@ class ClassScope:
         for element in self.tree.elements:
             if element.kind is not ElementKind.IMPORT or element.name not in {name, "*"}:
                 continue
-            found = self._find_top(element.type_name)
+            found = self.find_top(element.type_name)
             if element.name == "*" and found is not None:
                 found = found.local(name)
             if found is not None:
@@ -402,78 +467,26 @@ class ClassScope:
         element, scope, changes = member.changed()
         if element.type_name in _PREDEFINED:
             tree = ClassTree(element.type_name, "type", element.place, builtin=True)
-            return element, ClassScope(tree, None, changes, self._find_top)
+            return element, ClassScope(tree, None, changes, self.find_top)
         found = scope.find(element.type_name)
         return element, found.with_changes(changes).expand() if found is not None else None
 
 
-class Instance(Struct):
-    """A component that is a class with components, or the model itself.
-
-    path: Its name in the flat model, without subscripts; empty for the model.
-    scope: Its class.
-    """
-
-    path: str
-    scope: ClassScope
-
-    def members(self) -> Iterator[tuple[str, ClassMember]]:
-        """Its components, with their names in the flat model."""
-        for name, member in self.scope.components.items():
-            yield f"{self.path}.{name}".lstrip("."), member
+def with_bases(scope: ClassScope) -> Iterator[ClassScope]:
+    """Yield a class and all that it extends."""
+    yield scope
+    for base in scope.expand().bases:
+        yield from with_bases(base)
 
 
-class Leaf(Struct):
-    """A component of a predefined type.
-
-    scope: Its type; the changes of it are the attributes and the value.
-    given_whole: It belongs to a record that is given a value as a whole.
-    """
-
-    path: str
-    member: ClassMember
-    element: Element
-    scope: ClassScope
-    given_whole: bool
-
-
-def walk(scope: ClassScope, known: Collection[str] | None = None) -> Iterator[Instance | Leaf]:
-    """All instances and leaves below a model."""
-    yield from _walk(scope.expand(), "", known, given_whole=False)
-
-
-def external_objects(scope: ClassScope) -> Iterator[tuple[SourcePlace, str, str]]:
-    """Place, name and class of each component whose class is foreign code."""
-    for instance in walk(scope):
-        if not isinstance(instance, Instance):
-            continue
-        for path, member in instance.members():
-            kind = instance.scope.type_of(member)[1]
-            if kind and any(base.type_name == "ExternalObject" for base in kind.tree.extends()):
-                yield member.element.place, path, kind.tree.name
-
-
-def _walk(
-    scope: ClassScope,
-    path: str,
-    known: Collection[str] | None,
-    *,
-    given_whole: bool,
-    around: tuple[ClassTree, ...] = (),
-) -> Iterator[Instance | Leaf]:
-    yield Instance(path, scope)
-    around = (*around, scope.tree)
-    for name, member in scope.components.items():
-        below = f"{path}.{name}" if path else name
-        if "outer" in member.element.prefixes or (known is not None and below not in known):
-            continue
-        element, kind = scope.type_of(member)
-        if known is None and (element.conditional or (kind and kind.tree in around)):
-            continue
-        if kind is None or not kind.complete:
-            continue
-        if kind.predefined:
-            yield Leaf(below, member, element, kind, given_whole)
-        else:
-            whole = given_whole or kind.changes.value is not None
-            yield from _walk(kind, below, known, given_whole=whole, around=around)
+def in_order(scope: ClassScope) -> Iterator[tuple[str, ClassMember]]:
+    """Components in the order of their declarations, inherited ones where their base stands."""
+    bases = iter(scope.expand().bases)
+    for element in scope.tree.elements:
+        if element.kind is ElementKind.EXTENDS:
+            base = next(bases, None)
+            yield from in_order(base) if base is not None else ()
+        elif element.kind is ElementKind.COMPONENT and element.name in scope.components:
+            member = scope.components[element.name]
+            if member.element is element:
+                yield element.name, member

@@ -198,11 +198,20 @@ class _Parser:
         name, constraint = "", None
         if self.take("constrainedby"):
             name, constraint = self.name(), self._arguments()
-        self._comment()
+        said, evaluated = self._comment()
         if declared:
             kind, place = ElementKind.CLASS, self.since(begin)
             found = [Element(kind, declared.name, place, prefixes=prefixes, declared=declared)]
-        return [replace(each, constraint=constraint, constraint_name=name) for each in found]
+        return [
+            replace(
+                each,
+                constraint=constraint,
+                constraint_name=name,
+                comment=each.comment or said,
+                evaluated=each.evaluated or evaluated,
+            )
+            for each in found
+        ]
 
     def _words(self, known: frozenset[str]) -> frozenset[str]:
         found = set()
@@ -220,16 +229,13 @@ class _Parser:
             yield self._component(self._at, type_name, prefixes, dims)
 
     def _component(
-        self, begin: int, type_name: str, prefixes: frozenset[str], dims: tuple[str, ...]
+        self, begin: int, type_name: str, prefixes: frozenset[str], sizes: tuple[Value, ...]
     ) -> Element:
         name = self.identifier()
-        dims = (*self._subscripts(), *dims)
+        sizes = (*self._subscripts(), *sizes)
         arguments, value = self._modification()
-        conditional = self.take("if")
-        if conditional:
-            self._expression()
-        if self.next != "constrainedby":
-            self._comment()
+        condition = self._expression() if self.take("if") else None
+        said, evaluated = self._comment() if self.next != "constrainedby" else ("", False)
         return Element(
             ElementKind.COMPONENT,
             name,
@@ -238,9 +244,13 @@ class _Parser:
             arguments,
             value,
             prefixes,
-            conditional=conditional,
-            is_array=bool(dims),
-            dims=dims,
+            conditional=condition is not None,
+            is_array=bool(sizes),
+            dims=_texts(sizes),
+            sizes=sizes,
+            condition=condition,
+            comment=said,
+            evaluated=evaluated,
         )
 
     def _class(self, begin: int, prefixes: frozenset[str]) -> ClassTree:
@@ -253,6 +263,7 @@ class _Parser:
         if extends:
             base = Element(ElementKind.EXTENDS, "", self.since(begin), name, self._arguments())
             made.elements.append(base)
+            made.extending = True
         if not extends and self.take("="):
             self._short(made)
         else:
@@ -263,17 +274,20 @@ class _Parser:
     def _short(self, made: ClassTree) -> None:
         made.short = True
         if self.next in {"enumeration", "der"}:
-            self.advance()
+            made.derivative = self.advance().text == "der"
             made.literals = self.brackets()
             made.builtin = True
             return
         prefixes, begin = self._words(_PREFIXES), self._at
-        name, dims, arguments = self.name(), self._subscripts(), self._arguments()
-        base = Element(ElementKind.EXTENDS, "", self.since(begin), name, arguments, dims=dims)
+        name, sizes, arguments = self.name(), self._subscripts(), self._arguments()
+        place, dims = self.since(begin), _texts(sizes)
+        base = Element(ElementKind.EXTENDS, "", place, name, arguments, dims=dims, sizes=sizes)
         made.elements.append(replace(base, prefixes=prefixes))
 
     def _composition(self, made: ClassTree) -> None:
+        begin = self._at
         self.strings()
+        made.comment = " ".join(token.text for token in self._tokens[begin : self._at])
         protected = False
         while True:
             if self.take("end"):
@@ -284,11 +298,20 @@ class _Parser:
             elif self.next in SECTIONS or (self.next == "initial" and self.ahead() in SECTIONS):
                 made.sections.append(self._section())
             elif self.next in {"annotation", "external"}:
-                self.skip_to(";")
-                self.advance()
+                self._closing(made)
             else:
                 made.elements += [replace(one, protected=protected) for one in self._member()]
                 self.expect(";")
+
+    def _closing(self, made: ClassTree) -> None:
+        """An external clause or the annotation of a class."""
+        begin, word = self._at, self.next
+        self.skip_to(";")
+        self.advance()
+        if word == "external":
+            made.external = self.since(begin)
+        else:
+            made.annotation = self._tokens[begin + 2 : self._at - 2]
 
     def _member(self) -> list[Element]:
         begin = self._at
@@ -340,12 +363,12 @@ class _Parser:
         if self.ahead(ahead) in {"redeclare", "replaceable"}:
             (element,) = self._element(alone=True)
             return Argument((element.name,), self.since(begin), redeclared=element)
-        self._at += ahead
+        prefixes = frozenset(self.advance().text for _ in range(ahead))
         path = tuple(self.name().split("."))
         inner, value = self._modification()
         place = self.since(begin)
         self.strings()
-        return Argument(path, place, value, inner)
+        return Argument(path, place, value, inner, prefixes=prefixes)
 
     def _expression(self) -> Value:
         """Up to what cannot belong to it: a comma or bracket outside, a comment, a condition."""
@@ -365,16 +388,23 @@ class _Parser:
             raise NotRead(f"'{self.next}' in place of an expression")
         return Value(tuple(self._tokens[begin : self._at]), self.since(begin))
 
-    def _subscripts(self) -> tuple[str, ...]:
+    def _subscripts(self) -> tuple[Value, ...]:
         if self.next != "[":
             return ()
-        listed = split(self.brackets())
-        return tuple("".join(token.text for token in one) for one in listed)
+        listed = map(tuple, split(self.brackets()))
+        return tuple(
+            Value(one, SourcePlace(self._source, one[0].start, one[-1].end)) for one in listed
+        )
 
-    def _comment(self) -> None:
+    def _comment(self) -> tuple[str, bool]:
+        """The description, and whether the annotation says that a parameter is evaluated."""
+        begin = self._at
         self.strings()
-        if self.take("annotation"):
-            self.skip_brackets()
+        said = " ".join(token.text for token in self._tokens[begin : self._at])
+        if not self.take("annotation"):
+            return said, False
+        words = [token.text for token in self.brackets()]
+        return said, ["Evaluate", "=", "true"] in [words[at : at + 3] for at in range(len(words))]
 
     def _section(self) -> CodeSection:
         """Statements up to the end of the class or the next declarations."""
@@ -395,6 +425,10 @@ class _Parser:
         return (self.next == "end" and self.ahead() in _BLOCKS) or (
             self.next == "initial" and self.ahead() == "("
         )
+
+
+def _texts(sizes: Sequence[Value]) -> tuple[str, ...]:
+    return tuple(size.text for size in sizes)
 
 
 _LOGGER = logging.getLogger(__name__)

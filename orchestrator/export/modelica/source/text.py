@@ -14,15 +14,43 @@ from typing import Any
 from orchestrator.core.diagnostics import DescriptionError, ModelicaError
 from orchestrator.core.structs import Struct
 
+EMPTY: Mapping[str, str] = {}
+#: Names of classes that are written for the front end begin like this, and are in this package.
+WRITTEN = "softdock_"
+WRITTEN_IN = "softdock_classes"
+_WRITTEN_NAME = re.compile(rf"\b(?:{WRITTEN_IN}\.)?({WRITTEN}\d+_\w*)")
+
+
+def with_names(value: Any, names: Mapping[str, str]) -> Any:
+    """Return a text or tree of JSON with the names of the sources for those of written classes."""
+    if isinstance(value, str):
+        if WRITTEN not in value:
+            return value
+        return _WRITTEN_NAME.sub(lambda found: names.get(found[1], found[0]), value)
+    if isinstance(value, dict):
+        return {with_names(key, names): with_names(each, names) for key, each in value.items()}
+    if isinstance(value, list):
+        return [with_names(each, names) for each in value]
+    return value
+
 
 class SourceMap:
     """Resolves spans, which name their file only by a number.
 
     files: ``source_map["files"]`` of rumoca's "dae" tree: number, path and text of each file.
     renamed: Path there to the one to be shown, for text that came from no file.
+    origins: Of a text that was written from others: where each line comes from.
+    names: Names in such a text, and what they stand for.
     """
 
-    def __init__(self, files: Any, renamed: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        files: Any,
+        renamed: Mapping[str, str],
+        origins: Sequence[str] = (),
+        names: Mapping[str, str] = EMPTY,
+    ) -> None:
+        self._origins, self._names_of = origins, names
         self._files = {
             number: (renamed.get(path, path), _line_ends(text)) for number, path, text in files
         }
@@ -33,13 +61,15 @@ class SourceMap:
         if not span or span["source"] not in self._files:
             return ""
         path, ends = self._files[span["source"]]
-        return f"{path}:{bisect.bisect_left(ends, span['start']) + 1}"
+        line = bisect.bisect_left(ends, span["start"])
+        return self._origins[line] if line < len(self._origins) else f"{path}:{line + 1}"
 
     def text(self, span: Mapping[str, int] | None) -> str:
         """What stands at a span, or an empty string where it points to no file."""
         if not span or span["source"] not in self._texts:
             return ""
-        return self._texts[span["source"]][span["start"] : span["end"]].decode(errors="replace")
+        text = self._texts[span["source"]][span["start"] : span["end"]].decode(errors="replace")
+        return str(with_names(text, self._names_of))
 
 
 def _line_ends(text: str) -> list[int]:

@@ -15,14 +15,8 @@ from orchestrator.export.modelica.front_end_process import RUMOCA, FrontEndCrash
 from orchestrator.export.modelica.frontend import flatten, flatten_source
 
 GOOD = "model G Real x(start=1, fixed=true); equation der(x) = -x; end G;"
-#: An element that extends what it redeclares: rumoca calls itself until the stack is full.
-DEEP = """model Deep
-  model A replaceable model B Real x = 1; end B; end A;
-  extends A;
-  redeclare model extends B Real y = 2; end B;
-  B b;
-end Deep;
-"""
+#: Brackets so deep that rumoca calls itself until the stack is full.
+DEEP = f"model Deep\n  Real x = {'(' * 20_000}1{')' * 20_000};\nend Deep;\n"
 
 
 @pytest.fixture
@@ -50,11 +44,12 @@ def test_crash_names_class_and_file(tmp_path: Path) -> None:
 def test_crash_leaves_other_recipes_to_be_built(
     workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _deep(tmp_path)
+    broken = tmp_path / "broken"  # a sibling would be read with the other one
+    broken.mkdir()
     # "gcc" writes nothing: what counts is that the build comes as far as the compiler.
     monkeypatch.setenv("CC", "true")
     (tmp_path / "G.mo").write_text(GOOD, encoding="utf-8")
-    files = [tmp_path / name for name in ("Deep.mo", "G.mo")]
+    files = [_deep(broken), tmp_path / "G.mo"]
     jobs = [BuildJob(Recipe.of_file(file, None, ()), tmp_path) for file in files]
     crashed, other = build_all(jobs, workers=workers)
     assert "front end crashed on class 'Deep'" in str(crashed)

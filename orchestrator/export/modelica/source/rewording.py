@@ -1,0 +1,292 @@
+"""Expressions of Modelica sources in the names of plain classes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from re import finditer, sub
+from typing import NamedTuple
+
+from orchestrator.core.structs import MutableStruct, Struct, field
+from orchestrator.export.modelica.source.class_keys import ClassKeys
+from orchestrator.export.modelica.source.class_scope import (
+    ClassMember,
+    ClassScope,
+    SourcePlace,
+    Value,
+    with_bases,
+)
+from orchestrator.export.modelica.source.lookup import (
+    Lookup,
+    Meaning,
+    Mention,
+    NotSpecialised,
+    TypedComponent,
+    enumeration,
+    mentions,
+    unabbreviated,
+)
+from orchestrator.export.modelica.source.text import WRITTEN, Token, closing, split
+
+#: A class and those that it extends, of which the components are those of one instance.
+Family = tuple[ClassScope, ...]
+
+
+class Outside(Exception):  # noqa: N818 - it never leaves the room
+    """A value that names a component which cannot be seen from where it would be written."""
+
+
+class Line(NamedTuple):
+    """A line of a plain class, and the file and line from which it comes."""
+
+    text: str
+    source: int
+    line: int
+
+
+class PlainClass(MutableStruct):
+    """A class that is being written.
+
+    inputs: Those of a function, in order.
+    bound: Inputs whose default is a component of the instance that the function is of.
+    """
+
+    lines: list[Line] = field(default_factory=list)
+    sections: list[Line] = field(default_factory=list)
+    inputs: list[str] = field(default_factory=list)
+    bound: list[str] = field(default_factory=list)
+    bases: list[tuple[int, int]] = field(default_factory=list)
+
+
+class Step(Struct):
+    """One step into a constant, a member or an index, and where its text ends."""
+
+    name: str
+    end: int
+    index: int | None = None
+
+
+def steps_of(listed: Sequence[Token], at: int) -> Iterator[Step]:
+    """Yield what follows the name of a constant: ``[2].a.b``."""
+    while at < len(listed):
+        if listed[at].text == "[":
+            end = closing(listed, at)
+            inside = listed[at + 1 : end - 1]
+            number = inside[0].text if len(inside) == 1 else ""
+            index = int(number) if number.isdecimal() else None
+            yield Step("", listed[end - 1].end, index)
+            at = end
+        elif listed[at].text == "." and at + 1 < len(listed) and listed[at + 1].kind == "name":
+            yield Step(listed[at + 1].text, listed[at + 1].end)
+            at += 2
+        else:
+            return
+
+
+class Rewording(ABC):
+    """Rewords expressions; what they name is written first.
+
+    texts: Text of each file by its number.
+    is_needed: Whether the model uses a class in more than one way, or in another way than its own.
+    failure: The first thing that cannot be said in plain classes.
+    """
+
+    def __init__(self, texts: Mapping[int, str]) -> None:
+        self._texts = {number: text.encode() for number, text in texts.items()}
+        self._ends = {
+            number: [found.start() for found in finditer(rb"\n", text)]
+            for number, text in self._texts.items()
+        }
+        self._lookup = Lookup()
+        self._keys = ClassKeys()
+        self._names: dict[object, str] = {}
+        self._full: dict[str, str] = {}
+        self._uses: Counter[str] = Counter()
+        self._written: dict[str, PlainClass] = {}
+        self._derivatives: dict[str, tuple[str, ...]] = {}
+        self._owed: dict[tuple[int, int], SourcePlace] = {}
+        self._paid: set[tuple[int, int]] = set()
+        self._looked_into: set[int] = set()
+        self.is_needed = False
+        self.failure: NotSpecialised | None = None
+
+    @abstractmethod
+    def _class(self, scope: ClassScope) -> str:
+        """Name of the plain class of a class where it is used; it is written first."""
+
+    @abstractmethod
+    def _component(
+        self,
+        made: PlainClass,
+        member: ClassMember,
+        family: Family,
+        *,
+        protected: bool,
+        name: str = "",
+    ) -> None:
+        """Declare a component."""
+
+    @abstractmethod
+    def _record(self, member: ClassMember, steps: Sequence[Step], end: int) -> tuple[str, int]:
+        """Text of a part of a constant record, and where what it stands for ends."""
+
+    @abstractmethod
+    def _instance(self, typed: TypedComponent, kind: ClassScope) -> ClassScope:
+        """The class of a component with what decides which class that is."""
+
+    def _fail(self, error: NotSpecialised) -> None:
+        """Go on, since what comes shows whether plain classes are needed at all."""
+        if error.invalid:
+            raise error
+        self.failure = self.failure or error
+
+    def _new(self, name: str, full: str) -> str:
+        plain = f"{WRITTEN}{len(self._full) + 1}_{sub(r'[^A-Za-z0-9_]', '_', name)}"
+        self._uses[full] += 1
+        self._full[plain] = f"{full} ({self._uses[full]})" if self._uses[full] > 1 else full
+        return plain
+
+    def _said(self, value: Value, scope: ClassScope, family: Family, prefix: str = "") -> str:
+        return self._reworded(value.tokens, value.place.source, scope, family, prefix)
+
+    def _reworded(
+        self,
+        listed: Sequence[Token],
+        source: int,
+        scope: ClassScope,
+        family: Family,
+        prefix: str = "",
+    ) -> str:
+        """Some text with names of plain classes; ``prefix`` comes before own components."""
+        if not listed:
+            return ""
+        start, content = listed[0].start, self._texts[source]
+        edits: list[tuple[int, int, str]] = []
+        for mention in mentions(listed):
+            edits += self._edits(mention, listed, source, scope, family, prefix)
+        at, pieces = start, []
+        for low, high, new in sorted(edits, key=lambda edit: edit[:2]):
+            pieces += [content[at:low].decode(), new]
+            at = high
+        return "".join([*pieces, content[at : listed[-1].end].decode()])
+
+    def _edits(
+        self,
+        mention: Mention,
+        listed: Sequence[Token],
+        source: int,
+        scope: ClassScope,
+        family: Family,
+        prefix: str,
+    ) -> Iterator[tuple[int, int, str]]:
+        first = listed[mention.first]
+        place = SourcePlace(source, first.start, listed[mention.ends[-1] - 1].end)
+        meaning = self._lookup.meaning(scope, mention.parts, place)
+        is_call = listed[mention.ends[-1] : mention.ends[-1] + 1]
+        called = bool(is_call) and is_call[0].text == "("
+        if meaning is None:
+            self._reject_unknown(scope, mention, place)
+            return
+        end = listed[mention.ends[meaning.used - 1] - 1].end
+        if meaning.literal and meaning.kind is not None:
+            item = mention.parts[meaning.used - 1]
+            yield first.start, end, f"{self._class(enumeration(meaning.kind))}.{item}"
+        elif meaning.kind is not None:
+            name = self._class(meaning.kind)
+            tree = unabbreviated(meaning.kind).tree
+            if called and tree.word == "function" and "partial" in tree.prefixes:
+                why = f"'{'.'.join(mention.parts)}' is called, but is partial: {meaning.kind.name}"
+                raise NotSpecialised(place, f"{why} has no body", invalid=True)
+            yield first.start, end, name
+            yield from self._arguments(name, meaning, meaning.kind, mention, listed, family)
+        elif meaning.level == 0 and any(scope is each for each in family):
+            if prefix:
+                yield first.start, first.start, prefix
+        elif meaning.owner is not None and meaning.member is not None:
+            if "constant" not in meaning.member.changed()[0].prefixes:
+                raise Outside
+            kind = self._lookup.typed(meaning.member).kind
+            if kind is not None and not kind.predefined:
+                self.is_needed = True
+                steps = list(steps_of(listed, mention.ends[meaning.used - 1]))
+                text, end = self._record(meaning.member, steps, end)
+            else:
+                text = self._constant(meaning.owner, meaning.member)
+            yield first.start, end, text
+
+    def _reject_unknown(self, scope: ClassScope, mention: Mention, place: SourcePlace) -> None:
+        """Refuse a name in a class that does not have it."""
+        for used in range(1, len(mention.parts)):
+            owner = self._lookup.meaning(scope, mention.parts[:used], place)
+            if owner is None or owner.kind is None:
+                return
+            part, kind = mention.parts[used], owner.kind.expand()
+            inside = self._lookup.meaning(scope, mention.parts[: used + 1], place)
+            if inside is None and kind.complete:
+                said = ".".join(mention.parts)
+                plain = unabbreviated(kind)
+                why = f"'{said}': {plain.tree.word} {plain.name} has no '{part}'"
+                raise NotSpecialised(place, why, invalid=True)
+
+    def _arguments(
+        self,
+        name: str,
+        meaning: Meaning,
+        kind: ClassScope,
+        mention: Mention,
+        listed: Sequence[Token],
+        family: Family,
+    ) -> Iterator[tuple[int, int, str]]:
+        """Values of inputs of a function that are components of the instance that it is of."""
+        made = self._written.get(name)
+        if made is None or not made.bound:
+            return
+        at = mention.ends[meaning.used - 1]
+        if at >= len(listed) or listed[at].text != "(":
+            raise Outside
+        end = closing(listed, at)
+        inside = list(split(listed[at + 1 : end - 1]))
+        named = {part[0].text for part in inside if len(part) > 1 and part[1].text == "="}
+        positional = [part for part in inside if not (len(part) > 1 and part[1].text == "=")]
+        known = {*named, *made.inputs[: len(positional)]}
+        through: Family = family
+        prefix = ""
+        if meaning.prefix and meaning.through is not None:
+            through = tuple(with_bases(meaning.through))
+            prefix = ".".join(meaning.prefix) + "."
+        function = unabbreviated(kind).expand()
+        given = []
+        for bound in made.bound:
+            changes = self._lookup.typed(function.components[bound]).changes
+            if bound not in known and changes.value is not None and changes.origin is not None:
+                value = self._said(changes.value, changes.origin, through, prefix)
+                given.append(f"{bound} = {value}")
+        if given:
+            close = listed[end - 1].start
+            yield close, close, f"{', ' * bool(inside)}{', '.join(given)}"
+
+    def _constant(self, owner: ClassScope, member: ClassMember) -> str:
+        """Name of a constant of a package; it is written first."""
+        key = (self._keys.of(owner), member.element.name, self._keys.around(self._lookup.around))
+        if self._keys.is_changed(owner) or self._keys.print_of(member.changes) is not None:
+            self.is_needed = True
+        if key not in self._names:
+            full = f"{owner.name}.{member.element.name}"
+            name = self._names[key] = self._new(member.element.name, full)
+            made = self._written[name] = PlainClass()
+            self._component(made, member, (), protected=False, name=name)
+            changes = self._lookup.typed(member).changes
+            if changes.value is None:
+                why = f"constant '{full}' has no value"
+                raise NotSpecialised(member.element.place, why, invalid=True)
+        return self._names[key]
+
+    def _text(self, place: SourcePlace) -> str:
+        return self._texts[place.source][place.start : place.end].decode()
+
+    def _put(self, lines: list[Line], place: SourcePlace, text: str) -> None:
+        begin = bisect_left(self._ends[place.source], place.start) + 1
+        for number, line in enumerate(text.split("\n")):
+            lines.append(Line(line, place.source, begin + number))
