@@ -15,7 +15,7 @@ from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.core.structs import Struct, field
 from orchestrator.export.dae.explicit_ode import make_explicit
 from orchestrator.export.modelica.flat.equation_units import warn_of_units
-from orchestrator.export.modelica.flat.model import FlatModel
+from orchestrator.export.modelica.flat.model import LOST, FlatModel
 from orchestrator.export.modelica.flat.reader import read
 from orchestrator.export.modelica.flat.structure_probe import structural_parameters
 from orchestrator.export.modelica.front_end_process import (
@@ -24,7 +24,7 @@ from orchestrator.export.modelica.front_end_process import (
     FrontEndRefusal,
     rumoca_version,
 )
-from orchestrator.export.modelica.modification_check import LOST, check_modifications
+from orchestrator.export.modelica.modification_check import check_modifications
 from orchestrator.export.modelica.rules import check_flat, check_sources
 from orchestrator.export.modelica.source.changed_sources import (
     ELEMENT_EVENT,

@@ -17,6 +17,7 @@ from itertools import accumulate, chain
 from typing import Any
 
 from orchestrator.export.modelica.flat.model import (
+    LOST,
     FlatModel,
     is_settled,
     origin_of,
@@ -31,7 +32,6 @@ from orchestrator.export.modelica.source.instances import Instance, Leaf, walk
 
 _LOGGER = logging.getLogger(__name__)
 Json = Any
-LOST = ": the front end does not do what these lines say"
 _PLACED = ("start", "min", "max", "nominal")
 #: Attributes of which the flat model has the text but no place, and what it calls them.
 _TEXTS = {"unit": "unit", "quantity": "quantity", "displayUnit": "display_unit"}

@@ -8,6 +8,7 @@ from typing import Any
 
 from orchestrator.export.modelica.connections import connection_findings, source_findings
 from orchestrator.export.modelica.flat.model import (
+    LOST,
     FlatModel,
     expect_none,
     is_settled,
@@ -15,7 +16,6 @@ from orchestrator.export.modelica.flat.model import (
     without_subscripts,
 )
 from orchestrator.export.modelica.flat.structure_probe import referenced_names
-from orchestrator.export.modelica.modification_check import LOST
 from orchestrator.export.modelica.references import (
     Finding,
     Model,

@@ -28,6 +28,8 @@ class Refusal(Exception):  # noqa: N818 - it never leaves the room: readers turn
 
 
 Json = Any
+#: Of a model whose flat form is not what its sources say.
+LOST = ": the front end does not do what these lines say"
 _TYPE_NAME = re.compile(r"\.?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?:\s*\[[^\]]*\])?\s+[A-Za-z_]")
 _PREDEFINED = frozenset({"Real", "Integer", "Boolean", "String"})
 _ORIGINS = {
