@@ -194,6 +194,30 @@ def at_every_step(ode: ExplicitOde) -> dict[str, tuple[Any, ...]]:
     return {name: tuple(column(one) for one in results) for name, results in columns.items()}
 
 
+_WAVES = (ca.OP_SIN, ca.OP_COS, ca.OP_TAN)
+
+
+def phases(ode: ExplicitOde) -> list[Any]:
+    """Arguments of sines in relations, which say how often such a relation may change in a step."""
+    t, u, x, _, _, _ = ode.arguments
+    moving = ca.vertcat(t, u, x, ode.z)
+    steady = ca.vertcat(u, x, ode.z)
+    waiting = [r.margin for r in ode.events.relations if not ode.events.is_time_event(r, t, steady)]
+    seen: set[int] = set()
+    found: list[Any] = []
+    while waiting:
+        node = ca.SX(waiting.pop())
+        if node.element_hash() in seen:
+            continue
+        seen.add(node.element_hash())
+        parts = [node.dep(index) for index in range(node.n_dep())]
+        waiting += parts
+        is_wave = node.op() in _WAVES and ca.depends_on(parts[0], moving)
+        if is_wave and not any(ca.is_equal(parts[0], known, 50) for known in found):
+            found.append(parts[0])
+    return found
+
+
 def event_functions(ode: ExplicitOde) -> Iterator[Any]:
     """Functions of all else that happens at instants; none for a continuous model."""
     events = ode.events
@@ -206,6 +230,7 @@ def event_functions(ode: ExplicitOde) -> Iterator[Any]:
         return ca.Function(name, arguments, [ca.densify(ca.SX(one)) for one in columns])
 
     yield function("model_discrete", column(d.value for d in events.discrete))
+    yield function("model_phases", column(phases(ode)))
     yield function("model_discrete_start", column(d.start for d in events.discrete))
     yield function(
         "model_reinits",
@@ -235,6 +260,7 @@ def event_tables(ode: ExplicitOde) -> list[str]:
         "N_S": len(events.samplers),
         "N_MOMENTS": len(foreseen) - foreseen.count(0),
         "N_INDICATORS": foreseen.count(0),
+        "N_PHASES": len(phases(ode)),
         "N_REINITS": len(events.reinits),
         "N_ASSERTIONS": len(events.assertions),
         "N_TERMINATIONS": len(events.terminations),

@@ -312,14 +312,30 @@ def make_explicit(dae: ResidualDae) -> ExplicitOde:
         raise ModelicaError(f"{error}; declared are {shown}") from error
 
 
+def _jumps(dae: ResidualDae, variable: Variable) -> bool:
+    """Whether the equation of a variable that is no state changes at events."""
+    if dae.is_state(variable):
+        return False
+    events = [relation.symbol.name() for relation in dae.events.relations]
+    events += [sampler.symbol.name() for sampler in dae.events.samplers]
+    own = [r for r in dae.residuals if ca.depends_on(ca.SX(r.expression), variable.symbol)]
+    used = {symbol.name() for each in own for symbol in ca.symvar(each.expression)}
+    return len(own) == 1 and not used.isdisjoint(events)
+
+
 def _made_explicit(dae: ResidualDae) -> ExplicitOde:
     dae = reduce_index(dae)
     free = dae.of_kind(Kind.OUTPUT, Kind.LOCAL)
     for variable in free:
         if variable.state_select is StateSelect.NEVER and dae.is_state(variable):
             raise ModelicaError(
-                f"{dae.name}: '{variable.name}' has stateSelect = never, but it has to be a state:"
-                " no constraint determines it"
+                f"{dae.name}: {dae.placed(variable.name)} has stateSelect = never, but it has to be"
+                " a state: no constraint determines it"
+            )
+        if variable.state_select is StateSelect.ALWAYS and _jumps(dae, variable):
+            raise ModelicaError(
+                f"{dae.name}: {dae.placed(variable.name)} has stateSelect = always, but it jumps at"
+                " events, so it cannot be a state"
             )
     states = tuple(variable for variable in free if dae.is_state(variable))
     others = tuple(variable for variable in free if not dae.is_state(variable))

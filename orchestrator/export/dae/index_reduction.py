@@ -303,8 +303,8 @@ class _Reduction:
         for variable in self._dae.variables:
             if variable.state_select is StateSelect.ALWAYS and variable.name not in derivatives:
                 raise ModelicaError(
-                    f"{self._dae.name}: '{variable.name}' has stateSelect = always, but it cannot"
-                    " be a state: a constraint determines it"
+                    f"{self._dae.name}: {self._dae.placed(variable.name)} has stateSelect ="
+                    " always, but it cannot be a state: a constraint determines it"
                 )
         return replace(
             self._dae,

@@ -193,6 +193,11 @@ class ResidualDae:
         """Return the variable of that name."""
         return self._by_name[name]
 
+    def placed(self, name: str) -> str:
+        """A variable and where it is declared, for messages."""
+        place = self.places.get(name, "")
+        return f"'{name}' at {place}" if place else f"'{name}'"
+
     def of_kind(self, *kinds: Kind) -> tuple[Variable, ...]:
         """Variables of these kinds, in the order of declaration."""
         return tuple(variable for variable in self.variables if variable.kind in kinds)

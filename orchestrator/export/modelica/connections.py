@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -84,12 +85,10 @@ def _problems(
     if ends[0] is None or ends[1] is None:
         return
     (one, first, whole), (other, second, _) = ends[0], ends[1]
-    for reference in pair:
-        # it passes a component that is no connector, and not the first (section 9.1)
-        for scope, _ in list(steps(instance.scope, reference.parts))[1:-1]:
-            if scope is not None and scope.complete and scope.tree.word in {"model", "block"}:
-                yield f"'{reference.text}' is no connector of this class or of a component of it"
-                break
+    if problems := [text for each in pair if (text := _no_connector(instance, each))]:
+        yield problems[0]
+        return
+    yield from filter(None, (_passes_model(instance, each) for each in pair))
     sizes = "" if any(any(each.subscripts) for each in pair) else _sizes(one.dims, other.dims)
     if found := next(_differences(first, second), "") or sizes:
         types = f"{first.tree.word} {one.type_name} and {second.tree.word} {other.type_name}"
@@ -103,6 +102,76 @@ def _problems(
                     f" '{right + member}'"
                 )
                 return
+
+
+def _passes_model(instance: Instance, reference: NameReference) -> str:
+    """Whether it passes a component that is no connector, and not the first (section 9.1)."""
+    for scope, _ in list(steps(instance.scope, reference.parts))[1:-1]:
+        if scope is not None and scope.complete and scope.tree.word in {"model", "block"}:
+            return f"'{reference.text}' is no connector of this class or of a component of it"
+    return ""
+
+
+def _no_connector(instance: Instance, reference: NameReference) -> str:
+    """Whether a side of a connect is no connector, in none, and no input or output either."""
+    *_, (last, element) = walked = list(steps(instance.scope, reference.parts))
+    words = {scope.tree.word for scope, _ in walked if scope is not None}
+    if last is None or element is None or not words.isdisjoint({"connector", "class"}):
+        return ""
+    if element.prefixes & {"input", "output"}:
+        return ""  # rumoca joins plain signals as well
+    kind = last.primitive if last.predefined else f"{last.tree.word} {last.tree.name}"
+    return f"'{reference.text}' is a {kind}, expected a connector (Modelica 3.6, section 9.1)"
+
+
+def connector_findings(model: Model) -> Iterator[Finding]:
+    """Connectors with flows, but another number of potentials (Modelica 3.6, section 9.3.1)."""
+    seen: set[int] = set()
+    for instance in model.instances:
+        for member in instance.scope.components.values():
+            kind = instance.scope.type_of(member)[1]
+            if kind is None or kind.tree.word != "connector" or id(kind.tree) in seen:
+                continue
+            seen.add(id(kind.tree))
+            count = None if "expandable" in kind.tree.prefixes else _balance(kind, flows=False)
+            if count is not None and count[1] and count[0] != count[1]:
+                text = (
+                    f"connector {kind.tree.name} has flow variables of {count[1]} and potentials of"
+                    f" {count[0]} scalars; expected as many of both"
+                )
+                yield kind.tree.place, text
+
+
+def _balance(scope: ClassScope, *, flows: bool) -> tuple[int, int] | None:
+    """Numbers of potentials and flows; None where they are not known."""
+    if not scope.complete or scope.local("equalityConstraint") is not None:
+        return None
+    potentials = through = 0
+    for member in scope.components.values():
+        element, kind = scope.type_of(member)
+        if element.prefixes & {"parameter", "constant", "input", "output", "stream"}:
+            continue
+        known = all(each.isdigit() for each in element.dims) and not element.conditional
+        if kind is None or not known or (kind.predefined and kind.tree.short and _shaped(kind)):
+            return None
+        size, inside = math.prod(map(int, element.dims)), (1, 0)
+        flowing = flows or "flow" in element.prefixes
+        if not kind.predefined:
+            found = _balance(kind, flows=flowing)
+            if found is None:
+                return None
+            inside = found
+        elif flowing:
+            inside = (0, 1)
+        potentials, through = potentials + size * inside[0], through + size * inside[1]
+    return potentials, through
+
+
+def _shaped(scope: ClassScope) -> bool:
+    """Whether a type has a size or a prefix of its own."""
+    bases = scope.tree.extends()
+    own = any(each.dims or each.prefixes for each in bases)
+    return own or any(_shaped(base) for base in scope.bases)
 
 
 def _end(instance: Instance, reference: NameReference) -> tuple[Element, ClassScope, bool] | None:

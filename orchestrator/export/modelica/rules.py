@@ -6,7 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from orchestrator.export.modelica.connections import connection_findings, source_findings
+from orchestrator.export.modelica.connections import (
+    connection_findings,
+    connector_findings,
+    source_findings,
+)
 from orchestrator.export.modelica.flat.model import (
     LOST,
     FlatModel,
@@ -338,6 +342,7 @@ def _of_sources(model: Model) -> Iterator[Finding]:
     yield from reference_findings(model)
     yield from subtype_findings(model)
     yield from source_findings(model)
+    yield from connector_findings(model)
     yield from type_findings(model)
 
 

@@ -30,7 +30,7 @@ static int crossed_at(Instance* instance, double begin, double part, double* pla
 }
 
 /* Where relations are looked at in a step, as parts of it. */
-enum { LOOKS = 4 };
+enum { LOOKS = 4, MOST_PIECES = 100000 };
 static const double looks[LOOKS] = {0.22, 0.5, 0.77, 1.0};
 
 typedef struct {
@@ -95,9 +95,10 @@ static bool dips(Instance* instance, int i, Arc arc, const Seen* seen, double be
     return false;
 }
 
-/* Where the cubic through four points is lowest, between the points k and k + 1, if that is beyond
- * the boundary; where the last point is beyond it, too, only if it comes back in between. */
-static bool lowest_of_cubic(const double* t, const double* d, double* part, int* k) {
+/* Where the cubic through four points is lowest behind `from`, between the points k and k + 1, if
+ * that is beyond the boundary; where the last point is beyond it, too, only if it comes back in
+ * between. */
+static bool lowest_of_cubic(const double* t, const double* d, double from, double* part, int* k) {
     double way[3], bend[2], before = t[0] - t[1], after = t[2] - t[1];
     for (int i = 0; i < 3; ++i) way[i] = (d[i + 1] - d[i]) / (t[i + 1] - t[i]);
     for (int i = 0; i < 2; ++i) bend[i] = (way[i + 1] - way[i]) / (t[i + 2] - t[i]);
@@ -112,15 +113,16 @@ static bool lowest_of_cubic(const double* t, const double* d, double* part, int*
     for (*k = 0; *k < 2 && *part > t[*k + 1]; ++*k) {
     }
     bool back = d[3] > 0.0 || (value[1] > 0.0 && s[1] > s[0] && t[1] + s[1] < t[3]);
-    return *part > 0.0 && *part < t[3] && value[0] < 0.0 && back;
+    return *part > from && *part < t[3] && value[0] < 0.0 && back;
 }
 
 /* As `dips`, where the cubic through all points does. */
-static bool cubic_dips(Instance* instance, int i, const Seen* seen, double begin, double* place) {
+static bool cubic_dips(Instance* instance, int i, const Seen* seen, double begin, double from,
+                       double* place) {
     const double *t = seen->at, *d = seen->value[i];
     double part;
     int k;
-    if (seen->count < LOOKS || !lowest_of_cubic(t, d, &part, &k)) return false;
+    if (seen->count < LOOKS || !lowest_of_cubic(t, d, from, &part, &k)) return false;
     int crossed = crossed_at(instance, begin, part, place);
     if (crossed < 0) return false;
     double value = distance(instance, i, instance->margin, instance->band);
@@ -130,16 +132,18 @@ static bool cubic_dips(Instance* instance, int i, const Seen* seen, double begin
 }
 
 /* Puts the first dip before `place` there; returns whether there is one. */
-static bool first_dip(Instance* instance, const Seen* seen, double begin, double* place) {
+static bool first_dip(Instance* instance, const Seen* seen, double begin, double from,
+                      double* place) {
     bool found = false;
     double low;
     for (int i = 0; i < N_R; ++i) {
         if (model_foreseen[i]) continue;
-        if (cubic_dips(instance, i, seen, begin, &low) && low < *place) found = true, *place = low;
+        if (cubic_dips(instance, i, seen, begin, from, &low) && low < *place)
+            found = true, *place = low;
         for (int k = 0; k + 2 < seen->count && !seen->beyond[i]; ++k) {
             const double *at = seen->at + k, *value = seen->value[i] + k;
             Arc arc = {{at[0], at[1], at[2]}, {value[0], value[1], value[2]}};
-            if (!dips(instance, i, arc, seen, begin, k == 0 ? 0.0 : at[0], &low)) continue;
+            if (!dips(instance, i, arc, seen, begin, k == 0 ? from : at[0], &low)) continue;
             found |= low < *place;
             *place = fmin(*place, low);
         }
@@ -166,17 +170,18 @@ static void tell_of_waves(Instance* instance, int i, const Seen* seen, double le
          instance->state.values[AT_TIME], model_relation_labels[i], length);
 }
 
-/* Looks at points of the first part of the step, up to one where a relation has changed that had
+/* Looks at points between two parts of the step, up to one where a relation has changed that had
  * not before; -1: no solution in the middle or at the end of the step. Others without are left
  * out. */
-static int look(Instance* instance, Seen* seen, double begin, double* part, double* place) {
-    const double length = *part;
+static int look(Instance* instance, Seen* seen, double begin, double from, double* part,
+                double* place) {
+    const double length = *part - from;
     int crossed = 0;
     seen->count = 0;
     for (int k = 0; k < LOOKS && !crossed; ++k) {
-        double at = looks[k] * length, there;
+        double at = k == LOOKS - 1 ? from + length : from + looks[k] * length, there;
         crossed = crossed_at(instance, begin, at, &there);
-        if (crossed < 0 && (at == 0.5 || at == 1.0)) return -1;
+        if (crossed < 0 && (k == 1 || k == LOOKS - 1)) return -1;
         if (crossed < 0) {
             crossed = 0;
             continue;
@@ -190,15 +195,15 @@ static int look(Instance* instance, Seen* seen, double begin, double* part, doub
     return crossed;
 }
 
-/* Puts the beginning of the step before three looks. */
-static bool look_at_begin(Instance* instance, Seen* seen, double begin) {
+/* Puts the beginning of a part of the step before three looks. */
+static bool look_at_begin(Instance* instance, Seen* seen, double begin, double from) {
     double place;
-    if (crossed_at(instance, begin, 0.0, &place) < 0) return false;
+    if (crossed_at(instance, begin, from, &place) < 0) return false;
     for (int k = seen->count++; k > 0; --k) {
         seen->at[k] = seen->at[k - 1];
         for (int i = 0; i < N_R; ++i) seen->value[i][k] = seen->value[i][k - 1];
     }
-    seen->at[0] = 0.0;
+    seen->at[0] = from;
     for (int i = 0; i < N_R; ++i)
         seen->value[i][0] = distance(instance, i, instance->margin, instance->band);
     return true;
@@ -210,30 +215,87 @@ static void mark_beyond(const Instance* instance, Seen* seen) {
         seen->beyond[i] = distance(instance, i, instance->margin, instance->band) < 0.0;
 }
 
-/* As any_crossed, at points inside the step from `begin` to now as well; `place` is the first where
- * a relation has changed. After an event they begin close behind it: a ball that bounces low is
- * back before the step ends. Where one has changed another may have dipped before. */
-static int crossed_inside(Instance* instance, double begin, bool after_event, double* place) {
-    double now = instance->state.values[AT_TIME], part = 1.0, length = now - begin;
-    if (N_INDICATORS == 0 || length <= near(now)) return 0;
+/* The first place between two parts of the step where a relation has changed; `crossed` says that
+ * one has at the end, which is `place` then. Where one has changed another may have dipped before.
+ */
+static int crossed_between(Instance* instance, double begin, double from, double part, int crossed,
+                           double* place) {
+    double length = instance->state.values[AT_TIME] - begin;
     Seen seen = {.count = 0};
-    int crossed = 0;
-    for (double small = 0x1p-20; after_event && small < 0.1 && crossed <= 0; small *= 16.0)
-        if ((crossed = crossed_at(instance, begin, small, place)) > 0) part = small;
-    if (crossed <= 0) crossed = look(instance, &seen, begin, &part, place);
+    if (!crossed) crossed = look(instance, &seen, begin, from, &part, place);
     if (crossed < 0) return -1;
-    if (!crossed) *place = now;
+    if (!crossed) *place = part < 1.0 ? begin + part * length : begin + length;
     bool again = crossed;
     for (int count = 0; again && count < LOOKS; ++count) {
         mark_beyond(instance, &seen);
-        again = seen.count < 3 && look(instance, &seen, begin, &part, place) > 0;
+        again = seen.count < 3 && look(instance, &seen, begin, from, &part, place) > 0;
     }
-    if (seen.count == LOOKS - 1 && !look_at_begin(instance, &seen, begin)) return -1;
-    if (first_dip(instance, &seen, begin, place)) return 1;
+    if (seen.count == LOOKS - 1 && !look_at_begin(instance, &seen, begin, from)) return -1;
+    if (first_dip(instance, &seen, begin, from, place)) return 1;
     for (int i = 0; i < N_R && seen.count == LOOKS; ++i)
         if (!model_foreseen[i] && !instance->told_of_waves)
             tell_of_waves(instance, i, &seen, length);
     return crossed;
+}
+
+/* Arguments of the sines in relations at a part of the step; false without a solution there. */
+static bool phases_at(Instance* instance, double begin, double part, double* phases) {
+    const State* s = &instance->state;
+    double place;
+    if (crossed_at(instance, begin, part, &place) < 0) return false;
+    const double* x = part < 1.0 ? instance->stage : s->values + AT_X;
+    const double* arguments[] = {&place,           inputs_at(instance, place), x,
+                                 s->values + AT_P, s->values + AT_C,           s->q,
+                                 instance->z_now};
+    double* results[] = {phases};
+    model_phases(arguments, results, NULL, NULL, 0);
+    return true;
+}
+
+/* Into how many pieces a piece of the step is cut, so that no sine in a relation moves by more than
+ * a quarter of its period in one of them. */
+static int pieces_between(const double* before, const double* after) {
+    const double quarter = 1.5707963267948966;
+    double most = 0.0;
+    for (int i = 0; i < N_PHASES; ++i) most = fmax(most, fabs(after[i] - before[i]));
+    return most < MOST_PIECES * quarter ? 1 + (int)(most / quarter) : MOST_PIECES;
+}
+
+/* As crossed_between, in pieces in which no sine of a relation goes through a quarter of a period.
+ */
+static int crossed_by_pieces(Instance* instance, double begin, double part, int crossed,
+                             double* place) {
+    double before[ROOM(N_PHASES)], after[ROOM(N_PHASES)], from = 0.0;
+    if (!phases_at(instance, begin, 0.0, before)) return -1;
+    for (int k = 0; k < LOOKS; ++k) {
+        double to = k < LOOKS - 1 ? looks[k] * part : part, begun = from;
+        if (!phases_at(instance, begin, to, after)) return -1;
+        int count = pieces_between(before, after);
+        for (int piece = 1; piece <= count; ++piece) {
+            double end = piece < count ? begun + (to - begun) * piece / count : to;
+            bool known = crossed && end == part;
+            if (known && crossed_at(instance, begin, part, place) < 0) return -1;
+            int found = crossed_between(instance, begin, from, end, known, place);
+            if (found != 0) return found;
+            from = end;
+        }
+        memcpy(before, after, sizeof before);
+    }
+    return crossed;
+}
+
+/* As any_crossed, at points inside the step from `begin` to now as well; `place` is the first where
+ * a relation has changed. After an event they begin close behind it: a ball that bounces low is
+ * back before the step ends. */
+static int crossed_inside(Instance* instance, double begin, bool after_event, double* place) {
+    double now = instance->state.values[AT_TIME], part = 1.0, length = now - begin;
+    if (N_INDICATORS == 0 || length <= near(now)) return 0;
+    int crossed = 0;
+    for (double small = 0x1p-20; after_event && small < 0.1 && crossed <= 0; small *= 16.0)
+        if ((crossed = crossed_at(instance, begin, small, place)) > 0) part = small;
+    if (crossed < 0) crossed = 0;
+    if (N_PHASES > 0) return crossed_by_pieces(instance, begin, part, crossed, place);
+    return crossed_between(instance, begin, 0.0, part, crossed, place);
 }
 
 /* The first moment after which a relation has changed, by secants that are kept in the bracket; the

@@ -10,6 +10,6 @@ CASES: dict[str, Case] = {
         "Real x, y, z;\nequation\nx = 1; x = time; y + z = 3;", refused="singular.*y, z"
     ),
     "unbalanced": Case("Real x, y;\nequation\nx + y = 1;", refused="equations for"),
-    "syntax": Case("Real x\nequation\nx = 1;", refused="not valid Modelica"),
-    "undeclared": Case("Real x;\nequation\nx = nowhere;", refused="not valid Modelica"),
+    "syntax": Case("Real x\nequation\nx = 1;", refused="cannot read model"),
+    "undeclared": Case("Real x;\nequation\nx = nowhere;", refused="cannot read model"),
 }

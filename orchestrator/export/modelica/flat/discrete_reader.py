@@ -16,7 +16,12 @@ from orchestrator.export.modelica.flat.expression import (
     ExpressionScope,
     Interpreter,
 )
-from orchestrator.export.modelica.flat.model import FlatEquation, FlatModel, Refusal
+from orchestrator.export.modelica.flat.model import (
+    FlatEquation,
+    FlatModel,
+    Refusal,
+    without_subscripts,
+)
 from orchestrator.export.modelica.flat.statements import WhenReader
 from orchestrator.export.modelica.flat.tensor import Tensor
 from orchestrator.export.modelica.flat.variable import VariableReader
@@ -196,7 +201,21 @@ class DiscreteReader:
             if keeps or self._changes_at_events_only(value):
                 self.names.add(name)
             else:
+                self._refuse_moving(name, value, origin)
                 yield Residual(self._variables.target(name).items[0] - value, origin)
+
+    def _refuse_moving(self, name: str, value: Any, origin: str) -> None:
+        """Refuse what may change at events only, and is given what moves between them."""
+        tree, plain = self._flat.tree, without_subscripts(name)
+        kind = tree["variable_type_names"].get(name) or tree["variable_type_names"].get(plain)
+        if not self._moves(value) or kind == "Boolean":
+            return
+        what = "an Integer" if kind == "Integer" else f"a discrete {kind}"
+        raise ModelicaError(
+            f"{self._flat.name}: {origin}: '{name}' is {what}, so it changes at events only, but"
+            " its value moves between them; assign it in a when clause, or round the value in the"
+            " model by integer(..)"
+        )
 
     def events(self, variables: Iterable[Variable]) -> Events:
         """Everything that happens at instants, in terms of the model's variables."""

@@ -195,8 +195,12 @@ def without_display_units(
     texts: Callable[[str], str],
     replace: Callable[[str, str], object],
     originals: Mapping[str, str],
+    located: Callable[[str, int], str] | None = None,
 ) -> _Made:
-    """Make something of sources, each time without one more displayUnit that was rejected."""
+    """Make something of sources, each time without one more displayUnit that was rejected.
+
+    located: Says where a line of a file comes from, if not from there.
+    """
     while True:
         try:
             return make()
@@ -209,10 +213,10 @@ def without_display_units(
             if blank == text:
                 raise
             replace(found["file"], blank)
+            place = f"{originals.get(found['file'], found['file'])}:{found['line']}"
             _LOGGER.warning(
-                "%s:%s: the displayUnit of '%s' is left out: %s",
-                originals.get(found["file"], found["file"]),
-                found["line"],
+                "%s: the displayUnit of '%s' is left out: %s",
+                located(found["file"], int(found["line"])) if located else place,
                 found["name"],
                 found["why"],
             )

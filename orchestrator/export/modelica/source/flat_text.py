@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ _PREFIXES |= {"input", "output", "flow", "stream", "inner", "outer"}
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _NAMED, _DOLLAR = "flat_name_", "flat_dollar_"
 _RENAMED = re.compile(rf"{_NAMED}\d+\b")
+_INDICES = re.compile(r"\[([^\]]*)\]")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
@@ -110,6 +111,7 @@ class _Renaming:
     edits: list[tuple[int, int, str]] = field(default_factory=list)
     arrays: dict[str, list[tuple[tuple[str, ...], str]]] = field(default_factory=dict)
     directed: set[str] = field(default_factory=set)
+    kinds: dict[str, str] = field(default_factory=dict)  # enumerations of components
     classes: frozenset[str] = frozenset()
     begin: int = 0  # of the last class
     wrappers: set[int] = field(default_factory=set)  # tokens that name the package around all
@@ -120,9 +122,9 @@ class _Renaming:
     def run(self) -> PlainText:
         """Declarations first, then every name."""
         classes = list(self._classes())
-        if not classes:
+        if all(word.text == "type" for word, _ in classes):
             raise ModelicaError("there is no class in it; expected flat Modelica")
-        word, last = classes[-1]
+        word, last = [each for each in classes if each[0].text != "type"][-1]
         self.declared |= dict.fromkeys(path.name for _, path in classes)
         self.classes = frozenset(self.declared)
         self.begin = last.first
@@ -144,9 +146,45 @@ class _Renaming:
             edited(self.text, self.edits),
             f"{owner}.{model}" if owner else model,
             last.name.strip("'"),
-            {new: _unquoted(old) for old, new in self.names.items()},
+            {new: self._numbered(_unquoted(old)) for old, new in self.names.items()},
             frozenset(self.directed),
         )
+
+    def _numbered(self, name: str) -> str:
+        """``x[E.B]`` as ``x[2]``: names of FMI have numbers as indices."""
+        found, at = "", 0
+        for match in _INDICES.finditer(name):
+            before = name[: match.start()]
+            listed = match[1].split(",")
+            for place, index in enumerate(listed):
+                if not index.strip().isdecimal():
+                    listed[place] = str(self._ordinal(before, place, index))
+            found += name[at : match.start()] + f"[{','.join(listed)}]"
+            at = match.end()
+        return found + name[at:]
+
+    def _enumerations(self) -> set[tuple[str, ...]]:
+        """Items of all enumerations in the text."""
+        found = set()
+        for place, token in enumerate(self.listed):
+            if token.text == "enumeration" and self._text(place + 1) == "(":
+                inside = self.listed[place + 2 : closing(self.listed, place + 1) - 1]
+                found.add(tuple(each.text for each in inside if each.kind == "name"))
+        return found
+
+    def _ordinal(self, before: str, place: int, index: str) -> int:
+        """Number of an item that is an index, by its enumeration or by the order of elements."""
+        indices: dict[str, None] = {}
+        for declared in map(_unquoted, self.declared):
+            match = _INDICES.match(declared, len(before)) if declared.startswith(before) else None
+            if match is not None and place < len(match[1].split(",")):
+                indices[match[1].split(",")[place]] = None
+        if index in {"false", "true"}:
+            return 1 + (index == "true")
+        items = [each.rpartition(".")[2] for each in indices]
+        types = [known for known in self._enumerations() if {*items} <= {*known}]
+        order = list(types[0]) if len(types) == 1 else items
+        return order.index(index.rpartition(".")[2]) + 1
 
     def _wrapped(self, classes: list[tuple[Token, _Path]]) -> str:
         """The package around all classes, which may be called as the model is."""
@@ -212,22 +250,28 @@ class _Renaming:
     def _declare(self, place: int) -> None:
         """Take in a component; ``protected`` is that of its declaration alone."""
         begin, is_directed = self.listed[place], False
+        if begin.text in CLASS_WORDS:  # a type that is declared in the class
+            self.declared[self._path(place + 1).name] = None
+            return
         while self._text(place) in _PREFIXES:
             is_directed |= self._text(place) in ("input", "output")
             place += 1
         if begin.text != "protected":
             self.edits.append((begin.start, begin.start, "public "))
+        kind = ""
         if self._text(place) == "enumeration" and self._text(place + 1) == "(":
             end = closing(self.listed, place + 1)
             items = tuple(t.text for t in self.listed[place + 2 : end - 1] if t.kind == "name")
             name = self.enumerations.setdefault(items, f"flat_enumeration_{len(self.enumerations)}")
             self._replace(place, end, name)
-            place = end
+            place, kind = end, name
         elif self.listed[place].kind == "name":
             place = self._path(place).after
         if place < len(self.listed) and self.listed[place].kind == "name":
             name = self._path(place).name
             self.declared[name] = None
+            if kind:
+                self.kinds[name] = kind
             if is_directed:
                 self.directed.add(re.split(r"[.\[]", _unquoted(name))[0])
 
@@ -256,8 +300,9 @@ class _Renaming:
         return nested(self.arrays[base])
 
     def _rename_all(self) -> None:
-        place = 0
+        place, last = 0, _Path(0, (("", 0),))
         found: list[_Path] = []
+        owners: dict[str, str] = {}  # enumerations by what stands before their items
         while place < len(self.listed):
             token = self.listed[place]
             within = self._text(place - 1) == "." and not token.text.startswith("'")
@@ -265,6 +310,8 @@ class _Renaming:
                 place += 1
                 continue
             path = self._path(place)
+            self._note_owner(last, path, owners)
+            last = path
             declared = self.declared.keys() if place >= self.begin else self.classes
             known = [part for part in path.parts if part[0] in declared]
             if path.name in self.arrays and place >= self.begin:
@@ -277,6 +324,10 @@ class _Renaming:
             elif "." in path.name:
                 found.append(path)
             place = after
+        self._name_items(found, owners)
+
+    def _name_items(self, found: Sequence[_Path], owners: Mapping[str, str]) -> None:
+        """Name the enumeration of each item."""
         literals: dict[str, set[str]] = defaultdict(set)  # used, by what stands before
         for path in found:
             owner, _, item = path.name.rpartition(".")
@@ -286,6 +337,8 @@ class _Renaming:
             types = [
                 name for items, name in self.enumerations.items() if literals[owner] <= {*items}
             ]
+            if owner in owners:
+                types = [owners[owner]]
             if len(types) > 1:
                 raise ModelicaError(
                     f"line {self.listed[path.first].line}: '{path.name}' may be of several"
@@ -294,6 +347,12 @@ class _Renaming:
                 )
             if types:
                 self._replace(path.first, path.after, f"{types[0]}.{item}")
+
+    def _note_owner(self, last: _Path, path: _Path, owners: dict[str, str]) -> None:
+        """Take down of which enumeration an item is that a component is compared with."""
+        between = "".join(token.text for token in self.listed[last.after : path.first])
+        if between in {"=", "==", "<>", ":="} and last.name in self.kinds:
+            owners.setdefault(path.name.rpartition(".")[0], self.kinds[last.name])
 
     def _new(self, name: str) -> str:
         """An identifier for a name that is none; one in quotes may be one."""

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from orchestrator.core.diagnostics import ModelicaError
-from orchestrator.export.modelica.frontend import flatten, flatten_source
+from orchestrator.export.modelica.frontend import flatten, flatten_place, flatten_source
+from orchestrator.export.modelica.source.class_place import place_in_file
 
 ROOT = Path(__file__).parents[4] / "modelica"
 
@@ -49,6 +50,53 @@ def test_calls_that_the_front_end_refuses_have_file_and_line(
     with pytest.raises(ModelicaError, match=told.format(path)) as refused:
         flatten("A", tmp_path)
     assert str(refused.value).count(" stands at ") <= 2  # the call, and rumoca's own name
+
+
+def test_a_backup_in_the_folder_is_left_out(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "M.mo"
+    file.write_text("model M H h; end M;")
+    (tmp_path / "H.mo").write_text("model H Real z = time; end H;")
+    (tmp_path / "M_backup.mo").write_text("model M Real y = 3; end M;")
+    tree = flatten_place(place_in_file(file, None, ())).tree
+    assert list(tree["variables"]) == ["h.z"]
+    assert "M_backup.mo' has a class M as well; it is left out" in caplog.text
+
+
+def test_messages_are_short(tmp_path: Path) -> None:
+    names = [f"v{number}" for number in range(500)]
+    body = "".join(f"{name} = {name}_nowhere;\n" for name in names)
+    declared = f"Real {', '.join(names)};"
+    (tmp_path / "A.mo").write_text(f"model A {declared} equation\n{body}end A;")
+    with pytest.raises(ModelicaError, match=r"the front end \(rumoca .*\) cannot read") as refused:
+        flatten("A", tmp_path)
+    assert len(str(refused.value)) < 3000
+    assert "more lines)" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "parameter Real a[4]={1,2,3,4}; Real q[4]; equation for i loop q[i]=a[i]^2; end for;",
+        "Real f[1,3]=[1:3];",
+        "Real c[3]=cross({1,0,0},{0,time,1});",
+        "Real a[3,2]={10*i+j for i in 1:2,j in 1:3}; Real s=a[3,2]*time;",
+    ],
+)
+def test_what_may_be_valid_is_not_called_invalid(body: str) -> None:
+    with pytest.raises(ModelicaError) as refused:
+        flatten_source("M", f"model M {body} end M;", "M.mo")
+    assert "not valid" not in str(refused.value)
+    assert "M.mo:1" in str(refused.value)
+
+
+def test_events_of_elements_are_reworded_in_plain_classes() -> None:
+    source = """function f input Real x; input Real k = 1; output Real y; algorithm y := k*x; end f;
+    function g = f(k=3);
+    model M discrete Real d[2](each start=0, each fixed=true); Real a = g(time);
+    equation when time > 0.5 then d[2] = a; end when; end M;"""
+    assert len(flatten_source("M", source).tree["when_chains"]) == 1
 
 
 def test_undeclared_name_is_shown() -> None:

@@ -14,7 +14,7 @@ from orchestrator.export.modelica.frontend import flatten_source
 
 FLANGES = (
     "connector P Real s; flow Real f; end P; connector Q Real z; flow Real g; end Q;"
-    " connector More extends P; Real extra; end More; connector In = input Real;"
+    " connector More extends P; Real extra; flow Real more; end More; connector In = input Real;"
     " model Fixed P p; equation p.s = 0; end Fixed; model Push P p; equation p.f = 1; end Push;"
 )
 REFUSED = {
@@ -35,6 +35,37 @@ REFUSED = {
         f"{FLANGES} model Mass Q q; end Mass;",
         "Fixed g[2]; Mass m[2]; equation\nfor i in 1:2 loop connect(g[i].p, m[i].q); end for;",
         r":2: .*do not match",
+    ),
+    "a connect of plain Reals": (
+        "model A Real x; end A;",
+        "A a; A b; equation\na.x = time; connect(a.x, b.x);",
+        r":2: connect\(a\.x, b\.x\): 'a\.x' is a Real, expected a connector",
+    ),
+    "a connector with a record and fewer flows": (
+        (
+            "record R Real a; Real b; end R; connector C R r; flow Real f; end C;"
+            " model A C c; equation c.f = 1; c.r.a = 1; c.r.b = 1; end A;"
+        ),
+        "A a;",
+        r":1: connector C has flow variables of 1 and potentials of 2 scalars",
+    ),
+    "a discrete Real that moves": (
+        "",
+        "Real x = time;\ndiscrete Real d; equation\nd = 2*x;",
+        r":3: 'd' is a discrete Real, so it changes at events only",
+    ),
+    "an Integer that moves": (
+        "function f input Real x; output Integer n; algorithm n := integer(x); end f;",
+        "Integer n; equation\nn = f(time);",
+        r":2: 'n' is an Integer, so it changes at events only",
+    ),
+    "a state that jumps": (
+        "",
+        (
+            "Real x(start=0, fixed=true);\nReal y(stateSelect=StateSelect.always);"
+            " equation der(x) = 1; y = if x > 0.5 then 1 else 0;"
+        ),
+        r"'y' at <text>:2 has stateSelect = always, but it jumps",
     ),
     "an extra member": (
         f"{FLANGES} model A More p; equation p.extra = 1; end A;",
@@ -230,7 +261,7 @@ REFUSED |= {
     "a state that may be none": (
         "",
         "Real x(stateSelect = StateSelect.never, start = 1); equation der(x) = -x;",
-        r"'x' has stateSelect = never, but it has to be a state",
+        r"'x' at .* has stateSelect = never, but it has to be a state",
     ),
 }
 LEGAL = {

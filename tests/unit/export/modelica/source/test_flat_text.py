@@ -139,14 +139,65 @@ def test_errors_have_names_and_lines_of_the_flat_class() -> None:
     text = "class Lib.A\n  Real a.x;\n  Real a.b[1].y;\nequation\n  a.x = time;\nend Lib.A;"
     with pytest.raises(ModelicaError, match=r"Lib\.A: .* a\.b\[1\]\.y; declared .* flat\.mo:3"):
         _explicit(text)
-    with pytest.raises(ModelicaError, match=r"in 'Lib\.A'|'Lib\.A' is not valid(.|\n)*'?nothing"):
+    with pytest.raises(ModelicaError, match=r"in 'Lib\.A'|read model 'Lib\.A'(.|\n)*'?nothing"):
         _explicit(text.replace("= time", "= nothing.here"))
 
 
 def test_an_item_of_two_enumerations_is_refused() -> None:
-    text = "class A\n  enumeration(a, b) e = T.a;\n  enumeration(b, a) f = S.a;\nequation\nend A;"
-    with pytest.raises(ModelicaError, match=r"line 2: 'T\.a' may be of several enumerations"):
+    text = (
+        "class A\n  enumeration(a, b) e;\n  enumeration(b, a) f = S.a;\nequation\n"
+        "  e = if time > 1.0 then T.a else T.b;\nend A;"
+    )
+    with pytest.raises(ModelicaError, match=r"line 5: 'T\.a' may be of several enumerations"):
         plain_text(text)
+
+
+def test_an_item_belongs_to_the_enumeration_that_it_is_compared_with(
+    evaluate: Callable[..., dict[str, float]],
+) -> None:
+    text = (
+        "class A\n  parameter enumeration(a, b) e = T.b;\n  parameter enumeration(b, a) f = S.b;\n"
+        "  Real y;\nequation\n  y = (if e == T.b then 1 else 2) + (if f == S.a then 10 else 20);\n"
+        "end A;"
+    )
+    assert evaluate(_explicit(text))["y"] == 21.0
+
+
+@pytest.mark.parametrize(
+    ("declared", "names", "value"),
+    [
+        ("Real p[E.A] = 3; parameter Real p[E.B] = 4", ["p[1]", "p[2]"], "p[E.A] + 2*p[E.B]"),
+        ("Real p[false] = 3; parameter Real p[true] = 4", ["p[1]", "p[2]"], "p[false] + 2*p[true]"),
+        (
+            "Real p[1,E.A] = 3; parameter Real p[1,E.B] = 4",
+            ["p[1,1]", "p[1,2]"],
+            "p[1,E.A] + 2*p[1,E.B]",
+        ),
+        (
+            "Real m.p[E.A].k = 3; parameter Real m.p[E.B].k = 4",
+            ["m.p[1].k", "m.p[2].k"],
+            "m.p[E.A].k + 2*m.p[E.B].k",
+        ),
+    ],
+)
+def test_indices_that_are_items_become_numbers(
+    declared: str, names: list[str], value: str, evaluate: Callable[..., dict[str, float]]
+) -> None:
+    ode = _explicit(f"class A\n  parameter {declared};\n  Real y = {value};\nend A;")
+    assert [v.name for v in ode.parameters] == names
+    assert evaluate(ode)["y"] == pytest.approx(11.0)
+
+
+def test_a_type_inside_of_the_class_is_known(
+    evaluate: Callable[..., dict[str, float]],
+) -> None:
+    text = (
+        "class A\n  type E = enumeration(A, B);\n  parameter Real p[E.B] = 3;\n"
+        "  parameter Real p[E.A] = 4;\n  Real y = p[E.B] + 2*p[E.A];\nend A;"
+    )
+    ode = _explicit(text)
+    assert [v.name for v in ode.parameters] == ["p[2]", "p[1]"]
+    assert evaluate(ode)["y"] == 11.0
 
 
 @pytest.mark.parametrize(
