@@ -10,7 +10,7 @@ import pytest
 from orchestrator import read_system, start
 from orchestrator.core.diagnostics import FmuError, LoadError, SoftdockError, StepError
 from orchestrator.core.simunits import block, fmu
-from orchestrator.core.system import Causality, System
+from orchestrator.core.system import Causality, Jitter, System, TransportDelay, Variation
 from orchestrator.export import Solver, build_model
 from orchestrator.export.codegen import compiler
 
@@ -276,3 +276,31 @@ def test_cvode_goes_on_as_it_did_after_saving(tmp_path):
     assert saved.recording().values.tobytes() == first.tobytes()
     assert not np.array_equal(first, never.recording().values)  # else it need not be documented
     np.testing.assert_allclose(first, never.recording().values, rtol=0.0, atol=1e-2)
+
+
+def in_another_run(system, **options):
+    """A run that goes on, and another one that goes on from its stored checkpoint."""
+    on, other = (start(system, step="1 ms", record="*", **options) for _ in range(2))
+    on.step(7)
+    other.restore(on.save().stored())
+    on.step(9)
+    other.step(9)
+    return on, other
+
+
+@pytest.mark.parametrize("extrapolation", ["linear", "smoothed"])
+def test_another_run_extrapolates_from_the_step_before(extrapolation):
+    """The first step after a checkpoint needs the length of the last one before it."""
+    system = System("s").add("a", block("integrator"), u=0.3).add("b", block("integrator"))
+    system = system.connect("a.y", "b.u", extrapolation=extrapolation)
+    equal(*in_another_run(system, algorithm="jacobi"))
+
+
+def test_another_run_draws_the_delays_that_depend_on_those_before():
+    """A correlated jitter remembers its last draw."""
+    jitter = Jitter("normal", spread_ns=2_000_000, correlation_ns=50_000_000)
+    delay = TransportDelay(8_000_000, variation=Variation(jitter=jitter))
+    system = System("s").add("a", block("integrator"), u=0.3).add("b", block("integrator"))
+    on, other = in_another_run(system.connect("a.y", "b.u", delay=delay))
+    assert on.line_statistics() == other.line_statistics()
+    equal(on, other)
