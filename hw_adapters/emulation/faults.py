@@ -24,13 +24,19 @@ _TIMES = {
     "restart-after": "restart_after_s",
     "wrap-after": "wrap_after_s",
     "clock-jump": "clock_jump_s",
+    "growing": "growing_ms",
+    "again": "again_ms",
+    "pause": "pause_ms",
 }
 _FLAGS = {
     "wrong-status": "wrong_status",
     "freeze": "freeze",
     "nan": "nan",
     "saturated": "saturated",
+    "deaf": "deaf",
 }
+#: What a relay between device and adapter can do.
+RELAYED = frozenset({"growing", "again", "pause", "deaf"})
 _BURST = "burst"
 NAMES = (*_SHARES, *_TIMES, _BURST, *_FLAGS)
 
@@ -46,6 +52,14 @@ class Faults:
         or cut at a random length.
     late_ms
         By which every datagram leaves later, in ms.
+    growing_ms
+        By which every datagram leaves later, for each second that goes by, in ms.
+    again_ms
+        After which every datagram is sent once more, in ms.
+    pause_ms
+        For so long all datagrams are held, and then sent at once, in ms.
+    deaf
+        It sends, and no command reaches it.
     slower_ms
         By which the device follows its commands later, in ms, while its datagrams leave in time.
     dead_after_s
@@ -73,6 +87,9 @@ class Faults:
     reorder: float = 0.0
     malformed: float = 0.0
     late_ms: float = 0.0
+    growing_ms: float = 0.0
+    again_ms: float = 0.0
+    pause_ms: float = 0.0
     slower_ms: float = 0.0
     dead_after_s: float = math.inf
     restart_after_s: float = math.inf
@@ -83,6 +100,7 @@ class Faults:
     freeze: bool = False
     nan: bool = False
     saturated: bool = False
+    deaf: bool = False
 
     @property
     def names(self) -> frozenset[str]:
@@ -97,7 +115,8 @@ def read_faults(texts: Iterable[str]) -> Faults:
 
     ``drop:P``, ``late:MS``, ``slower:MS``, ``duplicate:P``, ``reorder:P``, ``malformed:P``,
     ``dead-after:S``, ``restart-after:S``, ``wrap-after:S``, ``clock-jump:S``, ``burst:N``,
-    ``wrong-status``, ``freeze``, ``nan`` and ``saturated``.
+    ``growing:MS``, ``again:MS``, ``pause:MS``, ``wrong-status``, ``freeze``, ``nan``, ``saturated``
+    and ``deaf``.
 
     Raises
     ------

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from hw_adapters.emulation.event_log import EventLog
-from hw_adapters.emulation.faults import Faults, read_faults
+from hw_adapters.emulation.faults import RELAYED, Faults, read_faults
 from orchestrator import DescriptionError
 
 Send = Callable[[bytes], object]
@@ -69,6 +69,11 @@ class FaultySender:
     def dead(self) -> bool:
         """Whether the device is silent for ever."""
         return self._now() - self._born >= self._faults.dead_after_s
+
+    @property
+    def deaf(self) -> bool:
+        """Whether no command reaches the device."""
+        return self.dead or self._faults.deaf
 
     @property
     def wrong_status(self) -> bool:
@@ -165,11 +170,16 @@ class FaultySender:
             self._leave(each, content)
 
     def _leave(self, send: Send, datagram: bytes) -> None:
-        if not self._faults.late_ms:
+        faults, now = self._faults, self._now()
+        gone = now - self._born
+        late = max(faults.late_ms + faults.growing_ms * gone, faults.pause_ms - 1000.0 * gone)
+        if late > 0.0:
+            heapq.heappush(self._later, (now + late / 1000.0, self._number, send, datagram))
+        else:
             send(datagram)
-            return
-        due = self._now() + self._faults.late_ms / 1000.0
-        heapq.heappush(self._later, (due, self._number, send, datagram))
+        if faults.again_ms:
+            due = now + (max(late, 0.0) + faults.again_ms) / 1000.0
+            heapq.heappush(self._later, (due, -self._number, send, datagram))
 
 
 def sender_of(
@@ -178,6 +188,7 @@ def sender_of(
     without: Mapping[str, str] | None = None,
     *,
     follows: bool = False,
+    relayed: bool = False,
     wraps: bool = False,
 ) -> FaultySender:
     """Return the sender with the faults of an emulator's options; SIGUSR1 adds those for later.
@@ -194,6 +205,8 @@ def sender_of(
         Faults that its protocol cannot have, and why.
     follows
         Whether it has something that follows commands, and can do so later.
+    relayed
+        Whether its datagrams and commands can be held, repeated and lost as by a relay.
     wraps
         Whether it has a count or clock that runs over.
 
@@ -213,6 +226,11 @@ def sender_of(
     if later.slower_ms and not follows:
         raise DescriptionError.about(
             "this emulator has no fault slower: it does not tell how it follows commands",
+            key="fault",
+        )
+    if not relayed and (asked := sorted(later.names & RELAYED)):
+        raise DescriptionError.about(
+            f"this emulator has no fault {asked[0]}: nothing lies between it and the adapter",
             key="fault",
         )
     if "wrap-after" in (read_faults(options.on_signal) if wraps else later).names:

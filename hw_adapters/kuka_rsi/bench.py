@@ -95,6 +95,7 @@ BENCH = Bench(
     refused=tuple(Refused(name, partial(decode_frame, b)) for name, b in _FOREIGN.items()),
     follows=True,
     wraps=True,
+    relayed=True,
     truth=lambda settings: _columns(settings, "", "actual"),
     asked=lambda settings: _columns(settings, "d", "asked"),
 )

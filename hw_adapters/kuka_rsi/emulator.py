@@ -56,7 +56,7 @@ class Robot:
             bandwidth_hz=options.bandwidth,
             damping=options.damping,
         )
-        self._sender = sender_of(options, log, follows=True, wraps=True)
+        self._sender = sender_of(options, log, follows=True, relayed=True, wraps=True)
         ipoc = self._sender.first(options.ipoc, IPOC_PERIOD, 1000.0)
         self._controller = Controller(self._setup, round(ipoc))
         self._jumped = False
@@ -117,7 +117,7 @@ class Robot:
         self.socket.sendto(datagram, self._options.peer)
 
     def _take(self, datagram: bytes) -> None:
-        if not self._sender.dead:
+        if not self._sender.deaf:
             self._log.write(self._controller.take(datagram), **self._where())
 
     def _frame(self) -> bytes:

@@ -131,6 +131,7 @@ BENCH = Bench(
         Refused("a value too many", partial(_COMMANDED.encode, (1.0, 2.0))),
     ),
     wraps=True,
+    relayed=True,
     truth=_truth,
     asked=_asked,
 )

@@ -42,7 +42,7 @@ class Rig:
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
         self._options, self._log = options, log
-        self._sender = sender_of(options, log, wraps=True)
+        self._sender = sender_of(options, log, relayed=True, wraps=True)
         self.socket = udp_socket(options.host, options.port)
         self._axis = Tracking(1, round(options.delay * 1e6), options.bandwidth, options.damping)
         self._begin(time.monotonic())
@@ -79,7 +79,7 @@ class Rig:
         return round((moment - self._born) * 1e9)
 
     def _take(self, datagram: bytes) -> None:
-        if self._sender.dead:
+        if self._sender.deaf:
             return
         whole = len(datagram) == 28 and datagram[:4] == b"1CDS"
         if not whole or binascii.crc32(datagram[:24]).to_bytes(4, "little") != datagram[24:]:

@@ -122,6 +122,7 @@ BENCH = Bench(
         Refused("a size of 1", partial(codec.PackageSplitter().split, _HEX("0001 55"))),
         Refused("a size of 64 KiB", partial(codec.PackageSplitter().split, _HEX("ffff 55"))),
     ),
+    relayed=True,
     truth=_truth,
     asked=_asked,
 )

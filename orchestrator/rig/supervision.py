@@ -367,6 +367,8 @@ def _estimated(
 
 #: Rounding adds a twelfth of its square to the variance of noise.
 _ROUNDING = 12.0
+#: Noise of a response that has none, as an emulated one, in its unit.
+_LEAST_NOISE = 1e-9
 
 
 def with_identified(settings: SupervisorSettings, twins: Iterable[TwinFile]) -> SupervisorSettings:
@@ -395,7 +397,7 @@ def _completed(
     found: dict[str, Any] = {
         "delay": round(pair.delay.value, 9),
         "gain": pair.gain.value,
-        "noise": (pair.noise.value**2 + beyond**2 + rounding) ** 0.5 or None,
+        "noise": max((pair.noise.value**2 + beyond**2 + rounding) ** 0.5, _LEAST_NOISE),
     }
     if pair.lag is not None and limits.bandwidth is None:
         found["bandwidth"], found["damping"] = pair.lag.frequency, pair.lag.damping

@@ -35,6 +35,10 @@ _ON_THE_WIRE = (
     "clock-jump:5",
 )
 
+#: What a relay between device and adapter does: a delay that grows, old datagrams again, datagrams
+#: that are held and come at once, commands that are lost.
+_RELAYED = ("growing:100", "again:20", "again:1000", "pause:60", "deaf")
+
 #: Of a device that follows commands: two cycles of the robot later.
 _SLOWER = "slower:8"
 
@@ -84,7 +88,8 @@ def trials_of(devices: Mapping[str, str], *, supervised: bool = True) -> Iterato
     yield Trial("none")
     for component, kind in devices.items():
         bench = bench_of(kind)
-        for wire in (*_ON_THE_WIRE, *((_SLOWER,) if bench.follows else ())):
+        more = (*((_SLOWER,) if bench.follows else ()), *(_RELAYED if bench.relayed else ()))
+        for wire in (*_ON_THE_WIRE, *more):
             if wire.partition(":")[0] not in bench.without:
                 yield Trial(f"{component}: {wire}", component, wire=wire)
         if "restart-after" not in bench.without:

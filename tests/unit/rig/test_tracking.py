@@ -53,6 +53,13 @@ def test_what_a_model_did_not_explain_counts_as_noise():
     assert found.noise == pytest.approx(1e-3, rel=1e-5)
 
 
+def test_a_response_without_any_noise_has_the_least():
+    """An example with an emulated actuator ended with "missing noise" in one of five runs."""
+    pair = PAIR.model_copy(update={"noise": about(0.0), "unexplained": None, "quantisation": 0.0})
+    found = limits(with_identified(settings(), [TWIN.model_copy(update={"pair": (pair,)})]))
+    assert found.noise == 1e-9
+
+
 def test_a_response_that_nothing_was_found_of_is_left_alone():
     other = TWIN.model_copy(update={"component": "arm"})
     assert limits(with_identified(settings(), [other])) == limits(settings())

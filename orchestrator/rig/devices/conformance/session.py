@@ -128,6 +128,8 @@ class Bench(Struct):
         Faults that its protocol cannot have, and why.
     follows
         It has something that follows commands, and takes ``--on-signal slower:MS`` as well.
+    relayed
+        It takes the faults of a relay: ``growing:MS``, ``again:MS``, ``pause:MS`` and ``deaf``.
     wraps
         Its count or clock runs over, and it takes ``--fault wrap-after:S`` as well.
     newest_only
@@ -144,6 +146,7 @@ class Bench(Struct):
     refused: tuple[Refused, ...]
     without: Mapping[str, str] = field(default_factory=dict)
     follows: bool = False
+    relayed: bool = False
     wraps: bool = False
     newest_only: bool = False
     truth: LoggedSignals = _nothing

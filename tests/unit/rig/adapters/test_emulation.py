@@ -78,6 +78,44 @@ def test_late_datagrams_leave_when_they_are_due():
     assert (passed, sender.due) == ([b"a"], None)
 
 
+@pytest.mark.parametrize(
+    ("fault", "left"),
+    [
+        ("growing:100", [0.0, 0.55, 1.1, 1.65]),
+        ("again:700", [0.0, 0.5, 0.7, 1.0, 1.2, 1.5, 1.7, 2.2]),
+        ("pause:800", [0.8, 0.8, 1.0, 1.5]),
+    ],
+)
+def test_what_a_relay_does_with_datagrams(fault, left):
+    """One each half second; when they left, s."""
+    clock, passed = Clock(), []
+    sender = FaultySender(read_faults([fault]), 0, EventLog(None, ()), clock)
+    for k in range(600):
+        clock.now = 50.0 + 0.005 * k
+        sender.flush()
+        if k % 100 == 0 and k < 400:
+            sender.send(lambda _: passed.append(clock.now - 50.0), b"a")
+    assert passed == pytest.approx(left, abs=0.0051)
+
+
+def test_a_deaf_device_sends_on():
+    passed = []
+    sender = FaultySender(read_faults(["deaf"]), 0, EventLog(None, ()), Clock())
+    sender.send(passed.append, b"a")
+    assert (sender.deaf, sender.dead, passed) == (True, False, [b"a"])
+
+
+def test_what_nothing_lies_before_has_no_relay():
+    found = subprocess.run(  # noqa: S603
+        [sys.executable, "-m", "hw_adapters.shm.emulator", "--name", "none", "--fault", "deaf"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode
+    assert "no fault deaf: nothing lies between it and the adapter" in found.stderr
+
+
 def test_a_dead_device_sends_nothing_and_a_restart_happens_once():
     clock, passed = Clock(), []
     faults = read_faults(["dead-after:2", "restart-after:1"])

@@ -80,6 +80,8 @@ def test_faults_that_a_protocol_cannot_have_are_left_out():
     assert "sensor: nan" not in names
     assert "robot: slower:8" in names
     assert "sensor: slower:8" not in names
+    assert {"robot: growing:100", "robot: again:1000", "robot: pause:60", "robot: deaf"} <= {*names}
+    assert "sensor: deaf" not in names
     assert "robot: restart" in names
     assert {"robot: count or clock runs over", "sensor: count or clock runs over"} <= set(names)
     assert "arm: count or clock runs over" not in [t.name for t in trials_of({"arm": "ur_rtde"})]
