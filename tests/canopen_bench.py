@@ -28,9 +28,8 @@ def drive(name="motor", node=1, mode="csv", **more):
 
 
 def settings(*drives, **more):
-    return CanopenSettings(
-        channel="none", drives=drives, **{"pace": "answers", "answer_timeout": 0.05} | more
-    )
+    patient = {"pace": "answers", "answer_timeout": 0.05, "heartbeat_timeout_ms": 10_000}
+    return CanopenSettings(channel="none", drives=drives, **patient | more)
 
 
 class FakeBus:

@@ -97,7 +97,7 @@ def test_a_node_of_the_library_canopen_is_set_up(node):
         assert bus.trouble() == ""
     finally:
         bus.close()
-    assert node.sdo[0x1016][1].raw == 127 << 16 | 100
+    assert node.sdo[0x1016][1].raw == 127 << 16 | 10_000
     assert node.sdo[0x6007].raw == 3
     assert node.sdo[0x6065].raw == round(0.5 * 65536 / math.tau)
     node.tpdo.read(from_od=False)
