@@ -202,6 +202,11 @@ class _Link:
             if not self.device.settings.supervisor:
                 raise DeviceError(f"{why}; {reason.advice}")
 
+    @property
+    def account(self) -> str:
+        """What is to be known of the device and its wire, in a sentence."""
+        return "; ".join(each for each in (self.device.account(), self.ledger.account) if each)
+
     def _unanswered(self, now_ns: int) -> float:
         """Return for how long samples have been coming that are too old to be answered, s."""
         if self.counter.follows or not self.device.answers or self.device.takes_unasked:
@@ -232,8 +237,7 @@ class _Link:
             what = f"since then {old} old or repeated sample{'s' * (old > 1)} came"
         else:
             what = "since then no sample came"
-        account = self.device.account()
-        self.block.remark("; ".join(each for each in (what, account) if each))
+        self.block.remark("; ".join(each for each in (what, self.account) if each))
 
     def _restarted(self, why: str) -> RestartedError:
         reason = Reason.DEVICE_RESTARTED
@@ -301,7 +305,7 @@ class _Link:
                 time.sleep(self.gate.period)
                 continue
             now = self.block.wait_command(seen, int(_LOOK * 1e9))
-            if now != seen:
+            if now != seen or self.ledger.is_overdue(time.monotonic_ns()):
                 seen = now
                 self.send()
 
@@ -418,7 +422,7 @@ def _serve(channel: socket.socket, link: _Link, seconds: float) -> None:
     if clock.ident is not None:
         clock.join()
     with contextlib.suppress(BrokenPipeError):  # the run is gone
-        account = {"account": link.device.account()}
+        account = {"account": link.account}
         send(channel, account | ({"ended": True} if link.error is None else told(link.error)))
     _end_watch(channel, link, watcher)
 

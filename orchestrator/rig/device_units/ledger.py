@@ -15,6 +15,8 @@ _MOST = 4096
 #: A command that was not taken after so many times the quickest way there and back, and so many
 #: periods, is held or lost.
 _WAYS, _PERIODS = 4.0, 3.0
+#: So many samples in a row that show no command of this run are those of a device that restarted.
+_SURE = 3
 #: A robot that missed so many frames in a row has counted their answers as late, or half of them.
 _UNANSWERED = 5
 #: A measured value that stands while its command moved by this share of its range, for so long, s.
@@ -51,7 +53,8 @@ class CommandLedger:
         self._late: int | None = None
         self._answered = False
         self._says = False
-        self._same = 0
+        self._overdue_ns = round(1e9 * max(_PERIODS * period, 0.25 * patience / _WAYS))
+        self._same = self._nones = 0
         #: Commands that the device passed over.
         self.missed = 0
         #: When the last command was sent; 0: none was.
@@ -109,7 +112,8 @@ class CommandLedger:
         Returns: Why the device is another one; empty: it is the same.
         """
         self._says = True
-        if not ordinal and self._last.ordinal:
+        self._nones = self._nones + 1 if not ordinal and self._last.ordinal else 0
+        if self._nones >= _SURE:
             return f"the newest command that it took was {self._last.ordinal}, and is none"
         while self._open and self._open[0].ordinal < ordinal:
             self._open.popleft()
@@ -141,6 +145,10 @@ class CommandLedger:
             return 0.0
         return max((sample_ns - self._open[0].sent_ns) * 1e-9, 0.0)
 
+    def is_overdue(self, now_ns: int) -> bool:
+        """Whether the newest command was not taken, so that it is to be sent again."""
+        return self._says and bool(self._open) and now_ns - self.sent_ns > self._overdue_ns
+
     def is_held(self, sample_ns: int) -> bool:
         """Whether commands are held or lost on their way, longer than they are usually."""
         way = min(self._way_s, 0.25 * self._patience)
@@ -154,8 +162,19 @@ class CommandLedger:
         last = self._last.ordinal
         took = f"the last that it took was number {last}" if last else "it never took one"
         return (
-            f"it has taken no command for {waits:.3g} s, while its samples come: {took} of the"
-            f" {self._count} that it was sent"
+            f"its samples show no command that was sent in the last {waits:.3g} s ({took} of the"
+            f" {self._count} that it was sent): it takes none, they do not arrive, or its samples"
+            " are on their way for as long"
+        )
+
+    @property
+    def account(self) -> str:
+        """Say how old samples may be beyond their age; empty: no more than they are often."""
+        if not _PERIODS * self._period < self._way_s < math.inf:
+            return ""
+        return (
+            f"a command and the sample that shows it took {self._way_s:.3g} s at least, both ways"
+            " together: its samples may be older than their age by as much"
         )
 
 
@@ -169,7 +188,7 @@ class _Followed(Struct):
 
 
 class FollowCheck:
-    """Finds a measured value that stands while its command moves.
+    """Finds measured values that stand while a command moves.
 
     ports: Of the device; outputs name the input that they follow.
     """
@@ -188,26 +207,37 @@ class FollowCheck:
             self._pairs += [
                 _Followed(name, first + i, of + i, travel) for i, name in enumerate(names)
             ]
-        self._stands: dict[int, tuple[float, float, float]] = {}
-        self._since: dict[int, int] = {}
+        self._at: list[float] = []
+        self._low: list[float] = []
+        self._high: list[float] = []
+        self._since_ns = 0
 
     def look(self, values: Sequence[float], sent: Sequence[float], now_ns: int) -> str:
-        """Say what stands while it should move; empty: nothing does."""
-        for pair in self._pairs:
-            value, command = values[pair.measured], sent[pair.command]
-            at, low, high = self._stands.get(pair.measured, (value, command, command))
-            if abs(value - at) > 0.1 * pair.travel:
-                at, low, high = value, command, command
-            low, high = min(low, command), max(high, command)
-            self._stands[pair.measured] = at, low, high
-            if high - low <= pair.travel:
-                self._since.pop(pair.measured, None)
-                continue
-            since = self._since.setdefault(pair.measured, now_ns)
-            if (now_ns - since) * 1e-9 > _STANDS_S:
-                return (
-                    f"its command moved by {high - low:.3g}, and '{pair.name}' stands at"
-                    f" {value:.6g} for {(now_ns - since) * 1e-9:.2g} s: it does not take its"
-                    " commands, or shows the same value again and again"
-                )
-        return ""
+        """Say what stands while it should move; empty: something moves, or nothing should.
+
+        All that follows a command counts together: a robot may be commanded in another frame than
+        it measures in.
+        """
+        pairs = self._pairs
+        now = [values[pair.measured] for pair in pairs]
+        commands = [sent[pair.command] for pair in pairs]
+        changes = zip(pairs, self._at, now, strict=False)
+        if not self._at or any(abs(x - at) > 0.1 * pair.travel for pair, at, x in changes):
+            self._at, self._low, self._high = now, commands, commands
+            self._since_ns = 0
+            return ""
+        self._low = [min(*each) for each in zip(self._low, commands, strict=True)]
+        self._high = [max(*each) for each in zip(self._high, commands, strict=True)]
+        ends = zip(pairs, self._low, self._high, now, strict=True)
+        moved = [(h - low, p.name, x) for p, low, h, x in ends if h - low > p.travel]
+        if not moved:
+            return ""
+        self._since_ns = self._since_ns or now_ns
+        seconds = (now_ns - self._since_ns) * 1e-9
+        if seconds <= _STANDS_S:
+            return ""
+        way, name, value = moved[0]
+        return (
+            f"its command moved by {way:.3g}, and '{name}' stands at {value:.6g} for {seconds:.2g}"
+            " s: it does not take its commands, or shows the same value again and again"
+        )

@@ -114,6 +114,7 @@ class SampleCounter:
     def _begin_memory(self) -> None:
         self._seen: dict[int, int] = {}
         self._order: deque[int] = deque()
+        self._accepted = 0  # samples since the first
         self._gone = 0  # by so much the count went on since the first sample
 
     def refuse(self) -> None:
@@ -190,8 +191,9 @@ class SampleCounter:
             return True
         self._ahead = line = self._line(self._ahead, received, now_ns)
         self.in_doubt = True
-        if line.count >= _BACK and self._between(line.first, self._newest) >= 0:
-            return self._go_over(line)  # what the newest line has came in this one: it is a replay
+        is_replay = line.count >= _BACK and self._between(line.first, self._newest) >= 0
+        if is_replay or (line.count >= _CONFIRMED and self._accepted <= _BACK):
+            return self._go_over(line)  # the newest line has what came before, or had just begun
         if line.alone < _CONFIRMED:
             return False  # while the newest line goes on, another is of another device
         ahead_s = self._ahead_s(received, gap, now_ns)
@@ -342,6 +344,7 @@ class SampleCounter:
             self.facts.late += 1
         self._newest, self._before, self.in_doubt = received, None, False
         self._gone += 0 if begins else gap
+        self._accepted += 1
         self._remember(received)
         self.ticked_ns = self._ticks(gap, accepted_ns, now_ns)
         self._pace(gap, before_ns, now_ns)

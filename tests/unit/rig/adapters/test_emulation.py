@@ -106,7 +106,7 @@ def test_a_deaf_device_sends_on():
 
 
 def test_what_nothing_lies_before_has_no_relay():
-    found = subprocess.run(  # noqa: S603
+    found = subprocess.run(
         [sys.executable, "-m", "hw_adapters.shm.emulator", "--name", "none", "--fault", "deaf"],
         capture_output=True,
         text=True,

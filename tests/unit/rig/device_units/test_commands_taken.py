@@ -106,7 +106,20 @@ def test_commands_that_never_arrive_are_found_and_told():
         told = ledger.lost(k * PERIOD + MS)
         assert bool(told) == (k - 11 > 25 - 1)
     assert ledger.taken == 10
-    assert "for 0.113 s, while its samples come: the last that it took was number 10 of" in told
+    assert "in the last 0.113 s (the last that it took was number 10 of the 39" in told
+
+
+def test_the_last_command_is_sent_again_until_it_is_taken():
+    """A run with long steps gives no other for a while."""
+    ledger = CommandLedger(H, 0.3, (0.0,))
+    ledger.took(0, 0)
+    ledger.send(1, PERIOD, (0.1,))
+    assert not ledger.is_overdue(3 * PERIOD)
+    assert ledger.is_overdue(PERIOD + 25 * MS)
+    ledger.send(1, PERIOD + 25 * MS, (0.1,))
+    assert not ledger.is_overdue(PERIOD + 30 * MS)
+    ledger.took(2, PERIOD + 30 * MS)
+    assert not ledger.is_overdue(100 * PERIOD)
 
 
 def test_commands_that_were_passed_over_are_counted():
@@ -117,6 +130,7 @@ def test_commands_that_were_passed_over_are_counted():
     ledger.took(3, 11 * PERIOD)  # an older one came after it
     ledger.took(6, 12 * PERIOD)
     assert (ledger.taken, ledger.missed) == (6, 4)
+    assert [ledger.took(k, 13 * PERIOD) for k in (0, 0, 7, 0, 0)] == [""] * 5  # of a replay
     assert "is none" in ledger.took(0, 13 * PERIOD)
 
 
@@ -171,3 +185,22 @@ def test_a_value_that_stands_while_its_command_moves_is_found(stands):
     if stands:
         assert k * H < 0.6
         assert "'x' stands at 1" in told
+
+
+def test_a_robot_that_is_commanded_in_another_frame_than_it_measures_in_follows():
+    inputs = tuple(DeviceConnector(f"d{x}", "m", minimum=-0.05, maximum=0.05) for x in "xy")
+    outputs = tuple(DeviceConnector(x, "m", follows=f"d{x}") for x in "xy")
+    check = FollowCheck(DeviceConnectors(inputs, outputs, 250.0))
+    for k in range(500):
+        command = 0.005 * k * H
+        assert not check.look([0.0, command], [command, 0.0], k * PERIOD)
+
+
+def test_how_old_samples_may_be_is_told_where_the_way_is_long():
+    for delay, told in ((1, ""), (20, "took 0.08 s at least, both ways together")):
+        ledger = CommandLedger(H, 0.3, (0.0,))
+        for k in range(1, 60):
+            ledger.send(k, k * PERIOD, (0.0,))
+            ledger.took(max(k - delay, 0), k * PERIOD)
+        assert told in ledger.account
+        assert bool(ledger.account) == bool(told)

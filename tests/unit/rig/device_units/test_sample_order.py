@@ -163,3 +163,14 @@ def test_what_lay_in_a_queue_is_old_until_it_is_through():
     assert wire.facts["restarts"] == wire.facts["lost"] == 0
     assert 301.0 not in wire.followed
     assert 380.0 in wire.followed or wire.counter.follows
+
+
+@pytest.mark.parametrize("dated", [True, False])
+def test_a_run_that_begins_amid_a_replay_goes_over_to_the_device(dated):
+    """Each datagram comes again 1 s later, and the first that arrives is an old one."""
+    live, old = stream(range(500, 1000), dated=dated), stream(range(250, 750), 1000.0, dated=dated)
+    wire = Wire().arrive((live[0][0] - MS, old[0][1]), *live, *old[1:])
+    assert wire.facts["restarts"] == 0
+    late = [n for n in wire.used if n < 500]
+    assert len(late) <= 10
+    assert wire.used[-400:] == [float(n) for n in range(600, 1000)]
