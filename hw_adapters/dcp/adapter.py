@@ -16,6 +16,7 @@ from orchestrator.dcp.description import SlaveVariable
 from orchestrator.dcp.identifiers import OpMode
 from orchestrator.dcp.pdus import number_gap
 from orchestrator.dcp.plan import started
+from orchestrator.dcp.session import SlaveSession
 from orchestrator.rig.devices import (
     DescriptionError,
     Device,
@@ -54,6 +55,8 @@ class DcpDevice(Device):
         #: when they were sent.
         self._unconfirmed: deque[tuple[int, dict[int, int], float]] = deque(maxlen=_MOST_OPEN)
         self._sends, self._inputs_taken = 0, 0
+        self._session: SlaveSession | None = None
+        self._confirms = False
 
     @classmethod
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
@@ -100,6 +103,7 @@ class DcpDevice(Device):
             raise DeviceError("in mode 'nrt' a slave sends nothing by itself; use 'srt' or 'hrt'")
         self._begin()
         self._controller = controller = Controller(self._plan)
+        self._session, self._confirms = controller.session, controller.rollout.confirmed
         try:
             controller.connect()
             controller.initialise(wait=False)
@@ -121,6 +125,16 @@ class DcpDevice(Device):
         controller, self._controller = self._controller, None
         if controller is not None:
             controller.close()
+
+    def account(self) -> str:
+        """Say whether the slave confirms its inputs, and how many requests were repeated."""
+        if self._session is None:
+            return ""
+        confirms = "" if self._confirms else " not"
+        return (
+            f"the slave at {self._session.link.peer[0]}:{self._session.link.peer[1]} does{confirms}"
+            f" say which commands it takes; {self._session.repeated} requests were repeated"
+        )
 
     def receive(self, timeout_s: float) -> Received | None:
         """Wait for the outputs that come most often; others keep what they had last.

@@ -134,7 +134,11 @@ class PiGcs(Device):
             ),
             outputs=tuple(
                 DeviceConnector(
-                    name, unit, f"Measured {given.measured}, {name.upper()}", frame=given.frame
+                    name,
+                    unit,
+                    f"Measured {given.measured}, {name.upper()}",
+                    frame=given.frame,
+                    follows=f"d{name}",
                 )
                 for name, unit, _ in axes
             ),
@@ -185,6 +189,14 @@ class PiGcs(Device):
             pass  # it has gone: it stands where its last command leads
         finally:
             link.close()
+
+    def account(self) -> str:
+        """Say which controller it was, and whether its replies show their question."""
+        given, order = self._settings, "" if self._questions.named else " not"
+        return (
+            f"its controller was {given.device_host}:{given.device_port}, whose replies do{order}"
+            " show their question"
+        )
 
     def _stop(self, link: StreamSocket) -> None:
         """Stop, until the controller has answered a question behind that command."""
