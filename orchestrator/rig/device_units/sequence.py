@@ -202,11 +202,15 @@ class SampleCounter:
                 return self._go_over(line)
             if line.paced < _CONFIRMED:
                 return False  # behind: what lies in a queue catches up with the time
-        is_wide = self._period is None or self._period > _SHORT
-        is_sure = not is_wide or now_ns - self._came_ns >= _BACK * self.period_ns
-        if is_sure:
+        is_quiet = self._is_quiet(now_ns)
+        if is_quiet:
             self._restart(why)
-        return is_sure
+        return is_quiet
+
+    def _is_quiet(self, now_ns: int) -> bool:
+        """Whether nothing of the newest line came for a while; a short count alone cannot wait."""
+        is_wide = self._period is None or self._period > _SHORT
+        return not is_wide or now_ns - self._came_ns >= _BACK * self.period_ns
 
     def _go_over(self, line: _Line) -> bool:
         self._held, self._ahead = line.count - 1, None
@@ -297,7 +301,7 @@ class SampleCounter:
         self.in_doubt = True
         span = now_ns - line.first_ns
         is_paced = span >= _PACE * (line.count - 1) * self.period_ns
-        if line.count < _CONFIRMED or not is_paced:
+        if line.count < _CONFIRMED or not is_paced or not self._is_quiet(now_ns):
             return False
         facts.late -= line.count  # they were the first of the new count
         what = "clock" if received.sequence is None else "count"

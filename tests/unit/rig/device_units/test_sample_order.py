@@ -174,3 +174,12 @@ def test_a_run_that_begins_amid_a_replay_goes_over_to_the_device(dated):
     late = [n for n in wire.used if n < 500]
     assert len(late) <= 10
     assert wire.used[-400:] == [float(n) for n in range(600, 1000)]
+
+
+def test_old_samples_from_before_the_run_are_no_restart_while_the_device_goes_on():
+    """They never came before, three in a row arrive between two of the device, and it goes on."""
+    live = stream(range(500, 700))
+    old = [(now + k * MS, sample(n + k)) for n, (now, _) in enumerate(live) for k in (1, 2, 3)]
+    wire = Wire().arrive(*live, *old)
+    assert wire.facts["restarts"] == 0
+    assert wire.used == [float(n) for n in range(500, 700)]
