@@ -177,11 +177,16 @@ class CanopenCia402(Device):
 
     def _rest_one_by_one(self, bus: Bus, drives: Sequence[Drive]) -> None:
         """Stop drives that do not say by their PDOs that they rest."""
-        found = []
-        for drive in drives:
-            sdo = SdoClient(bus, drive.settings.node, drive.name, self._settings.answer_timeout)
+        found, answer_s = [], self._settings.answer_timeout
+        clients = [SdoClient(bus, d.settings.node, d.name, answer_s) for d in drives]
+        for drive, sdo in zip(drives, clients, strict=True):
             sdo.write(MAPPABLE["controlword"], drive.state.to_rest)
+        deadline = time.monotonic() + self._settings.rest_timeout
+        for drive, sdo in zip(drives, clients, strict=True):
             state = state_of(sdo.read(MAPPABLE["statusword"]))
+            while state not in AT_REST and time.monotonic() < deadline:
+                time.sleep(self._settings.cycle)
+                state = state_of(sdo.read(MAPPABLE["statusword"]))
             if state not in AT_REST:
                 found.append(f"{drive.name} is in {state}")
         if found:
