@@ -34,6 +34,9 @@ class Block:
     def lose(self, why):
         self.lost = why
 
+    def remark(self, what):
+        self.remarked = what
+
     def newest_command(self, into):
         into[:] = self.newest
         return self.commands_given, self.step_ns
@@ -57,7 +60,7 @@ class Gate:
     def saw(self, facts, values):
         self.said.append(("saw", facts.number))
 
-    def take_back(self):
+    def take_back(self, taken=None):
         self.said.append("take back")
 
     def strike(self, reason):
@@ -90,6 +93,7 @@ def link_of(receives=(), **settings):
         receive=receive,
         send=lambda values: said.append(("send", list(values))),
         safe=lambda values: [each / 2 for each in values],
+        account=lambda: "",
         close=lambda: said.append("close"),
         open=lambda: said.append("open"),
     )

@@ -80,7 +80,7 @@ def test_it_joins_by_its_facts_and_sends_what_the_gate_lets_pass(seat):
     assert (seat.memory[Word.AT_REST], seat.memory[Word.IO_REASON]) == (0, Reason.OPERATION)
     facts = SimpleNamespace(
         number=7, valid=1, status=5, device_time=2.5, lost=1, late=2, repeated=3, malformed=4,
-        restarts=6, shaped=0,
+        restarts=6, shaped=0, received_ns=seat.clock[0],
     )  # fmt: skip
     seat.clock[0] += MS
     seat.saw(facts, [0.25])
