@@ -39,6 +39,7 @@ from orchestrator.export.modelica.source.class_place import (
 )
 from orchestrator.export.modelica.source.class_scope import ClassScope
 from orchestrator.export.modelica.source.flat_text import PlainText
+from orchestrator.export.modelica.source.instances import external_objects
 from orchestrator.export.modelica.source.lookup import NotSpecialised
 from orchestrator.export.modelica.source.parser import ClassLibrary
 from orchestrator.export.modelica.source.specialised import Specialised, Specialiser
@@ -160,6 +161,15 @@ class _PlainModel(Struct):
         needed = specialiser.is_needed
         return cls(model, title, scope, sources, origins, written, failure, needed)
 
+    def _refuse_foreign(self) -> None:
+        """Name an external object, which rumoca rejects in other words."""
+        for place, name, kind in external_objects(self.scope):
+            raise ModelicaError(
+                f"the front end cannot read model {self.title}:\n  "
+                f"{self.sources.locate(place.span)}: '{name}' is an external object, {kind}: code"
+                " without equations"
+            )
+
     def flatten(self) -> FlatModel:
         """Flatten it; what the front end does not take, and other words say, is said in those."""
         check_sources(self.model, self.scope, self.sources)
@@ -196,6 +206,7 @@ class _PlainModel(Struct):
                     if rejection.search(str(error)):
                         changed = reworded(changed, self.written.model)
                 if changed == texts[INPUT]:
+                    self._refuse_foreign()
                     raise ModelicaError(_as_written(str(error), source)) from error
                 texts[INPUT] = changed
 
