@@ -60,6 +60,15 @@ def _fits(name: str, member: ClassMember) -> Iterator[Finding]:
     if "replaceable" not in old.prefixes or not (old.constraint_name or made):
         return
     wanted = _constraint(member)
+    if made is not None and made.element.constraint_name and wanted is not None:
+        plain = Element(ElementKind.COMPONENT, "", made.element.place, made.element.constraint_name)
+        bound = made.scope.type_of(ClassMember(plain, made.scope, Changes()))[1]
+        if bound is not None and (missing := lacks(bound, wanted)):
+            text = (
+                f"'{name}' is constrained by {bound.tree.name} here, which is no subtype of"
+                f" {wanted.tree.name}: {missing}"
+            )
+            yield made.element.place, text
     now, scope, _ = member.changed()
     got = scope.of(now.declared).expand() if now.declared else scope.type_of(member)[1]
     if wanted and got and (missing := lacks(got, wanted)):

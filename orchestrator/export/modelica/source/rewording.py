@@ -109,6 +109,7 @@ class Rewording(ABC):
         self._owed: dict[tuple[int, int], SourcePlace] = {}
         self._paid: set[tuple[int, int]] = set()
         self._looked_into: set[int] = set()
+        self._checked: dict[int, ClassScope] = {}
         self.is_needed = False
         self.failure: NotSpecialised | None = None
 

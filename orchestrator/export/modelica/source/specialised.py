@@ -92,6 +92,7 @@ class Specialiser(PlainComponents):
             self.is_needed |= tree.word == "function" and bool(tree.extends()[0].arguments)
             return self._class(plain)
         self._refuse_special(scope.expand())
+        self._check_redeclarations(scope)
         if scope.predefined and not tree.short and not tree.builtin:
             scope = rescoped(scope, Changes()).expand()
         self.is_needed |= self._keys.is_changed(scope)
@@ -103,6 +104,25 @@ class Specialiser(PlainComponents):
             except NotSpecialised as error:
                 self._fail(error)
         return self._names[key]
+
+    def _check_redeclarations(self, scope: ClassScope | None) -> None:
+        """Refuse redeclarations of what is not replaceable or not inherited (section 7.3)."""
+        while scope is not None and id(scope) not in self._checked:
+            self._checked[id(scope)] = scope
+            for element in filter(is_redeclaration, scope.tree.elements):
+                inherited = element.name in {*scope.expand().classes, *scope.components}
+                if "redeclare" not in element.prefixes or not inherited:
+                    why = f"'{element.name}' is no redeclaration of an inherited element"
+                    raise NotSpecialised(element.place, why, invalid=True)
+            for name, member in (*scope.classes.items(), *scope.components.items()):
+                made = member.changes.redeclared
+                while made is not None:
+                    old = made.before.element if made.before else member.element
+                    if "replaceable" not in old.prefixes:
+                        why = f"'{name}' is redeclared here, but it is not replaceable"
+                        raise NotSpecialised(made.element.place, why, invalid=True)
+                    made = made.before
+            scope = scope.outer
 
     def _refuse_special(self, scope: ClassScope) -> None:
         tree = scope.tree

@@ -36,6 +36,29 @@ REFUSED = {
         "Fixed g[2]; Mass m[2]; equation\nfor i in 1:2 loop connect(g[i].p, m[i].q); end for;",
         r":2: .*do not match",
     ),
+    "a redeclaration of what is not replaceable": (
+        "model X Real z = 1; end X; model A model L = X; L l; end A;",
+        "A a(redeclare model L = X);",
+        r":2?.*'L' is redeclared here, but it is not replaceable",
+    ),
+    "a redeclaration of what is not replaceable in a package": (
+        (
+            "package P function f input Real x; output Real y; algorithm y := x; end f; end P;"
+            " package N extends P; redeclare function f input Real x; output Real y;"
+            " algorithm y := 2*x; end f; end N;"
+        ),
+        "Real y = N.f(time);",
+        r":1: 'f' is redeclared here, but it is not replaceable",
+    ),
+    "a wider constraint": (
+        (
+            "class A Real x = 1; end A; class B Real x = 2; Real y = 2; end B;"
+            " class D replaceable B b constrainedby B; end D;"
+            " class E extends D(redeclare replaceable B b constrainedby A); end E;"
+        ),
+        "E e;",
+        r":1: 'b' is constrained by A here, which is no subtype of B: it has no 'y'",
+    ),
     "a connect of plain Reals": (
         "model A Real x; end A;",
         "A a; A b; equation\na.x = time; connect(a.x, b.x);",
