@@ -76,7 +76,7 @@ class Reason(IntEnum):
     )
     SENSOR_STALE = (
         10,
-        "the sensor shows the same sample over and over while the robot moves",
+        "the newest sample is too old, or shows the same over and over while it should change",
         "look at the sensor and its link: samples are lost or it is stuck",
     )
     SENSOR_LOST = 11, "the sensor is said to be lost", "look at the sensor and its link"
