@@ -234,6 +234,11 @@ def _growing(matrix: Complex) -> int:
     return int(np.sum(np.abs(np.linalg.eigvals(matrix)) > _OUTSIDE))
 
 
+def _is_of_rank_one(sizes: Floats) -> bool:
+    """Whether singular values, the largest first, have no second one beyond rounding."""
+    return bool(np.all(sizes[1:2] <= _ROUNDING * max(sizes[0], 1.0)))
+
+
 def line_steps(whole: Sequence[Floats], rest: Sequence[Floats]) -> tuple[LineStep, ...]:
     """Return a period from one read of a line to the next, from the maps of its steps.
 
@@ -244,7 +249,7 @@ def line_steps(whole: Sequence[Floats], rest: Sequence[Floats]) -> tuple[LineSte
     lengths: list[int] = []
     for one, none in zip(whole, rest, strict=True):
         left, sizes, right = np.linalg.svd(one - none)
-        if sizes[1] > _ROUNDING * max(sizes[0], 1.0):
+        if not _is_of_rank_one(sizes):
             return ()
         if sizes[0] > _ROUNDING:
             found.append(LineStep(none, left[:, 0] * sizes[0], right[0]))
@@ -307,7 +312,7 @@ class SampledLoop(CutLoop):
         whole, rest = whole[np.ix_(kept, kept)], rest[np.ix_(kept, kept)]
         left, sizes, right = np.linalg.svd(whole - rest)
         roots = tuple(sampled_roots(closed, group)[0])
-        if sizes[1] <= _ROUNDING * max(sizes[0], 1.0):
+        if _is_of_rank_one(sizes):
             into, out_of = left[:, 0] * sizes[0], right[0]
             kept = lasting_numbers(rest, into[:, None], out_of[None])
             parts = rest[np.ix_(kept, kept)], into[kept], out_of[kept]

@@ -173,3 +173,28 @@ def test_numbers_that_a_loop_through_a_line_does_not_have():
     assert lasting_numbers(rest, into, out_of).tolist() == [0, 1, 2]
     rest[2, 1] = 1.0  # passed on as it is
     assert lasting_numbers(rest, into, out_of).tolist() == [0, 1, 2]
+
+
+class Gain(Block):
+    """A product without memory."""
+
+    u: float = Input()
+    y: float = Output()
+    k: float = Parameter(start=1.0)
+
+    def step(self, t, h):
+        self.y = self.k * self.u
+
+
+@pytest.mark.parametrize("k", [0.5, -0.9, 2.0, 49.0])
+def test_a_loop_without_states_is_its_delay(k):
+    """y[n] = k y[n - 1]: the multiplier is k, so the gain margin is 1/|k| of a stable loop."""
+    system = System("s").add("a", block(Gain), k=k).add("b", block(Gain))
+    system = system.connect("a.y", "b.u", delay="4 ms").connect("b.y", "a.u")
+    loop = SampledLoop.of(linear_system(system, step="4 ms"), "a.y -> b.u")
+    (root,) = loop.roots
+    assert root.real == pytest.approx(math.log(abs(k)) / 4e-3, rel=1e-9)
+    margins = loop.margins()
+    assert margins.is_stable == (abs(k) < 1.0)
+    if margins.is_stable:
+        assert margins.gain.value == pytest.approx(1.0 / abs(k), rel=1e-9)
