@@ -220,7 +220,8 @@ _TIMELESS = frozenset(("connector", "record", "function", "package"))
 def kind_findings(model: Model) -> Iterator[Finding]:
     """Classes that extend, hold or are declared what they may not."""
     for scope in model.classes:
-        for bases, check in ((True, _extends), (True, _alone), (False, _element)):
+        checks = ((True, _extends), (True, _alone), (True, _twice), (False, _element))
+        for bases, check in checks:
             for element in scope.tree.extends() if bases else scope.tree.elements:
                 yield from ((element.place, text) for text in check(scope, element))
 
@@ -249,6 +250,13 @@ def _extends(scope: ClassScope, element: Element) -> Iterator[str]:
             f"{tree.word} {tree.name} extends {base.tree.name}, which is replaceable; extend a"
             " class that is not"
         )
+
+
+def _twice(_: ClassScope, element: Element) -> Iterator[str]:
+    """Values that one modification gives the same element."""
+    paths = [argument.path for argument in element.arguments if argument.value is not None]
+    for path in dict.fromkeys(path for path in paths if paths.count(path) > 1):
+        yield f"'{'.'.join(path)}' is given a value twice"
 
 
 def _alone(scope: ClassScope, element: Element) -> Iterator[str]:

@@ -18,6 +18,7 @@ from orchestrator.export.modelica.source.class_scope import (
     CodeSection,
     Element,
     ElementKind,
+    Redeclared,
     SourcePlace,
     in_order,
     is_redeclaration,
@@ -111,14 +112,18 @@ class Specialiser(PlainComponents):
             self._checked[id(scope)] = scope
             for element in filter(is_redeclaration, scope.tree.elements):
                 inherited = element.name in {*scope.expand().classes, *scope.components}
-                if "redeclare" not in element.prefixes or not inherited:
+                if "redeclare" not in element.prefixes:
+                    why = f"class {element.name} extends an inherited one without 'redeclare'"
+                    self._fail(NotSpecialised(element.place, why))
+                elif not inherited:
                     why = f"'{element.name}' is no redeclaration of an inherited element"
                     raise NotSpecialised(element.place, why, invalid=True)
             for name, member in (*scope.classes.items(), *scope.components.items()):
                 made = member.changes.redeclared
                 while made is not None:
                     old = made.before.element if made.before else member.element
-                    if "replaceable" not in old.prefixes:
+                    sized = made.element.type_name and made.element.type_name == old.type_name
+                    if "replaceable" not in old.prefixes and not sized and _is_said(made):
                         why = f"'{name}' is redeclared here, but it is not replaceable"
                         raise NotSpecialised(made.element.place, why, invalid=True)
                     made = made.before
@@ -350,3 +355,9 @@ class Specialiser(PlainComponents):
 
 def _inputs(scope: ClassScope) -> dict[str, ClassMember]:
     return {name: member for name, member in in_order(scope) if "input" in member.element.prefixes}
+
+
+def _is_said(made: Redeclared) -> bool:
+    """Whether a redeclaration is written as one."""
+    declared = made.element.declared
+    return declared is None or not declared.extending or "redeclare" in made.element.prefixes

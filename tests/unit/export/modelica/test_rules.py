@@ -50,6 +50,11 @@ REFUSED = {
         "Real y = N.f(time);",
         r":1: 'f' is redeclared here, but it is not replaceable",
     ),
+    "a value that is given twice": (
+        "model X parameter Real k = 1; end X; model Y = X(k=1, k=2);",
+        "Y y;",
+        r":1: 'k' is given a value twice",
+    ),
     "a wider constraint": (
         (
             "class A Real x = 1; end A; class B Real x = 2; Real y = 2; end B;"
