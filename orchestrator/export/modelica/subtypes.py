@@ -142,7 +142,7 @@ def _lacks_arguments(got: ClassScope, wanted: ClassScope) -> str:
 
 def _lacks_value(got: ClassScope, wanted: ClassScope) -> str:
     if any(token.text == ":" for token in wanted.tree.literals):
-        return "" if got.tree.literals else f"{got.tree.name} is no enumeration"
+        return "" if got.predefined else f"{got.tree.name} is no enumeration"
     if got.predefined != wanted.predefined or got.primitive != wanted.primitive:
         return f"{got.tree.name} is no {wanted.tree.name}"
     own = sum(map(_rank, got.bases)) if got.tree.short else _rank(got)  # not what it adds itself
