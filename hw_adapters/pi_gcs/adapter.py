@@ -318,7 +318,11 @@ class PiGcs(Device):
                 return None
             code, self._stray_error = code or self._stray_error, 0
             return self._sample(*where, code)
-        codec.axis_values(reply, AXES)
+        try:
+            codec.axis_values(reply, AXES)
+        except WireFormatError:
+            self._questions.refused()
+            raise
         self._where = self._questions.answered(codec.axes_of(reply)), reply
         return None
 

@@ -65,6 +65,11 @@ class Questions:
             return -math.inf
         return self._open[-1].asked + patience_s if self.named else math.inf
 
+    def refused(self) -> None:
+        """Close the oldest open question: its reply has come, and cannot be read."""
+        if self._open:
+            self._open.popleft()
+
     def answered(self, order: tuple[str, ...]) -> Question:
         """Return the question that a reply in some order answers; those before it are lost.
 

@@ -19,6 +19,7 @@ ELSEWHERE = {
     "cli/failure.py": "the exit code of a closed pipe",
     "core/accounts.py": "whose a socket, a folder and a port are",
     "core/own_process.py": "how modules are started, and end",
+    "core/simunits/fmi/wine.py": "the process of Wine, and how it ends",
     "core/recording/journal.py": "how a process ended",
     "core/recording/whole_folder.py": "one call, and what is done without it",
     "export/codegen/compiler.py": "compilers that are ended with what they started",

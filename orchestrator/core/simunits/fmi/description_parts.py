@@ -190,6 +190,13 @@ class Experiment(MutableStruct, eq=False):
     stepSize: str | None = None
 
 
+class Category(MutableStruct, eq=False):
+    """A category of log messages."""
+
+    name: str | None = None
+    description: str | None = None
+
+
 class ModelDescription(MutableStruct, eq=False):
     """What a modelDescription.xml says."""
 
@@ -201,7 +208,7 @@ class ModelDescription(MutableStruct, eq=False):
     variableNamingConvention: str = "flat"
     numberOfEventIndicators: int = 0
     defaultExperiment: Experiment | None = None
-    logCategories: tuple[str, ...] = ()
+    logCategories: list[Category] = field(default_factory=list)
     coSimulation: Interface | None = None
     modelExchange: Interface | None = None
     unitDefinitions: list[Unit] = field(default_factory=list)

@@ -263,7 +263,7 @@ def _logged(described: ModelDescription) -> tuple[bool, tuple[str, ...]]:
     PythonFMU gives its messages an empty category, and drops all if any is chosen: so none is,
     where those for warnings and errors are all that there are.
     """
-    known = described.logCategories
+    known = [category.name or "" for category in described.logCategories]
     serious = tuple(name for name in known if name in _ALWAYS_LOGGED)
     if serious and all(name in _ALWAYS_LOGGED or name == "logAll" for name in known):
         return True, ()

@@ -21,6 +21,7 @@ from orchestrator.core.simunits.fmi.description_parts import (
     TRUE,
     TYPES,
     Alias,
+    Category,
     Experiment,
     Interface,
     ModelDescription,
@@ -217,7 +218,7 @@ def _described(root: etree._Element, version: int) -> ModelDescription:
         variableNamingConvention=root.get("variableNamingConvention", "flat"),
         numberOfEventIndicators=int(root.get("numberOfEventIndicators", "0")),
         defaultExperiment=part_of(Experiment, experiments[-1]) if experiments else None,
-        logCategories=tuple(e.get("name", "") for e in root.findall("LogCategories/Category")),
+        logCategories=[part_of(Category, e) for e in root.findall("LogCategories/Category")],
         unitDefinitions=list(read_units(root, version)),
         modelVariables=variables,
     )

@@ -8,7 +8,6 @@ pipe, its errors an unnamed file; the kernel ends it with the thread that starte
 from __future__ import annotations
 
 import ctypes
-import fcntl
 import os
 import select
 import shutil
@@ -110,7 +109,7 @@ def _locked(folder: Path) -> Iterator[None]:
             " XDG_CACHE_HOME to a folder that can"
         ) from None
     try:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        posix.lock(file, wait=True)
         yield
     finally:
         os.close(file)

@@ -96,13 +96,13 @@ def test_work_grows_with_the_system(probe, tmp_path, delayed):
 
 
 def test_an_fmu_is_opened_once_and_described_twice_for_each_run(probe, monkeypatch):
-    described = []
+    described, read_fmu = [], fmu_description.read_fmu
 
     def counted(path, *given, **named):
         described.append(path)
-        return fmu_description.read_fmu(path, *given, **named)
+        return read_fmu(path, *given, **named)
 
-    for module in (registry, instantiation):
+    for module in (fmu_description, registry, instantiation):
         monkeypatch.setattr(module, "read_fmu", counted)
     fmu_description._open.cache_clear()
     fmu_description._read.cache_clear()
