@@ -22,6 +22,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import IO
 
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import CapabilityError, FmuError
@@ -240,7 +241,7 @@ class WineHost:
         assert self._process.stdin is not None  # noqa: S101 - asked for
         assert self._process.stdout is not None  # noqa: S101
         self._handle = posix.process_handle(self._process.pid)
-        self._end = weakref.finalize(self, _end, self._process, self._handle)
+        self._end = weakref.finalize(self, _end, self._process, self._handle, self._words)
         bridge = ctypes.CDLL(str(windows_bridge()))
         bridge.softdock_open.restype = ctypes.c_char_p
         error = ctypes.c_long()
@@ -272,9 +273,9 @@ def _end_with_parent() -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL))
 
 
-def _end(process: subprocess.Popen[bytes], handle: int) -> None:
+def _end(process: subprocess.Popen[bytes], handle: int, words: IO[bytes]) -> None:
     """End the host: it ends by itself when its input is closed, and is killed if it does not."""
-    for stream in (process.stdin, process.stdout):
+    for stream in (process.stdin, process.stdout, words):
         if stream is not None:
             with suppress(OSError):
                 stream.close()

@@ -153,7 +153,8 @@ def test_every_type_of_fmi3_is_that_of_linux(both_platforms):
         made.setup(0, None)
         made.exit_initialisation()
         assert made.native.step(0, SECOND) == 0
-        seen.append({c.name: made.value(c.name) for c in made.description.of(Causality.OUTPUT)})
+        names = [c.name for c in made.description.of(Causality.OUTPUT)]
+        seen.append({name: np.asarray(made.value(name)).tolist() for name in names})
         made.terminate()
     linux, windows = seen
     assert windows == linux
