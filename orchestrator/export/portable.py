@@ -231,6 +231,12 @@ def make_portable(
         for line, left in zip(flat.connections, inside.connections, strict=True)
         if line.delay != left.delay
     ]
+    remarks += [
+        f"component '{name}' runs the library of its FMU for {component.options.platform}: other"
+        " tools run this archive on that platform only"
+        for name, component in flat.components.items()
+        if component.options.platform is not None
+    ]
     if plain_connections:
         inside, told = _with_gains(inside)
         remarks += told

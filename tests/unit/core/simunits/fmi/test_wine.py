@@ -21,6 +21,7 @@ from orchestrator.core.ssp import write_ssd
 from orchestrator.core.structs import replace
 from orchestrator.core.system import Causality, System
 from orchestrator.export import Recipe, build_recipe
+from orchestrator.export.portable import make_portable
 from orchestrator.export.system import export_system
 
 pytestmark = [pytest.mark.slow, pytest.mark.native]
@@ -334,6 +335,11 @@ def test_a_wrong_platform_is_refused(crash):
 def test_an_exported_system_names_it(crash, tmp_path):
     with pytest.raises(CapabilityError, match="component 'bad' runs its FMU's library for win64"):
         export_system(windows_only(crash), tmp_path / "s.fmu", step="1 ms")
+
+
+def test_a_portable_archive_says_so(crash, tmp_path):
+    portable = make_portable(windows_only(crash), tmp_path, step_ns=SECOND)
+    assert any("component 'bad'" in remark and "win64" in remark for remark in portable.remarks)
 
 
 def test_what_libraries_need_is_listed(crash):
