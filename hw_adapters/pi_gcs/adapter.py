@@ -220,7 +220,7 @@ class PiGcs(Device):
     def receive(self, timeout_s: float) -> Received | None:
         """Ask when it is time, and wait for the answer; the status is the controller's error.
 
-        The time of a sample is when it was asked for: it is not younger than that.
+        The time of a sample is the time of its question: the sample is not older than that.
         """
         link, end = self._opened(), time.monotonic() + timeout_s
         while True:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import select
 import shutil
 import signal
 import struct
@@ -31,8 +30,8 @@ from orchestrator.engine import windows_bridge
 
 #: Oldest release of Wine that the host was tried with.
 OLDEST = 8
-#: s: making a prefix, which Wine does once; and starting the host in it.
-_PREFIX_SECONDS, _START_SECONDS = 180.0, 60.0
+#: s, for Wine to make a prefix. A host that does not answer is ended with its worker.
+_PREFIX_SECONDS = 180.0
 _SOURCES = Path(__file__).parents[3] / "engine" / "src" / "windows_host"
 _NAMES = ("wine64", "wine")
 _FOLDERS = ("/usr/lib/wine", "/usr/lib64/wine")
@@ -246,8 +245,7 @@ class WineHost:
         bridge.softdock_open.restype = ctypes.c_char_p
         error = ctypes.c_long()
         identifier = f"{library.stem}_".encode()
-        started = self._answers(self._process.stdin.fileno())
-        wrong = started and bridge.softdock_open(
+        failure = bridge.softdock_open(
             self._process.stdout.fileno(),
             self._process.stdin.fileno(),
             self._handle,
@@ -256,16 +254,10 @@ class WineHost:
             identifier,
             ctypes.byref(error),
         )
-        if wrong or not started:
-            text = wrong.decode(errors="replace") if wrong else "Wine does not start"
+        if failure:
+            reason = _reason(library, error.value, failure.decode(errors="replace"))
             self._end()
-            raise FmuError(f"{where}: {library.name}: {_reason(library, error.value, text)}")
-
-    def _answers(self, channel: int) -> bool:
-        """Whether the host can be written to; it may take its first request later."""
-        ready = select.poll()
-        ready.register(channel, select.POLLOUT)
-        return bool(ready.poll(_START_SECONDS * 1000))
+            raise FmuError(f"{where}: {library.name}: {reason}")
 
 
 def _end_with_parent() -> None:
