@@ -1,5 +1,6 @@
 #include "posix/surroundings.hpp"
 
+#include <dirent.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
@@ -15,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "core/float_mode.hpp"
@@ -48,25 +50,27 @@ mode_t file_mask(bool alone) {
 }
 
 std::int64_t cpu_time(clockid_t clock) {
-    struct timespec time;
-    clock_gettime(clock, &time);
+    struct timespec time{};
+    clock_gettime(clock, &time);  // 0 of a thread that has ended
     return std::int64_t{time.tv_sec} * 1000000000 + time.tv_nsec;
 }
 
-// A thread that wakes up and calls the system takes longer; reading two clocks takes less.
-constexpr std::int64_t idle_ns = 10000;
-
-// What the other threads have computed so far, those that ended too, ns. Both clocks are read again
-// where something came between.
-std::int64_t others_ns() {
-    std::int64_t before = 0, all = 0, after = 0;
-    for (int tries = 0; tries < 8; ++tries) {
-        before = cpu_time(CLOCK_THREAD_CPUTIME_ID);
-        all = cpu_time(CLOCK_PROCESS_CPUTIME_ID);
-        after = cpu_time(CLOCK_THREAD_CPUTIME_ID);
-        if (after - before < idle_ns / 4) break;
+// What each other thread of the process has computed, by its number. The clock of a thread that
+// slept in between shows the same nanosecond again; the clock of the process would count one that
+// still runs at the next tick only.
+std::map<long, std::int64_t> other_threads() {
+    std::map<long, std::int64_t> times;
+    DIR* threads = opendir("/proc/self/task");
+    if (!threads) return times;
+    while (const struct dirent* entry = readdir(threads)) {
+        const auto thread = std::strtol(entry->d_name, nullptr, 10);
+        if (thread == 0 || thread == gettid()) continue;  // 0: "." and ".."
+        // The kernel's clock of a thread: clock_getres(2), "dynamic clocks".
+        times[thread] =
+            cpu_time(static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3) | 6u));
     }
-    return all - before;
+    closedir(threads);
+    return times;
 }
 
 std::vector<std::string> environment() {
@@ -106,7 +110,7 @@ struct Surroundings::State {
     FloatMode mode_;
     bool whole_;  // taken in the main thread
     bool alone_;
-    std::int64_t others_ns_;
+    std::map<long, std::int64_t> others_;  // empty if alone
     std::string folder_, locale_;
     std::array<struct sigaction, signals.size()> actions_;
     sigset_t blocked_;
@@ -119,11 +123,9 @@ struct Surroundings::State {
 };
 
 Surroundings::State::State(bool alone)
-    : mode_(FloatMode::now()),
-      whole_(gettid() == getpid()),
-      alone_(alone),
-      others_ns_(others_ns()) {
+    : mode_(FloatMode::now()), whole_(gettid() == getpid()), alone_(alone) {
     if (!whole_) return;
+    if (!alone_) others_ = other_threads();
     folder_ = folder();
     locale_ = locale();
     for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], nullptr, &actions_[i]);
@@ -152,7 +154,7 @@ Surroundings::Changes Surroundings::State::put_back(bool alone) const {
         found.put_back.push_back("the floating-point mode (rounding, or tiny numbers taken as 0)");
     }
     if (!whole_) return found;
-    const bool back = (alone && alone_) || others_ns() - others_ns_ < idle_ns;
+    const bool back = (alone && alone_) || other_threads() == others_;
     auto& shared = back ? found.put_back : found.left;
     compare_process(back, shared);
     compare_signals(back, shared);

@@ -1,12 +1,14 @@
 """What an FMU changes of its process does not reach its neighbours, and is told."""
 
 import ctypes
+import hashlib
 import locale
 import os
 import platform
 import resource
 import signal
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -245,6 +247,12 @@ def test_where_output_leads_is_told():
     assert [text for both in said for text in both] == [WHERE]
 
 
+def sleeps(thread):
+    """Return whether a thread waits for something: the letter after its name in /proc."""
+    state = Path(f"/proc/self/task/{thread.native_id}/stat").read_text()
+    return state.rpartition(")")[2].split()[0] == "S"
+
+
 @contextmanager
 def another_thread(function):
     """Another thread calls a function while this one is in a step of an FMU."""
@@ -257,6 +265,8 @@ def another_thread(function):
 
     thread = threading.Thread(target=call)
     thread.start()
+    while not sleeps(thread):
+        time.sleep(0.001)
     yield go, done
     thread.join()
 
@@ -297,6 +307,33 @@ def test_what_another_thread_of_the_program_changes_stays(quiet, what, monkeypat
     finally:
         os.umask(mask)
         signal.signal(signal.SIGPIPE, kept)
+
+
+def test_change_by_a_thread_that_still_computes_stays():
+    """The clock of the process counts a running thread at the next tick only."""
+    data = bytes(1 << 20)  # a millisecond without the lock of the interpreter
+    kept = os.umask(0o022)
+    try:
+        for mask in [0o077, 0o022] * 25:
+            begin, changed = threading.Event(), threading.Event()
+
+            def change(mask=mask, begin=begin, changed=changed):
+                assert begin.wait(60)
+                os.umask(mask)
+                changed.set()
+                hashlib.sha256(data)
+
+            thread = threading.Thread(target=change)
+            thread.start()
+            before = Surroundings()
+            begin.set()
+            assert changed.wait(60)
+            put_back, _ = before.put_back()
+            thread.join()
+            assert not put_back
+            assert shared()[3] == mask
+    finally:
+        os.umask(kept)
 
 
 def test_change_of_a_unit_is_put_back_next_to_an_idle_thread(small_fmu):
