@@ -5,12 +5,13 @@
 #   make docs    builds the documentation as a site: build/site/index.html
 #   make wheel   wheels for other machines, in dist; make release: all that a release has
 #   make systems  writes the examples' .ssd files anew, by the Python that draws them
+#   make prebuilt  builds the few FMUs that come with Softdock, for three platforms
 #   make famdc   the docking rig with a Stewart platform: all its cases, bad input, and the maps of its limits
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo docs systems wheel wheel-clean release windows famdc test check looked-at collected lint fuzz mutate sanitize bench bench-peers clean
+.PHONY: demo prebuilt docs systems wheel wheel-clean release windows famdc test check looked-at collected lint fuzz mutate sanitize bench bench-peers clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -43,6 +44,11 @@ demo: $(VENV)/installed
 	$(BIN)/softdock build $(EPOS:%=fmus/%.toml)
 	$(BIN)/softdock run examples/epos --output results/epos
 	@echo 'The report is results/epos/report.html'
+
+# The FMUs that come with Softdock, as binaries in the repository; run it after a change of their Modelica classes.
+prebuilt: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --no-compile 'softdock[cross]'
+	$(BIN)/softdock build --platform linux64,aarch64-linux,win64 --output fmus/prebuilt $(EPOS:%=fmus/%.toml)
 
 # The arms' FMUs are built first: `softdock build` of the folders called plants.
 systems: $(VENV)/installed

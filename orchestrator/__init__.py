@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         render_animation as render_animation,
     )
     from orchestrator.author import (
+        example_fmu as example_fmu,
         open_document as open_document,
         read_system as read_system,
         read_toml as read_toml,

@@ -61,7 +61,10 @@ echo "$(v/bin/pip list --format freeze | wc -l) packages, $(du -sm v/lib/python3
 $softdock run system.ssp --output out >/dev/null
 test -s out/report.html
 echo "from pip to a plot: $(seconds)"
-$softdock examples copy x >/dev/null
+$softdock examples copy all x >/dev/null
+$softdock examples copy epos >/dev/null
+$softdock run epos --case ideal --output epos-out >/dev/null
+test -s epos-out/report.html
 
 # Who may not write where it is installed, and has no home.
 mkdir -m 777 theirs

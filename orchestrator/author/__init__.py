@@ -6,6 +6,7 @@ from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from orchestrator.author.edit import open_document as open_document
+    from orchestrator.author.examples import example_fmu as example_fmu
     from orchestrator.author.reading import read_system as read_system
     from orchestrator.author.tables import is_system_file as is_system_file
     from orchestrator.author.edit import TomlDocument as TomlDocument

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -38,52 +37,72 @@ def convert(
     print_lines(target)
 
 
-#: The folders that belong together: systems name FMUs of the recipes, and these classes of the
-#: Modelica library, by where they lie among themselves.
-FOLDERS = ("examples", "fmus", "modelica")
-
 app = typer.Typer(help="Examples, recipes and the Modelica library.", no_args_is_help=True)
-
-
-def shared() -> Path:
-    """Return where the folders are: ``orchestrator/shared`` of a wheel, or a checkout."""
-    package = Path(__file__).parents[1]
-    for place in (package / "shared", package.parent):
-        if all((place / name).is_dir() for name in FOLDERS):
-            return place
-    raise LoadError(
-        f"{package / 'shared'}: no examples are installed; take those of a checkout of Softdock"
-    )
 
 
 @app.command()
 def where(json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False) -> None:
-    """Print the folder that has them, as they were installed."""
-    place = shared()
+    """Print the folder in which they are installed."""
+    from orchestrator.author.examples import FOLDERS, shared_folder
+
+    folder = shared_folder()
     if json:
-        print_json({name: str(place / name) for name in FOLDERS})
+        print_json({name: str(folder / name) for name in FOLDERS})
         return
-    print_lines(place)
+    print_lines(folder)
+
+
+@app.command("list")
+def list_examples(
+    json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+) -> None:
+    """List the examples with their titles."""
+    from orchestrator.author.examples import example_names
+
+    names = example_names()
+    if json:
+        print_json(names)
+        return
+    width = max(map(len, names))
+    print_lines(*(f"{name:{width}}  {title}" for name, title in names.items()))
 
 
 @app.command()
 def copy(
-    folder: Annotated[Path, typer.Argument(help="Made if it is not there")],
+    name: Annotated[str, typer.Argument(help="An example, as `list` prints it, or all")],
+    folder: Annotated[
+        Path | None, typer.Argument(help="The new folder; default: the name of the example")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Copy examples, recipes of FMUs and the Modelica library; what was built is left out."""
-    place = shared()
-    taken = [folder / name for name in FOLDERS if (folder / name).exists()]
-    if taken:
-        raise LoadError(f"{taken[0]}: is there already; give another folder")
-    unwanted = shutil.ignore_patterns("build", "results", "__pycache__", "*.py[cod]")
-    for name in FOLDERS:
-        shutil.copytree(place / name, folder / name, ignore=unwanted)
-    if json:
-        print_json({name: str(folder / name) for name in FOLDERS})
+    """Copy one example, or all with the recipes of FMUs and the Modelica library."""
+    from orchestrator.author.examples import FOLDERS, copy_example, copy_examples
+    from orchestrator.core.wings import install_line
+
+    target = Path("softdock-examples" if name == "all" else name) if folder is None else folder
+    if name == "all":
+        copy_examples(target)
+        if json:
+            print_json({name: str(target / name) for name in FOLDERS})
+            return
+        print_lines(
+            f"{target}: {', '.join(FOLDERS)}", f"next: cd {target}; softdock run examples/epos"
+        )
         return
-    print_lines(f"{folder}: {', '.join(FOLDERS)}")
-    print_lines("go there, and: softdock build fmus; softdock run examples/epos")
+    recipes = copy_example(name, target)
+    if json:
+        print_json({"folder": str(target), "build": [str(path) for path in recipes]})
+        return
+    print_lines(f"{target}: the example, its FMUs and their sources")
+    if recipes:
+        folders = sorted({str(path.parent) for path in recipes})
+        needs = f"{install_line('modelica')}, and a C compiler"
+        print_lines(f"build its other FMUs first: softdock build {' '.join(folders)}")
+        print_lines(f"building needs {needs}")
+    if (target / "experiment.toml").is_file():
+        print_lines(f"next: softdock run {target}")
+    else:
+        print_lines(f"next: {target / 'README.md'} names the experiments to run")
 
 
 #: Where the model of each kind of file is.

@@ -161,8 +161,29 @@ def _lacking(module: str) -> str | None:
         return None
     return (
         f"this needs the package '{_PACKAGES.get(module, module)}', which is not installed:"
-        f" pip install 'softdock[{extra}]'"
+        f" {install_line(extra)}"
     )
+
+
+#: What extras add to an installation, in MB; docs/reference/install.md has the table.
+_MEGABYTES = {
+    "cluster": 43,
+    "compiled": 220,
+    "cross": 430,
+    "fmu": 360,
+    "foxglove": 54,
+    "mcap": 32,
+    "modelica": 360,
+    "parquet": 180,
+    "pictures": 100,
+    "rig": 6,
+    "xarray": 20,
+}
+
+
+def install_line(extra: str) -> str:
+    """Return the command that installs an extra, with the size of what it installs."""
+    return f"pip install 'softdock[{extra}]' ({_MEGABYTES[extra]} MB)"
 
 
 def _extra_of(module: str) -> str | None:

@@ -125,16 +125,16 @@ for ask in (
     done = run(code)
     assert done.returncode == 0, done.stderr
     assert [line.rpartition("softdock")[2] for line in done.stdout.splitlines()] == [
-        "[parquet]'",
-        "[parquet]'",
-        "[modelica]'",
+        "[parquet]' (180 MB)",
+        "[parquet]' (180 MB)",
+        "[modelica]' (360 MB)",
     ]
 
 
 def test_a_package_that_is_half_installed_is_missing(monkeypatch):
     assert lacking("pyarrow") is None
     monkeypatch.setattr(wings, "find_spec", lambda name: ModuleSpec(name, None))
-    assert lacking("pyarrow").endswith("pip install 'softdock[parquet]'")
+    assert lacking("pyarrow").endswith("pip install 'softdock[parquet]' (180 MB)")
 
 
 def test_a_package_that_lacks_what_it_imports_is_to_be_installed_again(plants, tmp_path):

@@ -41,6 +41,7 @@ from orchestrator.core.system import (
     conversion,
 )
 from orchestrator.core.system.power_lines import pairs_of_power, port_of_pairs
+from orchestrator.core.wings import install_line, lacking
 
 _LOGGER = logging.getLogger(__name__)
 _BUILD = "sources/buildDescription.xml"
@@ -189,9 +190,17 @@ def _stamp(path: Path) -> int:
     try:
         return path.stat().st_mtime_ns
     except OSError:
-        raise FmuError.in_file(
-            path, "no such FMU; build it (`softdock build`) or correct the component's source"
-        ) from None
+        advice = f"build it ({_build_command(path)}) or correct the component's source"
+        raise FmuError.in_file(path, f"no such FMU; {advice}") from None
+
+
+def _build_command(path: Path) -> str:
+    """Say how to build an FMU, and what that needs if it is not installed."""
+    recipe = path.parent.with_name(f"{path.name.partition('.')[0]}.toml")
+    if not recipe.is_file():
+        return "`softdock build`"
+    needs = f", after {install_line('modelica')}" if lacking("casadi") else ""
+    return f"`softdock build {recipe}`{needs}"
 
 
 @lru_cache(maxsize=256)
