@@ -26,6 +26,7 @@ from orchestrator.core.simunits import (
     isolate,
     open_description,
     read_fmu,
+    under_wine,
 )
 from orchestrator.core.structs import replace
 from orchestrator.core.system import (
@@ -172,6 +173,13 @@ CODES: tuple[Code, ...] = (
         "FMI 2.0.4, 4.3.1",
     ),
     note(
+        "CAP116",
+        "a component runs under Wine",
+        "The FMU's library for 64-bit Windows is run on Linux, as the option `platform` asks for:"
+        " each step is a round trip to another process, and nobody promises how long it takes. The"
+        " message has what 99.9 % of its steps took at most in its last run in real time here.",
+    ),
+    note(
         "CAP111",
         "an FMU with event mode is run without it",
         "Only the engine itself, in its own process, leads FMUs through event mode together.",
@@ -301,11 +309,13 @@ def check(compiled: Compiled) -> Iterator[Diagnostic]:
     yield from _processes(compiled.system)
     for name, component in components.items():
         yield from _events(name, component)
+        yield from _under_wine(name, component)
 
 
 def _processes(system: System) -> Iterator[Diagnostic]:
     try:
         isolated, notes = isolate(system)
+        under_wine(system)
     except DescriptionError as error:
         yield from of_error(error, code="CAP107")
         return
@@ -315,6 +325,15 @@ def _processes(system: System) -> Iterator[Diagnostic]:
             by_source[component.source.location].append(name)
     for names, text in zip(by_source.values(), notes, strict=True):
         yield finding("CAP110", names[0], text)
+
+
+def _under_wine(name: str, component: Component) -> Iterator[Diagnostic]:
+    platform = component.options.platform
+    if platform is not None:
+        from orchestrator.core.simunits.fmi.wine import measured_text
+
+        times = measured_text(component.source.location)
+        yield finding("CAP116", name, f"platform '{platform}' runs under Wine: {times}")
 
 
 def _events(name: str, component: Component) -> Iterator[Diagnostic]:

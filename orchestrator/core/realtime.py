@@ -66,6 +66,8 @@ class RealTime(Struct):
         Whether memory that is in use when the run begins is kept from being paged out.
     collect_garbage
         Whether the interpreter may collect garbage while the run goes on.
+    wine
+        Whether components may run under Wine (``platform = "win64"``), which promises no times.
 
     Raises
     ------
@@ -83,6 +85,7 @@ class RealTime(Struct):
     cpus: Collection[int] = ()
     lock_memory: bool = True
     collect_garbage: bool = False
+    wine: bool = False
 
     def __post_init__(self) -> None:
         found = list(self._problems())

@@ -120,6 +120,7 @@ class RealTimeTable(Table):
     cpus: tuple[StrictInt, ...] = ()
     lock_memory: StrictBool = True
     collect_garbage: StrictBool = False
+    wine: StrictBool = False
 
     @model_validator(mode="after")
     def _complete(self) -> Self:

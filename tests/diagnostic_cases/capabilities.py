@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -57,8 +58,18 @@ CAPABILITIES: Mapping[str, Case] = {
     "CAP114": Case(
         lambda _: _compensated(), lambda _: _compensated(), run(algorithm="newton"), run()
     ),
+    "CAP116": Case(lambda make: _for_windows(make, "win64"), lambda make: _for_windows(make, None)),
     "CAP110": Case(lambda make: _twins(make, 2), lambda make: _twins(make, 1)),
 }
+
+
+def _for_windows(make: Forge, platform: str | None) -> System:
+    """A probe that has a library for Windows as well, which nobody loads here."""
+    path = make()
+    with zipfile.ZipFile(path, "a") as archive:
+        if "binaries/win64/probe.dll" not in archive.namelist():
+            archive.writestr("binaries/win64/probe.dll", b"MZ")
+    return System("s").add("p", fmu(path, platform=platform), u=0.0, n=0, flag=False)
 
 
 def _from_archive(*, packed: bool) -> System:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         ModelExchangeUnit as ModelExchangeUnit,
     )
     from orchestrator.core.simunits.instantiation import isolate as isolate, make_unit as make_unit
+    from orchestrator.core.simunits.instantiation import under_wine as under_wine
     from orchestrator.core.simunits.isolation.worker_process import WorkerProcess as WorkerProcess
     from orchestrator.core.simunits.protocol import (
         Capabilities as Capabilities,

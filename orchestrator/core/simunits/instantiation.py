@@ -178,14 +178,20 @@ def isolate(system: System) -> tuple[System, list[str]]:
             )
             _LOG.info("%s", notes[-1])
     _expect_processes(system)
-    return _with_windows_libraries(system, notes), notes
+    return system, notes
 
 
-def _with_windows_libraries(system: System, notes: list[str]) -> System:
-    """Give components that run under Wine their processes, and note which they are."""
+def under_wine(system: System) -> tuple[System, list[str]]:
+    """Give components that run under Wine their processes, and note which they are.
+
+    Raises
+    ------
+    CapabilityError
+        If options of such a component contradict that, or Wine is absent or too old.
+    """
     names = [n for n, c in system.components.items() if c.options.platform is not None]
     if not names:
-        return system
+        return system, []
     from orchestrator.core.simunits.fmi.wine import version
 
     for name in names:
@@ -205,11 +211,11 @@ def _with_windows_libraries(system: System, notes: list[str]) -> System:
             )
         system = system.with_options(name, isolation="process")
     many = "components" if len(names) > 1 else "component"
-    notes.append(
+    note = (
         f"{many} {', '.join(names)}: the FMU's Windows library runs under {version()}, in a"
         " process of its own"
     )
-    return system
+    return system, [note]
 
 
 def _expect_apart(system: System, location: str, names: list[str]) -> None:

@@ -31,6 +31,7 @@ from orchestrator.core.simunits import (
     isolate,
     make_unit,
     resolve,
+    under_wine,
 )
 from orchestrator.core.simunits.value_rules import value_notes
 from orchestrator.core.structs import Struct, replace
@@ -101,8 +102,9 @@ def prepared(system: System, mode: DelayMode, *, strict: bool) -> tuple[System, 
     closed = flat.closed()
     if mode is DelayMode.PLAIN:
         closed = closed.without_zero_delays()  # nothing to take a step's own delay off
-    prepared, isolated = isolate(closed.check(algebraic_loops=True))
-    return prepared, [*flaw_notes(prepared), *kept_notes(kept), *isolated]
+    apart, isolated = isolate(closed.check(algebraic_loops=True))
+    prepared, windows = under_wine(apart)
+    return prepared, [*flaw_notes(prepared), *kept_notes(kept), *isolated, *windows]
 
 
 #: A row of the engine's watch: slot, least, most, whether each is open, items.
@@ -194,6 +196,10 @@ def assemble(system: System, options: ExecutionSettings) -> Assembly:
         notes += unsolved(schedule.loop_delays)
     fixed_ns = None if schedule.varies else schedule.step_ns
     faults = fault_records(options.faults, system, start_ns, stop_ns, fixed_ns)
+    if options.realtime is not None and not options.realtime.wine:
+        from orchestrator.core.master.run.pacing import expect_no_wine
+
+        expect_no_wine(system, step_ns)
     schedule, units = _make_units(system, schedule, early_return=options.early_return)
     for unit in units:
         notes += value_notes(system.components[unit.name], unit.description.ranges)

@@ -366,6 +366,8 @@ class Execution(RunView):
         self._loop.ended = self._loop.ended or "it was closed"
         self._loop.unrecoverable = True
         self._terminate()
+        if self._pacing is not None:
+            self._pacing.remember_wine(self.system)
 
     def _terminate(self) -> None:
         for unit in self.units:

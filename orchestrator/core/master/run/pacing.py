@@ -235,6 +235,16 @@ class Pacing:
             for row in self._pacer.listed
         )
 
+    def remember_wine(self, system: System) -> None:
+        """Keep what steps of components under Wine took, for checks and for the next run."""
+        for number, name in enumerate(self._names):
+            component, durations = system.components[name], self._pacer.unit(number)
+            if component.options.platform is not None and durations.count:
+                from orchestrator.core.simunits.fmi.wine import remember
+
+                taken_ns = _durations(durations).percentile_ns(99.9) or 0
+                remember(component.source.location, taken_ns, durations.count)
+
     @property
     def record(self) -> RealTimeRecord:
         """The timing so far."""
@@ -266,6 +276,26 @@ class Pacing:
 def _durations(histogram: LatencyHistogram) -> Durations:
     figures = histogram.count, histogram.minimum, histogram.maximum, histogram.total
     return Durations(*figures, tuple(histogram.buckets))
+
+
+def expect_no_wine(system: System, step_ns: int) -> None:
+    """Expect that a system for a run in real time has no component under Wine.
+
+    Raises
+    ------
+    CapabilityError
+        If it has one; the message names what its steps took when they were last measured.
+    """
+    for name, component in system.components.items():
+        if component.options.platform is None:
+            continue
+        from orchestrator.core.simunits.fmi.wine import measured_text
+
+        raise CapabilityError(
+            f"component '{name}' runs under Wine, which promises no times, in a run in real time"
+            f" with a step of {step_ns / 1e3:.6g} us:"
+            f" {measured_text(component.source.location)}; set realtime.wine = true to run it"
+        )
 
 
 def expect_clock(realtime: RealTime | None, system: System, step: str | float) -> None:

@@ -91,7 +91,7 @@ class RunView:
 
     def _times_under_wine(self, timing: RealTimeRecord) -> Iterator[str]:
         """Yield what steps of Windows libraries took, next to the step that they had to fit in."""
-        for name, component in self._made.given.components.items():
+        for name, component in self._made.system.components.items():
             if component.options.platform is not None and name in timing.units:
                 taken_ns = timing.units[name].percentile_ns(99.9) or 0
                 yield (

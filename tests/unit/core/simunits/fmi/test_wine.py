@@ -1,6 +1,7 @@
 """Windows libraries of FMUs, run under Wine."""
 
 import os
+import re
 import signal
 import stat
 import time
@@ -10,9 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from orchestrator import RealTime, simulate
 from orchestrator.author.reading import read_system
 from orchestrator.author.toml_write import write_toml
 from orchestrator.checks.inspection import fmu_info
+from orchestrator.checks.run_checks import check_case, check_declaration
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, FmuError, StepError
 from orchestrator.core.master import Execution
 from orchestrator.core.simunits import block, fmu, make_unit
@@ -69,6 +72,33 @@ def test_a_checkpoint_is_restored(crash):
         run.advance("1 s")
         values = run.recording().values[:, 0]
     np.testing.assert_array_equal(values, np.arange(9) / 8)
+
+
+def test_real_time_under_wine_is_asked_for_and_its_times_are_kept(crash, tmp_path, monkeypatch):
+    made, pace = windows_only(crash), RealTime(priority=0, lock_memory=False)
+    given = {"step": "1 ms", "stop": "1.2 s"}
+    kept = tmp_path / "step-times.json"
+    monkeypatch.setattr(wine, "_times_file", lambda: kept)
+    expected = "component 'bad' runs under Wine.*a step of 1000 us: its steps were not measured"
+    with pytest.raises(CapabilityError, match=expected):
+        simulate(made, **given, realtime=pace)
+    result = simulate(made, **given, realtime=replace(pace, wine=True))
+    (taken_ns, steps) = wine.measured(str(crash))
+    assert steps == 1200
+    assert taken_ns == result.timing.units["bad"].percentile_ns(99.9)
+    figure = rf"99\.9 % of 1200 steps .* took at most {taken_ns / 1e3:.4g} us"
+    with pytest.raises(CapabilityError, match=figure):
+        simulate(made, **given, realtime=pace)
+    declared, _ = check_declaration(made)
+    notes = {each.code: each.message for each in check_case(declared, sound=True)[0]}
+    assert re.search(figure, notes["CAP116"])
+
+
+def test_a_run_of_few_steps_in_real_time_is_not_kept(crash, tmp_path, monkeypatch):
+    monkeypatch.setattr(wine, "_times_file", lambda: tmp_path / "step-times.json")
+    pace = RealTime(priority=0, lock_memory=False, wine=True)
+    simulate(windows_only(crash), step="1 ms", stop="0.1 s", realtime=pace)
+    assert wine.measured(str(crash)) is None
 
 
 @pytest.mark.parametrize(
