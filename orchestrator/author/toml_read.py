@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from orchestrator.author.tables import (
     CODE,
@@ -47,7 +47,9 @@ from orchestrator.core.system import (
     Variation,
     nanoseconds,
 )
+from orchestrator.core.system.connecting import connection_of
 from orchestrator.core.system.experiment import tuning_limits
+from orchestrator.core.system.line_attributes import LineSettings
 from orchestrator.core.system.time import step_length
 
 #: Between the two ends of a connection.
@@ -116,17 +118,17 @@ def _element(element: Element) -> bool | int | float | str | bytes:
         raise DescriptionError(f"hex: expected pairs of digits, found {element.hex!r}") from None
 
 
-def connection_of(key: str, table: ConnectionTable, folder: Path) -> Connection:
+def _connection(key: str, table: ConnectionTable, folder: Path) -> Connection:
     """Make the connection of a key such as ``"a.out -> b.in"``."""
     source, arrow, target = key.partition(ARROW)
     if not arrow or ARROW in target:
         raise DescriptionError("expected 'component.connector -> component.connector'")
-    said = dict(table)
+    settings = cast("LineSettings", dict(table))
     if isinstance(table.delay, DelayTable):
-        said["delay"] = _delay(table.delay, folder)
+        settings["delay"] = _delay(table.delay, folder)
     if table.mapping is not None:
-        said["mapping"] = dict(table.mapping)
-    return System("line").connect(source.strip(), target.strip(), **said).connections[0]
+        settings["mapping"] = dict(table.mapping)
+    return connection_of(source.strip(), target.strip(), settings)
 
 
 def _delay(table: DelayTable, folder: Path) -> TransportDelay:
@@ -247,7 +249,7 @@ class _TomlReader:
         lines: list[Connection] = []
         for key, line in table.connections.items():
             with self._at(f"{where}{toml_key('connections', key)}"):
-                lines.append(connection_of(key, line, self._path.parent))
+                lines.append(_connection(key, line, self._path.parent))
         own, power = connectors_of(table.connectors), {}
         with self._at(f"{where}power"):
             power = power_ports(table.power, own, f"system '{system.name}'")

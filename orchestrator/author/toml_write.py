@@ -37,6 +37,7 @@ from orchestrator.core.system import (
     Variability,
     Variation,
 )
+from orchestrator.core.system.line_attributes import attributes_on
 from orchestrator.core.system.ports import Limits
 from orchestrator.core.system.time import StepLength, step_text
 
@@ -303,10 +304,8 @@ def _line(line: Connection) -> Data:
         factor=linear.factor if linear.factor != 1.0 else None,
         offset=linear.offset if linear.offset != 0.0 else None,
         mapping=None if table is None else [list(entry) for entry in table],
-        interpolation=line.interpolation,
-        extrapolation=line.extrapolation,
         suppress_unit_conversion=line.suppress_unit_conversion or None,
-        compensation=line.compensation,
+        **{attribute.name: attribute.plain(value) for attribute, value in attributes_on(line)},
     )
 
 

@@ -45,6 +45,7 @@ from orchestrator.core.system import (
     Value,
     factor_and_offset_of,
 )
+from orchestrator.core.system.line_attributes import attributes_on
 from orchestrator.export import DelayLine, block_as_fmu, element_names
 
 
@@ -67,6 +68,10 @@ def _refusals(system: System, delay: DelayMode, *, plain_connections: bool) -> I
         yield "delay = 'waveform': other tools hold inputs over a step; expected 'mean' or 'plain'"
 
 
+#: Simple attributes of a connection that the FMU of a line has, or that are refused by value.
+_EXPORTED = {"interpolation", "extrapolation"}
+
+
 def _line_refusals(line: Connection, system: System, *, plain_connections: bool) -> Iterator[str]:
     where = f"connection {line}"
     if line.is_predicted:
@@ -74,11 +79,12 @@ def _line_refusals(line: Connection, system: System, *, plain_connections: bool)
             f"{where} predicts its input ('{line.extrapolation}'), which only our master does:"
             " leave the extrapolation out"
         )
-    if line.compensation is not None:
-        yield (
-            f"{where} has the compensation '{line.compensation}', which only our master does:"
-            " leave it out"
-        )
+    yield from (
+        f"{where} has the {attribute.name} '{attribute.text(value)}', which only our master does:"
+        " leave it out"
+        for attribute, value in attributes_on(line)
+        if attribute.name not in _EXPORTED
+    )
     if line.delay is not None and line.delay.variation is not None:
         yield f"{where} has a delay that varies; an FMU of a line has a constant one: remove it"
     if line.interpolation is Interpolation.SLERP:

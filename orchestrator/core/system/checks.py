@@ -14,6 +14,7 @@ from orchestrator.core.diagnostics import (
 )
 from orchestrator.core.system.component import Component
 from orchestrator.core.system.connection import Connection, Endpoint, MappingTransformation
+from orchestrator.core.system.line_attributes import attributes_on
 from orchestrator.core.system.loops import has_ring
 from orchestrator.core.system.naming import unknown
 from orchestrator.core.system.ports import Causality, Connector, DataType, Value, conversion_between
@@ -141,30 +142,9 @@ def _misfits(
             f" found {source.type}"
         )
         yield ConnectorMismatchError, "ENU105", text
-    for text in _between_samples(line, source):
-        yield DescriptionError, "CON107", text
-
-
-def _between_samples(line: Connection, source: Connector) -> Iterator[str]:
-    """Whether a signal can be interpolated and extrapolated as its connection says."""
-    ways = {"interpolation": line.interpolation, "extrapolation": line.extrapolation}
-    for what, way in ways.items() if source.type is not DataType.REAL else ():
-        if way not in {None, "hold"}:
-            yield f"{what} '{way}' is for Real signals, found {source.type}; expected hold"
-    if line.compensation is not None and source.type is not DataType.REAL:
-        yield (
-            f"compensation '{line.compensation}' is for Real signals, found {source.type}; leave it"
-            " out"
-        )
-    if line.interpolation != "slerp":
-        return
-    if source.shape != (4,):
-        yield (
-            "interpolation 'slerp' is for quaternions, connectors of shape (4,); found shape"
-            f" {source.shape}"
-        )
-    if line.transformation is not None:
-        yield ("interpolation 'slerp' is for unit quaternions; expected no factor and no offset")
+    for attribute, _ in attributes_on(line):
+        for text in attribute.misfits(line, source):
+            yield DescriptionError, "CON107", text
 
 
 def sources(connections: Iterable[Connection]) -> Iterator[DescriptionError]:

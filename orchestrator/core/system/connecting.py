@@ -4,49 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system.component import Component
 from orchestrator.core.system.connection import (
-    Compensation,
     Connection,
     Endpoint,
-    Extrapolation,
-    Interpolation,
     LinearTransformation,
     MappingTransformation,
     Transformation,
 )
 from orchestrator.core.system.delay import TransportDelay, delay_of
 from orchestrator.core.system.hierarchy import split
-from orchestrator.core.system.naming import SEPARATOR, Kind, lacking, member_of
+from orchestrator.core.system.line_attributes import LineSettings, simple_values
+from orchestrator.core.system.naming import SEPARATOR, lacking
 from orchestrator.core.system.ports import Causality, Connector, converts
 
 if TYPE_CHECKING:
     from orchestrator.core.system.system import System
 
 
-def _way(where: str, kind: type[Kind], text: str | None) -> Kind | None:
-    what = f"{where}: {kind.__name__.lower()}"
-    return None if text is None else member_of(kind, text, what)
-
-
-def connect(
-    system: System,
-    source: str,
-    target: str,
-    *,
-    delay: TransportDelay | str | float | None = None,
-    factor: float = 1.0,
-    offset: float = 0.0,
-    mapping: Mapping[int, int] | None = None,
-    interpolation: Interpolation | str | None = None,
-    extrapolation: Extrapolation | str | None = None,
-    suppress_unit_conversion: bool = False,
-    compensation: Compensation | str | None = None,
-) -> System:
+def connect(system: System, source: str, target: str, **settings: Unpack[LineSettings]) -> System:
     """Connect an output to an input.
 
     Parameters
@@ -62,7 +42,7 @@ def connect(
     interpolation, extrapolation
         Between and after the samples: see :class:`Connection`.
     suppress_unit_conversion
-        Whether units are not looked at.
+        Skip unit checks and conversion.
     compensation
         How a line without a delay makes up for what holding its signal did: see
         :class:`Compensation`.
@@ -73,33 +53,42 @@ def connect(
         If an end is malformed, the delay is negative, or the ways to interpolate and
         extrapolate do not exist or fit; names are checked by :meth:`check`.
     """
-    where = f"connection {source} -> {target}"
-    transformation: Transformation | None = None
-    is_linear = (factor, offset) != (1.0, 0.0)
-    if mapping is not None and is_linear:
-        raise DescriptionError(f"{where}: expected a factor and an offset, or a mapping; not both")
-    try:
-        if is_linear:
-            transformation = LinearTransformation(factor, offset)
-        if mapping is not None:
-            transformation = MappingTransformation(tuple(mapping.items()))
-        late = delay_of(delay)
-    except DescriptionError as error:
-        raise DescriptionError(f"{where}: {error}") from None
-    line = Connection(
-        Endpoint.of_line(source),
-        Endpoint.of_line(target),
-        late,
-        transformation,
-        _way(where, Interpolation, interpolation),
-        _way(where, Extrapolation, extrapolation),
-        suppress_unit_conversion,
-        _way(where, Compensation, compensation),
-    )
+    line = connection_of(source, target, settings)
     folder, line = folder_of(system, line)
     return system.edit(
         folder, lambda holder: replace(holder, connections=(*holder.connections, line))
     )
+
+
+def connection_of(source: str, target: str, settings: LineSettings) -> Connection:
+    """Make a connection of its ends and settings as text or plain values."""
+    where = f"connection {source} -> {target}"
+    for name in settings:
+        if name not in LineSettings.__annotations__:
+            raise lacking(where, "setting", name, LineSettings.__annotations__)
+    try:
+        delay = delay_of(settings.get("delay"))
+        transformation = _transformation_of(settings)
+    except DescriptionError as error:
+        raise DescriptionError(f"{where}: {error}") from None
+    return Connection(
+        Endpoint.of_line(source),
+        Endpoint.of_line(target),
+        delay=delay,
+        transformation=transformation,
+        suppress_unit_conversion=settings.get("suppress_unit_conversion", False),
+        **simple_values(settings, where),
+    )
+
+
+def _transformation_of(settings: LineSettings) -> Transformation | None:
+    factor, offset = settings.get("factor", 1.0), settings.get("offset", 0.0)
+    mapping = settings.get("mapping")
+    if (factor, offset) == (1.0, 0.0):
+        return None if mapping is None else MappingTransformation(tuple(mapping.items()))
+    if mapping is not None:
+        raise DescriptionError("expected a factor and an offset, or a mapping; not both")
+    return LinearTransformation(factor, offset)
 
 
 def folder_of(system: System, line: Connection) -> tuple[str, Connection]:

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import NamedTuple
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.core.structs import Struct
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system.delay import TransportDelay
 from orchestrator.core.system.ports import Connector, conversion_between
 
@@ -132,7 +132,7 @@ class Endpoint(NamedTuple):
 
 
 class Interpolation(StrEnum):
-    """How the value of a delayed line between two samples is made."""
+    """How a delayed signal is interpolated between two samples."""
 
     HOLD = "hold"
     LINEAR = "linear"
@@ -141,7 +141,7 @@ class Interpolation(StrEnum):
 
 
 class Extrapolation(StrEnum):
-    """What an input is taken to be after the newest sample."""
+    """How an input is extrapolated beyond the newest sample."""
 
     HOLD = "hold"
     LINEAR = "linear"
@@ -155,7 +155,7 @@ class Connection(Struct):
     source, target: An output and an input; seen from inside, the system's own inputs are sources.
     delay: ``None``: the signal arrives at once.
     transformation: After the unit conversion.
-    suppress_unit_conversion: Whether the units at its ends are not looked at.
+    suppress_unit_conversion: Skip unit checks and conversion.
     interpolation: Of a delayed line, between samples; ``None``: what the delay mode does, ``hold``
         if plain, ``linear`` if exact, ``hold`` for all but Reals.
     extrapolation: After the newest sample. Of a line without a delay: the input over a step is
@@ -218,16 +218,7 @@ class Connection(Struct):
 
     def between(self, source: Endpoint, target: Endpoint) -> Connection:
         """Return the same line between other ends."""
-        return Connection(
-            source,
-            target,
-            self.delay,
-            self.transformation,
-            self.interpolation,
-            self.extrapolation,
-            self.suppress_unit_conversion,
-            self.compensation,
-        )
+        return replace(self, source=source, target=target)
 
     @property
     def ends(self) -> tuple[Endpoint, Endpoint]:

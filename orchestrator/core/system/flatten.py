@@ -21,6 +21,7 @@ from orchestrator.core.system.connection import (
     MappingTransformation,
 )
 from orchestrator.core.system.delay import TransportDelay
+from orchestrator.core.system.line_attributes import SIMPLE_ATTRIBUTES, attributes_on
 from orchestrator.core.system.naming import SEPARATOR
 from orchestrator.core.system.ports import Causality, Connector, DataType, Value, conversion_between
 
@@ -59,17 +60,13 @@ def joined(
     suppressed = total != _conversion(connectors[0], connectors[-1])
     done = total if isinstance(total, MappingTransformation) else LinearTransformation(*total)
     delayed = [line for line in lines if line.delay is not None]
-    said = [line.extrapolation for line in lines if line.extrapolation is not None]
-    made_up = [line.compensation for line in lines if line.compensation is not None]
     return Connection(
         source,
         target,
-        _delay(delayed, where),
-        done if suppressed else None,
-        delayed[-1].interpolation if delayed else None,
-        said[-1] if said else None,
-        suppressed,
-        made_up[-1] if made_up else None,
+        delay=_delay(delayed, where),
+        transformation=done if suppressed else None,
+        suppress_unit_conversion=suppressed,
+        **{attribute.name: attribute.joined(lines) for attribute in SIMPLE_ATTRIBUTES},
     )
 
 
@@ -128,8 +125,8 @@ def _steps(
 
 def _is_plain(line: Connection, steps: Steps) -> bool:
     """Whether a line passes its signal on as it is."""
-    ways = (line.delay, line.interpolation, line.extrapolation, line.compensation)
-    return ways == (None,) * 4 and all(step == (1.0, 0.0) for step in steps)
+    has_attributes = line.delay is not None or any(attributes_on(line))
+    return not has_attributes and all(step == (1.0, 0.0) for step in steps)
 
 
 def _conversion(before: Connector | None, after: Connector | None) -> Affine | None:

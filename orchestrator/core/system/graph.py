@@ -12,6 +12,7 @@ from orchestrator.core.structs import replace
 from orchestrator.core.system.component import Component
 from orchestrator.core.system.connecting import connect
 from orchestrator.core.system.connection import Connection
+from orchestrator.core.system.line_attributes import LineSettings
 from orchestrator.core.system.naming import unknown
 from orchestrator.core.system.source import Source
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 #: Attributes of an edge, beside those of :meth:`System.connect`.
 _ENDS = ("source", "target")
-_LINE = tuple(connect.__kwdefaults__ or ())
+_LINE = tuple(LineSettings.__annotations__)
 _SYSTEM = ("experiment", "description", "connectors", "values", "power_ports")
 _NODE = ("component", "source", "values", "options")
 
@@ -124,12 +125,12 @@ def _connection(system: System, source: str, target: str, data: Mapping[str, Any
             f" names of the two connectors; found {dict(data)!r}"
         )
     _only(where, data, (*_ENDS, *_LINE))
-    told = {key: value for key, value in data.items() if key in _LINE}
+    settings: Any = {key: value for key, value in data.items() if key in _LINE}
     ends = [
         f"{node}.{data[end]}" if node else data[end]
         for node, end in zip((source, target), _ENDS, strict=True)
     ]
-    return connect(system, *ends, **told).connections[-1]
+    return connect(system, ends[0], ends[1], **settings).connections[-1]
 
 
 def _only(where: str, data: Mapping[str, Any], known: tuple[str, ...]) -> None:

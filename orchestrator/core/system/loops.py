@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from orchestrator.core.structs import MutableStruct, Struct, replace
 from orchestrator.core.system.connection import Connection, Endpoint, MappingTransformation
+from orchestrator.core.system.line_attributes import attributes_on
 from orchestrator.core.system.ports import Causality
 
 if TYPE_CHECKING:
@@ -468,8 +469,7 @@ def _lateness(system: System, line: Connection, at_once: bool) -> object:  # noq
         return line.target
     source = system.components[line.source.component]
     return (
-        line.extrapolation,
-        line.compensation,
+        *((attribute.name, value) for attribute, value in attributes_on(line)),
         isinstance(line.transformation, MappingTransformation),
         source.connectors[line.source.connector].type,
         source.changes_at_events(line.source.connector),

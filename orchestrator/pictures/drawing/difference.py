@@ -18,6 +18,7 @@ from orchestrator.core.system import (
     System,
     Value,
 )
+from orchestrator.core.system.line_attributes import attributes_on
 from orchestrator.core.system.ports import Limits
 from orchestrator.pictures.drawing.facts import (
     Facts,
@@ -218,9 +219,10 @@ def _line(line: Connection) -> Texts:
     texts = {
         "delay": delay_text(line.delay) if line.delay else "",
         "transformation": transformation_label(line, exact=True),
-        "between samples": str(line.interpolation or ""),
-        "after the newest sample": str(line.extrapolation or ""),
-        "compensation": str(line.compensation or ""),
+        **{
+            attribute.title.lower(): attribute.text(value)
+            for attribute, value in attributes_on(line)
+        },
         "unit conversion": "suppressed" if line.suppress_unit_conversion else "",
     }
     return {key: text for key, text in texts.items() if text}

@@ -23,6 +23,7 @@ from orchestrator.core.system import (
     TransportDelay,
     Value,
 )
+from orchestrator.core.system.line_attributes import attributes_on
 from orchestrator.pictures.drawing.drawing import framed, legend
 from orchestrator.pictures.drawing.facts import (
     Facts,
@@ -162,12 +163,8 @@ def _wire(
         yield "Delay", "none: the signal arrives at once"
     else:
         yield from _delay(line.delay)
-    if line.interpolation:
-        yield "Between samples", str(line.interpolation)
-    if line.extrapolation:
-        yield "After the newest sample", str(line.extrapolation)
-    if line.compensation:
-        yield "Compensation", str(line.compensation)
+    for attribute, value in attributes_on(line):
+        yield attribute.title, attribute.text(value)
     if plan is not None:
         yield from _plan(plan)
 

@@ -16,6 +16,7 @@ from orchestrator.core.master.run.recorder import RecordedRows, RowRecorder
 from orchestrator.core.simunits import SimulationUnit
 from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import Connection, seconds
+from orchestrator.core.system.line_attributes import attributes_on
 from orchestrator.engine import EngineState
 
 if TYPE_CHECKING:
@@ -147,8 +148,9 @@ def _line(line: Connection) -> str:
         said.append(
             f"varying {blake2b(repr(astuple(channel)).encode(), digest_size=16).hexdigest()}"
         )
-    ways = ((way, getattr(line, way)) for way in ("interpolation", "extrapolation", "compensation"))
-    said += [f"{way} {chosen}" for way, chosen in ways if chosen is not None]
+    said += [
+        f"{attribute.name} {attribute.text(value)}" for attribute, value in attributes_on(line)
+    ]
     return ", ".join(said)
 
 

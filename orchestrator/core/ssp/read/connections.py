@@ -136,15 +136,12 @@ def _connection(
             "values that the table does not have stop the run",
             "SSP 2.0, 4.5.2",
         )
-    interpolation, extrapolation, compensation = read_line(element)
     return Connection(
         *ends_of_line,
-        read_delay(element, place),
-        read_transformation(element, source.connector(name), target.connector(into)),
-        interpolation,
-        extrapolation,
-        suppressed,
-        compensation,
+        delay=read_delay(element, place),
+        transformation=read_transformation(element, source.connector(name), target.connector(into)),
+        suppress_unit_conversion=suppressed,
+        **read_line(element),
     )
 
 

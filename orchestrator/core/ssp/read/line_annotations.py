@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from math import isfinite
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from lxml import etree
 
@@ -57,14 +57,11 @@ from orchestrator.core.ssp.common.names import (
 from orchestrator.core.ssp.common.signal_types import item_names
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import (
-    Compensation,
     Connection,
     Connector,
     DataType,
     DelayTrace,
     Delivery,
-    Extrapolation,
-    Interpolation,
     Jitter,
     JitterKind,
     LinearTransformation,
@@ -76,6 +73,11 @@ from orchestrator.core.system import (
     Variation,
     nanoseconds,
 )
+from orchestrator.core.system.line_attributes import (
+    SIMPLE_ATTRIBUTES,
+    attributes_on,
+    simple_values,
+)
 
 _Word = TypeVar("_Word", bound=StrEnum)
 _LOST = "lost"
@@ -85,14 +87,9 @@ def add_line(element: etree._Element, line: Connection) -> None:
     """Append the annotations of a connection to its ssd:Connection."""
     if line.delay is not None:
         _add_delay(element, line.delay)
-    ways = {
-        "interpolation": line.interpolation,
-        "extrapolation": line.extrapolation,
-        "compensation": line.compensation,
-    }
-    said = {name: str(way) for name, way in ways.items() if way is not None}
-    if said:
-        add(annotate(element, LINE_TYPE), "sd:Line", **said)
+    texts = {attribute.name: attribute.text(value) for attribute, value in attributes_on(line)}
+    if texts:
+        add(annotate(element, LINE_TYPE), "sd:Line", **texts)
 
 
 def _add_delay(element: etree._Element, delay: TransportDelay) -> None:
@@ -132,20 +129,18 @@ def _add_delay(element: etree._Element, delay: TransportDelay) -> None:
         add(variation, "sd:Trace", interpolated=interpolated).text = ", ".join(pairs)
 
 
-def read_line(
-    element: etree._Element,
-) -> tuple[Interpolation | None, Extrapolation | None, Compensation | None]:
-    """Read how the samples of an ssd:Connection are read, and what makes up for holding them."""
+def read_line(element: etree._Element) -> dict[str, Any]:
+    """Read the simple attributes of an ssd:Connection: values by the name of the attribute."""
     line = own(element, LINE_TYPE, "sd:Line")
     if line is None:
-        return None, None, None
+        return {}
     empty(line)
-    only(line, ("interpolation", "extrapolation", "compensation"))
-    return (
-        _word(line, "interpolation", Interpolation),
-        _word(line, "extrapolation", Extrapolation),
-        _word(line, "compensation", Compensation),
-    )
+    names = [attribute.name for attribute in SIMPLE_ATTRIBUTES]
+    only(line, names)
+    try:
+        return simple_values({name: line.get(name) for name in names}, "sd:Line")
+    except DescriptionError as error:
+        raise SspError(*error.problems) from None
 
 
 def read_delay(connection: etree._Element, place: Place) -> TransportDelay | None:

@@ -109,7 +109,10 @@ def test_lines(ssd: Any) -> None:
         (varying("<sd:Trace>0 -1</sd:Trace>"), "row 1: expected a delay >= 0 s"),
         (varying('<sd:Trace source="../d.csv"/>'), "is outside of the folder"),
         (varying('<sd:Trace source="none.csv"/>'), "cannot be read as CSV"),
-        (line(("line", '<sd:Line interpolation="spline"/>')), "expected interpolation hold"),
+        (
+            line(("line", '<sd:Line interpolation="spline"/>')),
+            "expected one of hold, linear",
+        ),
         (line(("line", '<sd:Line interpolation="cubic"/>')), "needs a delay"),
         (line(("line", '<sd:Line order="2"/>')), "unknown attribute order"),
         (
