@@ -68,10 +68,6 @@ def _refusals(system: System, delay: DelayMode, *, plain_connections: bool) -> I
         yield "delay = 'waveform': other tools hold inputs over a step; expected 'mean' or 'plain'"
 
 
-#: Simple attributes of a connection that the FMU of a line has, or that are refused by value.
-_EXPORTED = {"interpolation", "extrapolation"}
-
-
 def _line_refusals(line: Connection, system: System, *, plain_connections: bool) -> Iterator[str]:
     where = f"connection {line}"
     if line.is_predicted:
@@ -83,7 +79,7 @@ def _line_refusals(line: Connection, system: System, *, plain_connections: bool)
         f"{where} has the {attribute.name} '{attribute.text(value)}', which only our master does:"
         " leave it out"
         for attribute, value in attributes_on(line)
-        if attribute.name not in _EXPORTED
+        if attribute.name not in {"interpolation", "extrapolation"}
     )
     if line.delay is not None and line.delay.variation is not None:
         yield f"{where} has a delay that varies; an FMU of a line has a constant one: remove it"
