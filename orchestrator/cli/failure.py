@@ -24,6 +24,8 @@ REFUSED = 2
 NEVER_ENGAGED = 4
 #: Exit code of a run whose expectations were not all kept.
 BROKEN = 5
+#: Exit code of a run that an operator stopped.
+STOPPED = 6
 #: Exit code after Ctrl-C.
 INTERRUPTED = 130
 #: What `--json` prints of each problem.

@@ -21,7 +21,7 @@ from orchestrator.cli.console import (
     print_warning,
     progress_bar,
 )
-from orchestrator.cli.failure import BROKEN, INTERRUPTED, NEVER_ENGAGED, REFUSED, fail
+from orchestrator.cli.failure import BROKEN, INTERRUPTED, NEVER_ENGAGED, REFUSED, STOPPED, fail
 from orchestrator.core.diagnostics import DescriptionError
 
 if TYPE_CHECKING:
@@ -252,7 +252,8 @@ def run(
     """Run, and write results and a report.
 
     The exit code is 3 if a component went to its safe state, 4 if a supervised rig was never
-    engaged, and 5 if an expectation was not kept; all results are written then, too.
+    engaged, 5 if an expectation was not kept, and 6 if an operator stopped the run; all results are
+    written then, too.
     """
     from orchestrator.cli.target import experiment_of, results_name, with_options
     from orchestrator.core.garbage import pass_over_loaded
@@ -357,6 +358,10 @@ def _end(outcome: ExperimentOutcome, *, json: bool) -> None:
         print_json(outcome.as_json())
     else:
         print_outcome(outcome)
+    for case, text in outcome.stopped.items():
+        print_warning(f"case '{case}': {text}; no further case was run, and all results are kept")
+    if outcome.stopped:
+        raise typer.Exit(STOPPED)
     if never:
         print_warning(f"never engaged in {', '.join(never)}: no device followed the simulation")
         raise typer.Exit(NEVER_ENGAGED)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import Result, parameters_of
 from orchestrator.core.simunits import read_fmu
 from orchestrator.core.structs import replace
@@ -106,13 +107,20 @@ def _plots(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tupl
         return {name: plot for plots in shown for name, plot in plots.items()}
     from orchestrator.pictures.figures import cases_of, plot_of, sweeps_of
 
-    return {
-        name: (plot_of(figure, outcome), figure.caption)
-        for name, figure in experiment.figure.items()
-        if cases_of(figure) <= set(outcome.cases)
-        and sweeps_of(figure) <= set(outcome.sweeps)
-        and figure.kind not in {"map", "lines"}  # `softdock sweep` draws these
-    }
+    found = {}
+    for name, figure in experiment.figure.items():
+        if not (
+            cases_of(figure) <= set(outcome.cases) and sweeps_of(figure) <= set(outcome.sweeps)
+        ):
+            continue
+        if figure.kind in {"map", "lines"}:  # `softdock sweep` draws these
+            continue
+        try:
+            found[name] = plot_of(figure, outcome), figure.caption
+        except DescriptionError:
+            if not outcome.stopped:  # whose rows end before those that they are compared with
+                raise
+    return found
 
 
 def _items(shown: Mapping[str, tuple[Plot | Drawing, str]]) -> tuple[FigureItem, ...]:

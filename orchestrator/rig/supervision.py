@@ -124,10 +124,13 @@ class SupervisorClient:
             why = "; ".join(found["latched"]) or "the run was ended"
             raise NeverEngagedError(f"rig '{rig}' was never engaged: {why}")
 
-    def end(self) -> None:
-        """Say that the run is over, so that the devices come to rest; once."""
+    def end(self) -> str:
+        """Say that the run is over, so that the devices come to rest; once.
+
+        Returns how an operator stopped the rig; empty: nobody did.
+        """
         if self._ended:
-            return
+            return ""
         self._ended = True
         with contextlib.suppress(OSError, EOFError, ValueError):
             tell(self._channel, {"hello": "run", "ended": True})
@@ -135,6 +138,8 @@ class SupervisorClient:
             self.remarks += [f"the supervisor gave an alarm: {one}" for one in found["alarms"]]
             rests = "the supervisor brought the rig to rest"
             self.remarks += [f"{rests}: {one}" for one in found["latched"]]
+            return str(found["stopped_by"])
+        return ""
 
     def _started(self) -> dict[str, Any]:
         given = {

@@ -24,6 +24,7 @@ from orchestrator.study.judge import (
     Verdict,
     case_section,
     judge_measure,
+    not_judged,
     sweep_section,
 )
 from orchestrator.study.measure.outcome import JUNIT, VERDICTS, SweepOutcome
@@ -54,7 +55,9 @@ def write_junit(title: str, suites: Suites, path: Path) -> None:
                 listed = ET.SubElement(test, "properties")
                 given = {"name": "requirement", "value": _plain(one.requirement)}
                 ET.SubElement(listed, "property", given)
-            if not one.passed:
+            if one.passed is None:
+                ET.SubElement(test, "skipped", message=_plain(one.found))
+            elif not one.passed:
                 said = f"expected {one.that}, found {one.found}"
                 ET.SubElement(test, "failure", message=_plain(said)).text = _plain(str(one))
     ET.indent(root)
@@ -65,7 +68,7 @@ def write_junit(title: str, suites: Suites, path: Path) -> None:
 def write_json(title: str, suites: Suites, path: Path) -> None:
     """Write verdicts as JSON."""
     listed = {name: [one.as_json() for one in verdicts] for name, verdicts in suites.items()}
-    passed = all(one.passed for one in _all(suites))
+    passed = all(one.passed is not False for one in _all(suites))
     content = {"title": title, "passed": passed, "verdicts": listed}
     with whole_file(path) as draft:
         draft.write_text(json.dumps(content, indent=2, allow_nan=False) + "\n", encoding="utf-8")
@@ -80,9 +83,10 @@ def _all(suites: Suites) -> list[Verdict]:
 
 
 def _suite(name: str, verdicts: Sequence[Verdict]) -> dict[str, str]:
-    failed = sum(not one.passed for one in verdicts)
-    counts = {"tests": str(len(verdicts)), "failures": str(failed), "errors": "0"}
-    return {"name": _plain(name), **counts}
+    failed = sum(one.passed is False for one in verdicts)
+    skipped = sum(one.passed is None for one in verdicts)
+    counts = {"tests": len(verdicts), "failures": failed, "errors": 0, "skipped": skipped}
+    return {"name": _plain(name), **{key: str(count) for key, count in counts.items()}}
 
 
 def _plain(text: str) -> str:
@@ -176,6 +180,8 @@ class Expectations(Extension):
         """Say which were kept, and write that down."""
         suites: dict[str, list[Verdict]] = {}
         for case, goals in self._goals.items():
+            if case not in run.cases:
+                continue  # an operator stopped the run before it
             suites[case] = [self._verdict(run, case, goal) for goal in goals]
             run.add(case, case_section(case, suites[case]))
         for name, sweep in run.outcome.sweeps.items():
@@ -186,16 +192,27 @@ class Expectations(Extension):
         for file, writer in FILES.items():
             run.write(file, partial(writer, run.outcome.title, suites))
         run.outcome.broken += [
-            str(one) for verdicts in suites.values() for one in verdicts if not one.passed
+            str(one) for verdicts in suites.values() for one in verdicts if one.passed is False
         ]
 
     def _verdict(self, run: Run, case: str, goal: Goal) -> Verdict:
         outcome, where = run.outcome.cases[case], f"case '{case}'"
+        if stopped := run.outcome.stopped.get(case):
+            return not_judged(goal, where, stopped)
+        if goal.is_measure and (other := missing_case(run.cases[case], goal, run.cases)):
+            return not_judged(goal, where, f"it needs case '{other}', which was not run")
         if goal.is_measure:
             return judge_measure(goal, outcome.measured.get(goal.bound.name), where)
         judged = SignalJudge(goal)
         judged.add(outcome.result)
         return judged.verdict(where)
+
+
+def missing_case(case: PreparedCase, goal: Goal, cases: Collection[str]) -> str:
+    """Return the case that a measure compares with, if that is not run; else nothing."""
+    measure = case.case.measure[goal.bound.name]
+    other = measure.to if measure.is_difference else None
+    return other if other is not None and other not in cases else ""
 
 
 def _points(sweep: SweepOutcome) -> list[JobRecord]:

@@ -36,7 +36,7 @@ class Verdict(Struct):
     that
         What was expected.
     passed
-        Whether it held.
+        Whether it held; ``None``: it was not judged, and ``found`` says why.
     found
         In words.
     value, unit
@@ -50,7 +50,7 @@ class Verdict(Struct):
     requirement: str
     where: str
     that: str
-    passed: bool
+    passed: bool | None
     found: str
     value: float | None = None
     unit: str = ""
@@ -58,7 +58,9 @@ class Verdict(Struct):
 
     @property
     def word(self) -> str:
-        """``"passed"`` or ``"broken"``."""
+        """``"passed"``, ``"broken"`` or ``"not judged"``."""
+        if self.passed is None:
+            return "not judged"
         return "passed" if self.passed else "broken"
 
     def __str__(self) -> str:
@@ -107,6 +109,11 @@ def sweep_section(name: str, verdicts: Mapping[str, Sequence[Verdict]]) -> Secti
         data=[one.as_json() for one in everything],
         value=tuple(everything),
     )
+
+
+def not_judged(goal: Goal, where: str, why: str) -> Verdict:
+    """Return the verdict on what could not be looked at, for some reason."""
+    return Verdict(goal.name, goal.table.requirement, where, goal.that, None, why)
 
 
 def judge_measure(goal: Goal, measured: Measured | None, where: str, why: str = "") -> Verdict:

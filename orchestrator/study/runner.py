@@ -114,7 +114,7 @@ def run_with(
         for one in extensions:
             before(one, partial(one.begin, run))
         results = run_cases(run, extensions)
-        for name, case in cases.items():
+        for name, case in run.cases.items():
             clock = run.realtime.clock if run.realtime else None
             result, measured = with_measures(case, results, outcome, clock)
             title, found = case.case.title or name, run.sections[name]

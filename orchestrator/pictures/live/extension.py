@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from orchestrator.author.reading import plain_value, value_of
 from orchestrator.core.accounts import NamedSocket, page_name
-from orchestrator.core.diagnostics import DescriptionError, RunEndedError, SoftdockError
+from orchestrator.core.diagnostics import DescriptionError, SoftdockError
 from orchestrator.core.own_process import OwnProcess
 from orchestrator.core.system import Endpoint, SourceKind, Value
 from orchestrator.pictures.diagram import facts_of, live_diagram, nested_of
@@ -40,7 +40,7 @@ from orchestrator.pictures.live.messages import (
 from orchestrator.pictures.live.shown import loops_section
 from orchestrator.study import Extension, Run, Section, Steps
 from orchestrator.study.prepare.prepared_case import PreparedCase
-from orchestrator.study.prepare.simulate import horizon
+from orchestrator.study.prepare.simulate import StoppedRunError, horizon
 
 if TYPE_CHECKING:
     from orchestrator.core.master import Execution
@@ -185,7 +185,7 @@ class LiveView(Extension):
                 continue
             what = "" if wish is None else wish.what
             if what == "stop":
-                raise RunEndedError("stopped by a viewer of its page")
+                raise StoppedRunError("from the page of --live")
             stands = what in {"pause", "step"}
             if stands != self._stands and (what or self._stands):
                 self._stands = stands

@@ -16,17 +16,23 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from orchestrator.core import posix
 from orchestrator.core.accounts import is_trusted, peer_of
-from orchestrator.core.diagnostics import DeviceError, SoftdockError
+from orchestrator.core.diagnostics import DeviceError, Reason, SoftdockError
 from orchestrator.core.structs import MutableStruct
 from orchestrator.rig.supervisor import rig_tracking
-from orchestrator.rig.supervisor.machine import CHANGES_NAME, COLUMNS, RefusedWish, change_row
+from orchestrator.rig.supervisor.machine import (
+    CHANGES_NAME,
+    COLUMNS,
+    FoundCause,
+    RefusedWish,
+    change_row,
+)
 from orchestrator.rig.supervisor.rig_tracking import MarginTable, track_row
 from orchestrator.rig.supervisor.settings import SignalLimits, SupervisorSettings
 from orchestrator.rig.supervisor.states import State
@@ -74,6 +80,7 @@ def status_of(supervisor: Supervisor, now_ns: int) -> dict[str, Any]:
         "armed": {"by": machine.armed_by, "left_s": left * _NS} if left else None,
         "wished": wished and {"wish": wished[0], "by": wished[1], "time_s": wished[2] * _NS},
         "latched": [str(fault) for fault in machine.latched],
+        "stopped_by": _stopped_by(machine.latched),
         "alarms": [str(fault) for fault in machine.alarms],
         "present": [str(fault) for fault in machine.present.values()],
         "signals": signals,
@@ -86,6 +93,18 @@ def status_of(supervisor: Supervisor, now_ns: int) -> dict[str, Any]:
             for name, watch in supervisor.watches.items()
         },
     }
+
+
+def _stopped_by(latched: Sequence[FoundCause]) -> str:
+    """Say how an operator stopped the rig; empty: nobody did, or it had stopped already."""
+    cause = latched[0] if latched else None
+    if cause is None or cause.reason not in _STOPS:
+        return ""
+    return f"{_STOPS[cause.reason]} by {cause.where}"
+
+
+#: The stops of an operator, in words.
+_STOPS = {Reason.OPERATOR_STOP: "stop", Reason.OPERATOR_QUICK_STOP: "quick stop"}
 
 
 def _signals(watch: DeviceWatch, limits: dict[str, SignalLimits]) -> dict[str, dict[str, Any]]:
@@ -250,9 +269,13 @@ class SupervisorProcess:
 
     def _tell_run(self, peer: _Peer) -> None:
         machine = self.supervisor.machine
-        told = {"latched": machine.latched, "alarms": machine.alarms}
-        faults = {key: [str(fault) for fault in found] for key, found in told.items()}
-        self._answer(peer, {"follows": machine.follows} | faults)
+        status = {
+            "follows": machine.follows,
+            "latched": [str(fault) for fault in machine.latched],
+            "stopped_by": _stopped_by(machine.latched),
+            "alarms": [str(fault) for fault in machine.alarms],
+        }
+        self._answer(peer, status)
 
     def _let_begin(self) -> None:
         """Let runs begin that wait until the rig is engaged."""

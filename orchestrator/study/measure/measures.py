@@ -28,7 +28,7 @@ def with_measures(
 ) -> tuple[Result, dict[str, Measured]]:
     """Read off what can be; what cannot is a problem of the outcome and a remark of the result.
 
-    Of a rig that missed cycles it is a warning in the result, and no problem.
+    Of a rig that missed cycles, or a run that an operator stopped, it is a warning in the result.
     """
     measured: dict[str, Measured] = {}
     failed = []
@@ -42,8 +42,9 @@ def with_measures(
         except DescriptionError as error:
             steps = np.count_nonzero(missed_shares(case, results[name], clock))
             why = f" (cycles were missed in {steps} steps)" if steps else ""
-            failed.append(f"{'warning: ' * bool(steps)}measure '{key}': {error}{why}")
-            if not steps:
+            why += f" ({outcome.stopped[name]})" if name in outcome.stopped else ""
+            failed.append(f"{'warning: ' * bool(why)}measure '{key}': {error}{why}")
+            if not why:
                 outcome.problems.append(f"case '{name}', measure '{key}': {error}")
     result = replace(results[name], notes=(*results[name].notes, *failed))
     return result, measured

@@ -157,7 +157,8 @@ class ExperimentOutcome(MutableStruct):
 
     ``problems`` are measures that could not be read off and what else failed behind the runs;
     ``never_engaged`` are cases whose devices were watched, and never followed the simulation;
-    ``broken`` says which expectations were not kept.
+    ``broken`` says which expectations were not kept, ``stopped`` which case an operator stopped,
+    and when.
     """
 
     title: str
@@ -167,6 +168,7 @@ class ExperimentOutcome(MutableStruct):
     problems: list[str] = field(default_factory=list)
     never_engaged: list[str] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
+    stopped: dict[str, str] = field(default_factory=dict)
 
     @property
     def safe_states(self) -> dict[str, tuple[Notice, ...]]:
@@ -182,6 +184,7 @@ class ExperimentOutcome(MutableStruct):
             "sweeps": {name: sweep.as_json() for name, sweep in self.sweeps.items()},
             "problems": self.problems,
             "broken": self.broken,
+            "stopped": self.stopped,
             "files": [str(path) for path in self.files],
         }
 

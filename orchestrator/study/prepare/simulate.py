@@ -72,6 +72,10 @@ class FailedRunError(StepError):
         self.result = result
 
 
+class StoppedRunError(RunEndedError):
+    """An operator stopped a run; its text says by which means. What was recorded is its result."""
+
+
 class InterruptedRun(KeyboardInterrupt):
     """A run that was interrupted (Ctrl-C); ``result`` holds what was recorded until then."""
 
@@ -109,16 +113,19 @@ class RunHooks(Struct):
 
     ``on_begin`` is called when all is ready for the first step, which is done when it returns;
     ``on_end`` is called as soon as the last step was done, or one failed: before files are written,
-    and before devices are closed. ``watch`` is given the rows of a chunk of steps when it is done,
-    ``share`` all rows in memory that other processes can read, before the first step. ``steer`` is
-    called between chunks of a run, in real time when somebody asks for it. ``look`` is entered for
-    the steps, with what says how far the run is.
+    and before devices are closed; a text that it returns says by which means an operator stopped
+    the run, so that a failed step is no failure. ``on_stopped`` is told of such a stop and of that
+    of a :class:`StoppedRunError`, with its time. ``watch`` is given the rows of a chunk of steps
+    when it is done, ``share`` all rows in memory that other processes can read, before the first
+    step. ``steer`` is called between chunks of a run, in real time when somebody asks for it.
+    ``look`` is entered for the steps, with what says how far the run is.
     """
 
     progress: Progress | None = None
     journal: Journal | None = None
     on_begin: Callable[[], None] = lambda: None
-    on_end: Callable[[], None] = lambda: None
+    on_end: Callable[[], str | None] = lambda: None
+    on_stopped: Callable[[str], None] = lambda _text: None
     watch: Watch | None = None
     share: Share | None = None
     steer: Steer | None = None
@@ -210,12 +217,14 @@ def simulate_with(
                 rows = stack.enter_context(beside)
                 if pace is not None and hooks.watch is not None:
                     stack.enter_context(_watched(execution, rows, hooks.watch))
-                stack.callback(hooks.on_end)
+                stack.enter_context(_ended(hooks.on_end))
                 if pace is not None and hooks.progress is not None:
                     hooks.progress(0.0)  # devices are open; a paced run tells no more until its end
                 steer = None if hooks.steer is None else partial(hooks.steer, execution)
                 until = f"{last_ns} ns"
                 execution.advance(until, None if is_read else report, hooks.on_begin, steer)
+        except StoppedRunError as stop:
+            notes.append(f"{_stopped(execution.time, hooks)} ({stop})")
         except RunEndedError as error:
             notes.append(str(error))
         except (StepError, NeverEngagedError) as error:
@@ -224,6 +233,30 @@ def simulate_with(
         except KeyboardInterrupt:
             raise InterruptedRun(_result(execution, execution.recording(), name, notes)) from None
         return _result(execution, execution.recording(), name, notes)
+
+
+def _stopped(time: float, hooks: RunHooks) -> str:
+    """Say when an operator stopped the run."""
+    text = f"stopped by the operator at {round(time, 1 if time >= 1.0 else 4):g} s"
+    hooks.on_stopped(text)
+    return text
+
+
+@contextmanager
+def _ended(on_end: Callable[[], str | None]) -> Iterator[None]:
+    """Call what follows the last step; a step that failed by an operator's stop ends the run."""
+    failure: StepError | None = None
+    stop: str | None = None
+    try:
+        yield
+    except StepError as error:
+        failure = error
+    finally:
+        stop = on_end()
+    if failure is not None:
+        if stop and not isinstance(failure, RunEndedError):
+            raise StoppedRunError(stop) from failure
+        raise failure
 
 
 @contextmanager

@@ -209,8 +209,18 @@ def _written(
 
 
 def run_cases(run: Run, extensions: Sequence[Extension]) -> dict[str, Result]:
-    """Run cases; what they record is seen at once under names that say that more is to come."""
-    return {name: _finished(run, extensions, case) for name, case in run.cases.items()}
+    """Run cases; what they record is seen at once under names that say that more is to come.
+
+    When an operator stops one, those behind it are not run, and leave ``run.cases``.
+    """
+    results: dict[str, Result] = {}
+    for name, case in run.cases.items():
+        results[name] = _finished(run, extensions, case)
+        if run.outcome.stopped:
+            break
+    for name in run.cases.keys() - results.keys():
+        del run.cases[name]
+    return results
 
 
 def _finished(run: Run, extensions: Sequence[Extension], case: PreparedCase) -> Result:
@@ -283,6 +293,7 @@ def _recorded(
                 journal,
                 guarded(steps.begin),
                 guarded(steps.end),
+                partial(run.outcome.stopped.__setitem__, case.name),
                 None if steps.watch is None else guarded(steps.watch),
                 None if steps.share is None else guarded(steps.share),
                 None if steps.steer is None else guarded(steps.steer),

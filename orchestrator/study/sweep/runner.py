@@ -331,6 +331,6 @@ class ListedSweeps(Extension):
     def end(self, run: Run) -> None:
         """Run them, behind the cases."""
         for name, sweep in run.experiment.listed_sweeps.items():
-            if sweep.case in run.cases:
+            if sweep.case in run.cases and not run.outcome.stopped:
                 done = partial(run.tell, f"sweep {name}")
                 run.outcome.sweeps[name] = run_listed(name, run.experiment, run.cases, done)

@@ -3,12 +3,15 @@
 import json
 import subprocess
 import sys
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
-from orchestrator import read_experiment, run_experiment
+from orchestrator import Extension, read_experiment, run_experiment
+from orchestrator.study.extension import loaded
 
 SYSTEM = """
 [system]
@@ -254,3 +257,78 @@ def test_a_run_without_expectations_loads_none_of_their_code(folder):
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+COMPARED = """
+[case.other]
+system = "s.toml"
+measure.apart = { kind = "difference", signal = "a.y", to = "one" }
+measure.own = { kind = "peak", signal = "a.y" }
+[expect.near]
+case = "other"
+that = ["apart < 1 nm", "own < 11 mm"]
+"""
+
+
+def test_a_measure_that_needs_another_case_is_not_judged_without_it(softdock, folder):
+    code, out, err = run(softdock, EXPERIMENT + COMPARED, "--case", "other")
+    assert (code, err) == (0, "")
+    assert "not judged" in out
+    root = ET.parse("out/junit.xml").getroot()  # noqa: S314 - ours
+    assert root.get("skipped") == "1"
+    assert root.get("failures") == "0"
+    (skipped,) = root.iter("skipped")
+    assert skipped.get("message") == "it needs case 'one', which was not run"
+    verdicts = json.loads(Path("out/verdicts.json").read_text())
+    assert verdicts["passed"] is True
+    assert [one["passed"] for one in verdicts["verdicts"]["other"]] == [None, True]
+    assert run(softdock, EXPERIMENT + COMPARED)[0] == 0
+
+
+class Stopping(Extension):
+    """Does as the supervisor of a rig does when an operator stops it."""
+
+    @contextmanager
+    def around(self, run, steps):
+        yield replace(steps, end=lambda: "stop by operator pts/3")
+
+
+FAILING = (
+    BLOCK
+    + """
+        if t > 0.0045:
+            raise ValueError("the rig is at rest")
+"""
+)
+
+
+@pytest.mark.parametrize("stopped", [True, False])
+def test_an_operators_stop_ends_the_run_as_what_it_is(softdock, folder, monkeypatch, stopped):
+    """Instead of the step that fails by it: report, measures, exit code 6, no further case."""
+    Path("part.py").write_text(FAILING)
+    if stopped:
+        monkeypatch.setattr("orchestrator.study.runner.loaded", with_stopping)
+    text = EXPERIMENT.replace('kind = "peak"', 'kind = "final"') + COMPARED
+    text += KEPT + 'case = "one"\n'
+    text += '[case.one.measure.late]\nkind = "peak"\nsignal = "a.y"\nfrom = "9 ms"\n'
+    code, _, err = run(softdock, text)
+    if not stopped:
+        assert (code, "the rig is at rest" in err) == (2, True)
+        return
+    said = " ".join(err.split())
+    assert code == 6, said
+    assert "case 'one': stopped by the operator at 0.005 s; no further case was run" in said
+    assert Path("out/report.html").is_file()
+    summary = json.loads(Path("out/summary.json").read_text())
+    assert summary["stopped"] == {"one": "stopped by the operator at 0.005 s"}
+    assert list(summary["cases"]) == ["one"]
+    assert summary["cases"]["one"]["measures"]["peak"]["value"] == pytest.approx(0.005)
+    remarks = " ".join(summary["cases"]["one"]["remarks"])
+    assert "stopped by the operator at 0.005 s (stop by operator pts/3)" in remarks
+    assert "warning: measure 'late'" in remarks
+    assert (summary["problems"], summary["sweeps"]) == ([], {})
+    assert {one["passed"] for one in summary["cases"]["one"]["expect"]} == {None}
+
+
+def with_stopping(*given, **more):
+    return [*loaded(*given, **more), Stopping("stopping")]

@@ -214,7 +214,7 @@ def test_a_run_stands_steps_goes_on_and_ends_as_is_wished(folder, last):
     rows, count, row, sample = seen
     assert count == rows + 2
     assert row == sample == result.values[count - 1, 0]
-    stopped = [note for note in result.notes if "stopped by a viewer" in note]
+    stopped = [note for note in result.notes if "stopped by the operator at" in note]
     assert (len(result.time), len(stopped)) == ((count, 1) if last == "stop" else (201, 0))
     plain = run_with(*folder(), RunSettings()).cases["one"].result
     np.testing.assert_array_equal(plain.values[: len(result.time)], result.values)

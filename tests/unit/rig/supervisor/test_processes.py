@@ -210,8 +210,10 @@ def test_an_operator_with_keys_engages_a_run_that_waits_and_a_second_one_is_told
         other.wish("stop")
         loop.until(lambda: console.said(f"latched: operator {mine}: an operator stopped it"))
         loop.until(lambda: other.wish("status")["state"] == "SAFE")
+        assert other.wish("status")["stopped_by"] == f"stop by operator {mine}"
         console.press("r")
         loop.until(lambda: console.said("you: reset"))
+        assert other.wish("status")["stopped_by"] == ""
         console.press("q")
         loop.until(lambda: console.process.poll() is not None)
         assert console.process.returncode == 0
