@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from functools import partial
 
 from hw_adapters.ati_net_ft.calibration import Calibration, decode_calibration
@@ -11,6 +12,7 @@ from orchestrator.rig.devices.conformance import (
     Golden,
     Logged,
     Refused,
+    RelayPlaces,
     Wiring,
     free_tcp_port,
     free_udp_port,
@@ -53,6 +55,24 @@ def _wiring() -> Wiring:
     )
 
 
+def _relayed() -> Wiring:
+    given, front = _wiring(), free_udp_port()
+    device = given.settings["device_port"]
+    arguments = (*given.arguments, "--rate", "250")
+    settings = {**given.settings, "device_port": front, "rate": 250.0}
+    places = RelayPlaces("udp", front, device, settings=("device_port", "http_port"))
+    return Wiring(arguments, settings, places)
+
+
+def _forged(record: bytes, ahead: int) -> bytes:
+    """Make a record of 100 N along x, so many records of 4 ms ahead."""
+    if len(record) < 36:
+        return record
+    number, clock, status = struct.unpack_from("!3L", record)
+    head = struct.pack("!3L", (number + ahead) % 2**32, (clock + 28 * ahead) % 2**32, status)
+    return head + struct.pack("!l", 100_000_000) + record[16:]
+
+
 BENCH = Bench(
     emulator="hw_adapters.ati_net_ft.emulator",
     wiring=_wiring,
@@ -84,4 +104,7 @@ BENCH = Bench(
     without={"nan": "RDT sends whole counts, which are always numbers"},
     truth=lambda _: dict.fromkeys(("fx", "fy", "fz"), Logged("record", "force")),
     wraps=True,
+    relayed=_relayed,
+    forged=_forged,
+    resolution=6e-7,
 )

@@ -27,7 +27,7 @@ from hw_adapters.canopen_cia402.codec import (
 from hw_adapters.canopen_cia402.motor_bench import MotorBenchSettings
 from hw_adapters.canopen_cia402.pdo import pdo_maps
 from hw_adapters.canopen_cia402.settings import CanopenSettings
-from orchestrator.rig.devices.conformance import Bench, Golden, Logged, Refused, Wiring
+from orchestrator.rig.devices.conformance import Bench, Golden, Logged, Refused, RelayPlaces, Wiring
 
 _HEX = bytes.fromhex
 _COMMAND = pdo_maps(1, [["controlword", "target_position"]], commanded=True)[0]
@@ -79,6 +79,17 @@ def _wiring() -> Wiring:
     }
     options = ("--sync-tolerance", "1000")
     return Wiring(("--link", str(path), *options), settings)
+
+
+def _relayed() -> Wiring:
+    given = _wiring()
+    path = str(given.settings["channel"])
+    settings = {**given.settings, "channel": f"{path}-relay", "on_fault": "stop"}
+    return Wiring(
+        given.arguments,
+        settings,
+        RelayPlaces("serial", f"{path}-relay", path, settings=("channel",)),
+    )
 
 
 def _motor_bench_wiring() -> Wiring:
@@ -211,6 +222,8 @@ BENCH = Bench(
         "nan": "objects of a drive are whole numbers",
         "clock-jump": "PDOs have no time; their count is that of this machine's SYNC",
     },
+    relayed=_relayed,
+    resolution=5e-5,
     truth=_truth,
     asked=_asked,
 )
@@ -218,6 +231,7 @@ BENCH = Bench(
 MOTOR_BENCH = replace(
     BENCH,
     wiring=_motor_bench_wiring,
+    relayed=None,
     truth=_shaft,
     asked=lambda _: {},
     golden=(

@@ -24,19 +24,21 @@ _TIMES = {
     "restart-after": "restart_after_s",
     "wrap-after": "wrap_after_s",
     "clock-jump": "clock_jump_s",
-    "growing": "growing_ms",
-    "again": "again_ms",
-    "pause": "pause_ms",
+    "restart-on": "restart_on_s",
+    "restart-ahead": "restart_ahead_s",
+    "restart-back": "restart_back_s",
+    "restart-pause": "restart_pause_s",
 }
 _FLAGS = {
     "wrong-status": "wrong_status",
     "freeze": "freeze",
     "nan": "nan",
     "saturated": "saturated",
-    "deaf": "deaf",
 }
-#: What a relay between device and adapter can do.
-RELAYED = frozenset({"growing", "again", "pause", "deaf"})
+#: Restarts at which the count of a device does not begin at its first value.
+COUNTED_ON = frozenset({"restart-on", "restart-ahead", "restart-back"})
+#: By which a count or clock jumps then, s.
+_AHEAD_S, _BACK_S = 40.0, -0.5
 _BURST = "burst"
 NAMES = (*_SHARES, *_TIMES, _BURST, *_FLAGS)
 
@@ -52,20 +54,17 @@ class Faults:
         or cut at a random length.
     late_ms
         By which every datagram leaves later, in ms.
-    growing_ms
-        By which every datagram leaves later, for each second that goes by, in ms.
-    again_ms
-        After which every datagram is sent once more, in ms.
-    pause_ms
-        For so long all datagrams are held, and then sent at once, in ms.
-    deaf
-        It sends, and no command reaches it.
     slower_ms
         By which the device follows its commands later, in ms, while its datagrams leave in time.
     dead_after_s
         After so many seconds the device neither sends nor answers, for ever.
     restart_after_s
-        After so many seconds the device begins anew: its counters, its clock, its state.
+        After so many seconds the device restarts: its counters, its clock and its state begin as at
+        power-on.
+    restart_on_s, restart_ahead_s, restart_back_s
+        The same, but its counters and its clock go on, jump 40 s ahead, or go back by 0.5 s.
+    restart_pause_s
+        For so long before a restart the device neither sends nor answers.
     wrap_after_s
         So many seconds after the device began its count, or its clock, runs over.
     clock_jump_s
@@ -87,12 +86,13 @@ class Faults:
     reorder: float = 0.0
     malformed: float = 0.0
     late_ms: float = 0.0
-    growing_ms: float = 0.0
-    again_ms: float = 0.0
-    pause_ms: float = 0.0
     slower_ms: float = 0.0
     dead_after_s: float = math.inf
     restart_after_s: float = math.inf
+    restart_on_s: float = math.inf
+    restart_ahead_s: float = math.inf
+    restart_back_s: float = math.inf
+    restart_pause_s: float = 0.0
     wrap_after_s: float = math.inf
     clock_jump_s: float = 0.0
     burst: int = 1
@@ -100,7 +100,6 @@ class Faults:
     freeze: bool = False
     nan: bool = False
     saturated: bool = False
-    deaf: bool = False
 
     @property
     def names(self) -> frozenset[str]:
@@ -109,14 +108,30 @@ class Faults:
         sound = Faults()
         return frozenset(n for n, f in fields.items() if getattr(self, f) != getattr(sound, f))
 
+    @property
+    def restart_s(self) -> float:
+        """When the device is itself again after a restart, s; infinite: it does not restart."""
+        moments = self.restart_after_s, self.restart_on_s, self.restart_ahead_s, self.restart_back_s
+        return min(moments) + self.restart_pause_s
+
+    @property
+    def restart_shift_s(self) -> float | None:
+        """By how much count and clock jump at a restart, s; ``None``: they begin again."""
+        shifts = (
+            (self.restart_on_s, 0.0),
+            (self.restart_ahead_s, _AHEAD_S),
+            (self.restart_back_s, _BACK_S),
+        )
+        return next((shift for moment, shift in shifts if math.isfinite(moment)), None)
+
 
 def read_faults(texts: Iterable[str]) -> Faults:
     """Read faults such as ``drop:0.1`` or ``late:5``; several may stand between commas.
 
     ``drop:P``, ``late:MS``, ``slower:MS``, ``duplicate:P``, ``reorder:P``, ``malformed:P``,
-    ``dead-after:S``, ``restart-after:S``, ``wrap-after:S``, ``clock-jump:S``, ``burst:N``,
-    ``growing:MS``, ``again:MS``, ``pause:MS``, ``wrong-status``, ``freeze``, ``nan``, ``saturated``
-    and ``deaf``.
+    ``dead-after:S``, ``restart-after:S``, ``restart-on:S``, ``restart-ahead:S``,
+    ``restart-back:S``, ``restart-pause:S``, ``wrap-after:S``, ``clock-jump:S``, ``burst:N``,
+    ``wrong-status``, ``freeze``, ``nan`` and ``saturated``.
 
     Raises
     ------

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from hw_adapters.emulation.event_log import EventLog
-from hw_adapters.emulation.faults import RELAYED, Faults, read_faults
+from hw_adapters.emulation.faults import COUNTED_ON, Faults, read_faults
 from orchestrator import DescriptionError
 
 Send = Callable[[bytes], object]
@@ -67,13 +67,11 @@ class FaultySender:
 
     @property
     def dead(self) -> bool:
-        """Whether the device is silent for ever."""
-        return self._now() - self._born >= self._faults.dead_after_s
-
-    @property
-    def deaf(self) -> bool:
-        """Whether no command reaches the device."""
-        return self.dead or self._faults.deaf
+        """Whether the device is silent: for ever, or before a restart."""
+        gone, faults = self._now() - self._born, self._faults
+        if gone >= faults.dead_after_s:
+            return True
+        return faults.restart_s - faults.restart_pause_s <= gone < faults.restart_s
 
     @property
     def wrong_status(self) -> bool:
@@ -118,12 +116,27 @@ class FaultySender:
         return given if math.isinf(seconds) else (period - round(seconds * rate)) % period
 
     def restarts(self) -> bool:
-        """Return true once, when it is time to begin anew."""
-        if self._restarted or self._now() - self._born < self._faults.restart_after_s:
+        """Return true once, when it is time to restart."""
+        if self._restarted or self._now() - self._born < self._faults.restart_s:
             return False
         self._restarted = True
         self._log.write("restart")
         return True
+
+    def count_after_restart(self, count: float, first: float, rate: float) -> float:
+        """Return what a count of so many in a second begins with after a restart.
+
+        Parameters
+        ----------
+        count
+            What it would be without a restart.
+        first
+            What it begins with at power-on.
+        rate
+            By which it grows, 1/s.
+        """
+        shift = self._faults.restart_shift_s
+        return first if shift is None else count + shift * rate
 
     @property
     def due(self) -> float | None:
@@ -170,16 +183,12 @@ class FaultySender:
             self._leave(each, content)
 
     def _leave(self, send: Send, datagram: bytes) -> None:
-        faults, now = self._faults, self._now()
-        gone = now - self._born
-        late = max(faults.late_ms + faults.growing_ms * gone, faults.pause_ms - 1000.0 * gone)
+        late = self._faults.late_ms
         if late > 0.0:
-            heapq.heappush(self._later, (now + late / 1000.0, self._number, send, datagram))
+            due = self._now() + late / 1000.0
+            heapq.heappush(self._later, (due, self._number, send, datagram))
         else:
             send(datagram)
-        if faults.again_ms:
-            due = now + (max(late, 0.0) + faults.again_ms) / 1000.0
-            heapq.heappush(self._later, (due, -self._number, send, datagram))
 
 
 def sender_of(
@@ -188,7 +197,7 @@ def sender_of(
     without: Mapping[str, str] | None = None,
     *,
     follows: bool = False,
-    relayed: bool = False,
+    counts_on: bool = False,
     wraps: bool = False,
 ) -> FaultySender:
     """Return the sender with the faults of an emulator's options; SIGUSR1 adds those for later.
@@ -205,8 +214,8 @@ def sender_of(
         Faults that its protocol cannot have, and why.
     follows
         Whether it has something that follows commands, and can do so later.
-    relayed
-        Whether its datagrams and commands can be held, repeated and lost as by a relay.
+    counts_on
+        Whether its count and clock can go on, jump or go back at a restart.
     wraps
         Whether it has a count or clock that runs over.
 
@@ -228,9 +237,9 @@ def sender_of(
             "this emulator has no fault slower: it does not tell how it follows commands",
             key="fault",
         )
-    if not relayed and (asked := sorted(later.names & RELAYED)):
+    if not counts_on and (asked := sorted(later.names & COUNTED_ON)):
         raise DescriptionError.about(
-            f"this emulator has no fault {asked[0]}: nothing lies between it and the adapter",
+            f"this emulator has no fault {asked[0]}: it has no count that could go on",
             key="fault",
         )
     if "wrap-after" in (read_faults(options.on_signal) if wraps else later).names:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from functools import partial
 
@@ -13,6 +14,7 @@ from orchestrator.rig.devices.conformance import (
     Golden,
     Logged,
     Refused,
+    RelayPlaces,
     Wiring,
     free_udp_port,
 )
@@ -63,6 +65,24 @@ def _wiring() -> Wiring:
     return Wiring(("--peer", f"127.0.0.1:{port}", *patient), {"port": port})
 
 
+def _relayed() -> Wiring:
+    port, front, back = (free_udp_port() for _ in range(3))
+    arguments = ("--peer", f"127.0.0.1:{back}", "--delay", "4", "--timeout", "1000000")
+    settings = {"port": port, "axes": ["x"], "device_host": "127.0.0.1"}
+    places = RelayPlaces("udp", front, adapter=port, back=back, settings=("port",))
+    return Wiring(arguments, settings, places)
+
+
+def _forged(frame: bytes, ahead: int) -> bytes:
+    """Make a frame of a robot at X = 1040 mm, so many cycles of 4 ms ahead."""
+    ipoc = re.search(rb"<IPOC>(\d+)</IPOC>", frame)
+    if ipoc is None:
+        return frame
+    moved = re.sub(rb'<RIst X="[^"]*"', b'<RIst X="1040.0000"', frame)
+    number = (int(ipoc[1]) + 4 * ahead) % 2**32
+    return re.sub(rb"<IPOC>\d+</IPOC>", b"<IPOC>%d</IPOC>" % number, moved)
+
+
 def _columns(settings: KukaRsiSettings, prefix: str, column: str) -> Mapping[str, Logged]:
     """Name columns of the robot's log, mm and degrees."""
     turns = (math.pi / 180.0,) * 3
@@ -95,7 +115,10 @@ BENCH = Bench(
     refused=tuple(Refused(name, partial(decode_frame, b)) for name, b in _FOREIGN.items()),
     follows=True,
     wraps=True,
-    relayed=True,
+    relayed=_relayed,
+    forged=_forged,
+    resolution=6e-8,
+    counts_on=True,
     truth=lambda settings: _columns(settings, "", "actual"),
     asked=lambda settings: _columns(settings, "d", "asked"),
 )

@@ -56,7 +56,7 @@ class Robot:
             bandwidth_hz=options.bandwidth,
             damping=options.damping,
         )
-        self._sender = sender_of(options, log, follows=True, relayed=True, wraps=True)
+        self._sender = sender_of(options, log, follows=True, counts_on=True, wraps=True)
         ipoc = self._sender.first(options.ipoc, IPOC_PERIOD, 1000.0)
         self._controller = Controller(self._setup, round(ipoc))
         self._jumped = False
@@ -102,8 +102,11 @@ class Robot:
             self._controller.ipoc += round(self._sender.clock_jump_s * 1e3)
         if self._sender.restarts():
             place = tuple(self._controller.pose.tolist())  # it does not move while it is off
+            ipoc = self._sender.count_after_restart(
+                self._controller.ipoc, self._options.ipoc // 2, 1000.0
+            )
             self._controller = Controller(
-                replace(self._setup, start=place), self._options.ipoc // 2
+                replace(self._setup, start=place), round(ipoc) % IPOC_PERIOD
             )
         self._begin_cycle()
 
@@ -117,7 +120,7 @@ class Robot:
         self.socket.sendto(datagram, self._options.peer)
 
     def _take(self, datagram: bytes) -> None:
-        if not self._sender.deaf:
+        if not self._sender.dead:
             self._log.write(self._controller.take(datagram), **self._where())
 
     def _frame(self) -> bytes:

@@ -13,6 +13,7 @@ from orchestrator.rig.devices.conformance import (
     Golden,
     Logged,
     Refused,
+    RelayPlaces,
     Wiring,
     free_tcp_port,
 )
@@ -45,6 +46,14 @@ def _wiring() -> Wiring:
         "on_fault": "hold",
     }
     return Wiring(("--port", str(port)), settings)
+
+
+def _relayed() -> Wiring:
+    given, front = _wiring(), free_tcp_port()
+    device = given.settings["device_port"]
+    settings = {**given.settings, "device_port": front, "on_fault": "stop"}
+    places = RelayPlaces("tcp", front, device, settings=("device_host", "device_port"))
+    return Wiring(given.arguments, settings, places)
 
 
 def _columns(prefix: str, column: str) -> Mapping[str, Logged]:
@@ -84,6 +93,8 @@ BENCH = Bench(
         Refused("not finite, written", partial(codec.command, "MOV", {"X": float("inf")})),
     ),
     newest_only=True,
+    relayed=_relayed,
+    resolution=1e-10,
     without={
         "duplicate": _NO_NUMBER,
         "reorder": _NO_NUMBER,

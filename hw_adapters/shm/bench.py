@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import secrets
+import struct
+import zlib
 from collections.abc import Mapping
 from functools import partial
 
 from hw_adapters.shm.adapter import ShmSettings
 from hw_adapters.shm.codec import Record, check_head, decode, encode
-from orchestrator.rig.devices.conformance import Bench, Golden, Logged, Refused, Wiring
+from orchestrator.rig.devices.conformance import Bench, Golden, Logged, Refused, RelayPlaces, Wiring
 
 _HEAD = b"SDSHM1\0\0" + bytes.fromhex("02000000 01000000") + bytes(16)
 _FIXED = bytes.fromhex("0700000000000000 00ca9a3b00000000 00000000")
@@ -30,6 +32,39 @@ def _wiring() -> Wiring:
         "commands": [{"name": "x_set", "unit": "m", "minimum": -0.1, "maximum": 0.1}],
     }
     return Wiring(("--name", name, "--rate", "500"), settings)
+
+
+def _relayed() -> Wiring:
+    names = [f"softdock-bench-{secrets.token_hex(6)}" for _ in range(2)]
+    settings = {
+        **_wiring().settings,
+        "name": names[0],
+        "rate": 250.0,
+        "measurements": [
+            {"name": "x", "unit": "m", "follows": "x_set"},
+            {"name": "v", "unit": "m/s"},
+        ],
+        "commands": [
+            {
+                "name": "x_set",
+                "unit": "m",
+                "minimum": -0.1,
+                "maximum": 0.1,
+                "speed": 0.25,
+                "deceleration": 2.0,
+            }
+        ],
+    }
+    places = RelayPlaces("memory", names[0], names[1], settings=("name",))
+    return Wiring(("--name", names[1], "--rate", "250"), settings, places)
+
+
+def _forged(record: bytes, ahead: int) -> bytes:
+    """Make a record of 0.09 m whose number and time are so many samples of 4 ms ahead."""
+    number, now, status = struct.unpack_from("<QQI", record)
+    fixed = struct.pack("<QQI", number + ahead, now + ahead * 4_000_000, status)
+    values = struct.pack("<d", 0.09) + record[32:]
+    return fixed + zlib.crc32(values, zlib.crc32(fixed)).to_bytes(4, "little") + values
 
 
 def _truth(settings: ShmSettings) -> Mapping[str, Logged]:
@@ -65,6 +100,9 @@ BENCH = Bench(
     ),
     without={"duplicate": _NEWEST, "reorder": _NEWEST},
     newest_only=True,
+    relayed=_relayed,
+    forged=_forged,
+    counts_on=True,
     truth=_truth,
     asked=_asked,
 )

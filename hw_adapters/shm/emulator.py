@@ -47,7 +47,7 @@ class Program:
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
         self._options, self._log = options, log
-        self._sender = sender_of(options, log, _WITHOUT)
+        self._sender = sender_of(options, log, _WITHOUT, counts_on=True)
         self.path = Path("/dev/shm") / options.name  # noqa: S108 # that is where it is
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         try:
@@ -64,6 +64,13 @@ class Program:
         self._axis.stand()
         self._born = born
         self._number = 0
+
+    def _restart(self, due: float) -> None:
+        clock, number = self._since_birth(due), self._number
+        born = max(self._sender.count_after_restart(clock * 1e-9, 0.0, 1.0), 0.0)
+        self._begin(due - born)
+        rate = self._options.rate
+        self._number = max(round(self._sender.count_after_restart(number, 0.0, rate)), 0)
 
     @property
     def places(self) -> dict[str, Address | str]:
@@ -109,7 +116,7 @@ class Program:
     def _sample(self, due: float) -> None:
         """Sample at the moment that was due: a device's clock does not wait for a program."""
         if self._sender.restarts():
-            self._begin(due)
+            self._restart(due)
         now = self._since_birth(due)
         self._axis.advance(now)
         felt = float(self._axis.position[0]), float(self._axis.velocity[0])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -14,6 +16,7 @@ from orchestrator.rig.devices.conformance import (
     Golden,
     Logged,
     Refused,
+    RelayPlaces,
     Wiring,
     free_udp_port,
 )
@@ -95,6 +98,32 @@ def _wiring() -> Wiring:
     return Wiring(("--peer", f"127.0.0.1:{here}", "--port", str(rig), "--rate", "500"), settings)
 
 
+def _relayed() -> Wiring:
+    here, rig, front, back = (free_udp_port() for _ in range(4))
+    moved = {"minimum": -0.1, "maximum": 0.1, "speed": 0.25, "deceleration": 2.0}
+    *fixed, wanted = COMMANDS["fields"]
+    settings = {
+        "port": here,
+        "device_port": front,
+        "rate": 250.0,
+        "measurements": MEASUREMENTS,
+        "commands": {"fields": [*fixed, wanted | moved]},
+    }
+    arguments = ("--peer", f"127.0.0.1:{back}", "--port", str(rig), "--rate", "250")
+    return Wiring(
+        arguments, settings, RelayPlaces("udp", front, rig, here, back, ("port", "device_port"))
+    )
+
+
+def _forged(sample: bytes, ahead: int) -> bytes:
+    """Make a sample of 0.09 m whose number and time are so many samples of 4 ms ahead."""
+    body = bytearray(sample[:-4])
+    number, now = struct.unpack_from("<LQ", body, 4)
+    struct.pack_into("<LQ", body, 4, (number + ahead) % 2**32, now + ahead * 4_000_000)
+    struct.pack_into("<d", body, 20, 0.09)
+    return bytes(body) + zlib.crc32(body).to_bytes(4, "little")
+
+
 def _truth(settings: UdpSettings) -> Mapping[str, Logged]:
     columns = ("position", "velocity")
     names = [signal.name for signal in settings.measurements.signals]
@@ -131,7 +160,9 @@ BENCH = Bench(
         Refused("a value too many", partial(_COMMANDED.encode, (1.0, 2.0))),
     ),
     wraps=True,
-    relayed=True,
+    relayed=_relayed,
+    forged=_forged,
+    counts_on=True,
     truth=_truth,
     asked=_asked,
 )

@@ -42,7 +42,7 @@ class Rig:
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
         self._options, self._log = options, log
-        self._sender = sender_of(options, log, relayed=True, wraps=True)
+        self._sender = sender_of(options, log, counts_on=True, wraps=True)
         self.socket = udp_socket(options.host, options.port)
         self._axis = Tracking(1, round(options.delay * 1e6), options.bandwidth, options.damping)
         self._begin(time.monotonic())
@@ -52,6 +52,13 @@ class Rig:
         self._axis.stand()
         self._born = born
         self._number = self._taken = 0
+
+    def _restart(self, due: float) -> None:
+        clock, number = self._since_birth(due), self._number
+        born = max(self._sender.count_after_restart(clock * 1e-9, 0.0, 1.0), 0.0)
+        self._begin(due - born)
+        rate = self._options.rate
+        self._number = max(round(self._sender.count_after_restart(number, 0.0, rate)), 0)
 
     @property
     def places(self) -> dict[str, Address | str]:
@@ -79,7 +86,7 @@ class Rig:
         return round((moment - self._born) * 1e9)
 
     def _take(self, datagram: bytes) -> None:
-        if self._sender.deaf:
+        if self._sender.dead:
             return
         whole = len(datagram) == 28 and datagram[:4] == b"1CDS"
         if not whole or binascii.crc32(datagram[:24]).to_bytes(4, "little") != datagram[24:]:
@@ -93,7 +100,7 @@ class Rig:
     def _sample(self, due: float) -> None:
         """Sample at the moment that was due: a device's clock does not wait for a program."""
         if self._sender.restarts():
-            self._begin(due)
+            self._restart(due)
         now = self._since_birth(due)
         self._axis.advance(now)
         position, velocity = float(self._axis.position[0]), float(self._axis.velocity[0])

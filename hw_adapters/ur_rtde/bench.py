@@ -13,6 +13,7 @@ from orchestrator.rig.devices.conformance import (
     Golden,
     Logged,
     Refused,
+    RelayPlaces,
     Wiring,
     free_tcp_port,
 )
@@ -40,6 +41,13 @@ def _wiring() -> Wiring:
         ("--port", str(port), "--watchdog", "0", "--rate", "125"),
         {"device_host": "127.0.0.1", "device_port": port, "rate": 125.0},
     )
+
+
+def _relayed() -> Wiring:
+    given, front = _wiring(), free_tcp_port()
+    device = given.settings["device_port"]
+    places = RelayPlaces("tcp", front, device, settings=("device_host", "device_port"))
+    return Wiring(given.arguments, {**given.settings, "device_port": front}, places)
 
 
 #: What the emulated arm moves, and what leads it, in the order of the six registers.
@@ -122,7 +130,7 @@ BENCH = Bench(
         Refused("a size of 1", partial(codec.PackageSplitter().split, _HEX("0001 55"))),
         Refused("a size of 64 KiB", partial(codec.PackageSplitter().split, _HEX("ffff 55"))),
     ),
-    relayed=True,
+    relayed=_relayed,
     truth=_truth,
     asked=_asked,
 )

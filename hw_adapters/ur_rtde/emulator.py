@@ -67,7 +67,7 @@ class Server:
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
         self._options, self._log = options, log
-        self._sender = sender_of(options, log, relayed=True)
+        self._sender = sender_of(options, log)
         self._setup = Setup(
             options.rate,
             options.program,
@@ -123,7 +123,7 @@ class Server:
         if not data:
             client.socket.close()
             self._clients.remove(client)
-        elif not self._sender.deaf:
+        elif not self._sender.dead:
             self._take(client, data)
 
     def _take(self, client: Client, data: bytes) -> None:

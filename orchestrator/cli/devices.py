@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,12 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from orchestrator.cli.console import print_json, print_lines, print_table
-from orchestrator.core.diagnostics import DeviceError, LoadError
+from orchestrator.core.diagnostics import DescriptionError, DeviceError, LoadError
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
     from orchestrator.rig.devices import Device, DeviceConnectors, DeviceSettings
+    from orchestrator.rig.trials.wire_trials import WireVerdict
 
 app = typer.Typer(help="Adapters of devices: list, look, emulate and check.", no_args_is_help=True)
 _MARKS = {"passed": "pass", "failed": "FAIL", "skipped": "skip"}
@@ -148,7 +150,10 @@ def check(
 
 @app.command()
 def faults(
-    rig: Annotated[Path, typer.Argument(help="An experiment with emulators")],
+    targets: Annotated[
+        list[str],
+        typer.Argument(metavar="RIG", help="An experiment with emulators, or names of adapters"),
+    ],
     case: Annotated[str | None, typer.Option(help="Of the experiment; default: the first")] = None,
     only: Annotated[
         list[str] | None, typer.Option("--only", help="Faults with this text in their name")
@@ -160,13 +165,63 @@ def faults(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for what each trial leaves")
     ] = Path("results/faults"),
+    page: Annotated[
+        Path | None, typer.Option(help="Markdown file that gets the table of adapters")
+    ] = None,
     json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Let everything go wrong on an emulated rig while it runs, and list what came of it.
+    """Inject every known fault into an emulated rig, and list the outcomes.
 
-    Trials that are in the output folder already, of the same file, case and lead, are not run
-    again. Exit code 1 if a force or velocity left its limits, or something recorded cannot be read.
+    With names of adapters, each runs behind a relay that disturbs both directions of its wire, and
+    its emulator restarts in every way. Exit code 1 if a force, a speed or an age left its limits,
+    an error named another cause, or something recorded cannot be read. Trials that are in the
+    output folder already, of the same file, case and lead, are not run again.
     """
+    from orchestrator.rig.devices import device_names
+
+    adapters = {*device_names()}
+    if adapters.issuperset(targets):
+        _wires(targets, only or (), jobs, page, json=json)
+    elif len(targets) == 1:
+        _rig_faults(Path(targets[0]), case, only or (), lead, jobs, output, json=json)
+    else:
+        strange = next(name for name in targets if name not in adapters)
+        raise DescriptionError(
+            f"'{strange}' is no adapter; expected one experiment, or names of adapters"
+            f" ({', '.join(sorted(adapters))})"
+        )
+
+
+def _wires(
+    adapters: Sequence[str], only: Sequence[str], jobs: int, page: Path | None, *, json: bool
+) -> None:
+    from orchestrator.rig.trials.wire_trials import matrix_table, wire_matrix, write_matrix
+
+    def tell(verdict: WireVerdict) -> None:
+        typer.echo(f"{verdict.adapter}: {verdict.disturbance}: {verdict.cell}", err=True)
+
+    verdicts = wire_matrix(adapters, only, jobs, tell)
+    if page is not None:
+        write_matrix(page, verdicts)
+    if json:
+        print_json([asdict(one) for one in verdicts])
+    else:
+        columns, rows = matrix_table(verdicts)
+        print_table("Disturbances", columns, rows)
+    if any(one.wrongs for one in verdicts):
+        raise typer.Exit(1)
+
+
+def _rig_faults(
+    rig: Path,
+    case: str | None,
+    only: Sequence[str],
+    lead: float,
+    jobs: int,
+    output: Path,
+    *,
+    json: bool,
+) -> None:
     from orchestrator.cli.target import chosen_name, experiment_of
     from orchestrator.rig.trials.judge import chosen, trials_of
     from orchestrator.rig.trials.series import COLUMNS, Series, TrialRig, mark_of, sound
@@ -174,7 +229,7 @@ def faults(
     experiment, _ = experiment_of(rig)
     name = chosen_name(rig, experiment, case)
     trials = TrialRig(rig, experiment, name, output, lead)
-    listed = chosen(trials_of(trials.devices, supervised=trials.supervised), only or ())
+    listed = chosen(trials_of(trials.devices, supervised=trials.supervised), only)
     series = Series(trials, listed, mark_of(rig, name, lead))
     left, took = len(series.left), series.seconds(jobs)
     told = f"{len(listed)} trials, {len(listed) - left} done before; the rest takes about"

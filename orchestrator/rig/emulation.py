@@ -11,7 +11,7 @@ from typing import Any
 from orchestrator.core.diagnostics import DescriptionError, DeviceError, nearest
 from orchestrator.core.realtime import RealTime
 from orchestrator.core.system import Source, SourceKind, System
-from orchestrator.rig.devices.conformance import EmulatorProcess, bench_of
+from orchestrator.rig.devices.conformance import EmulatorProcess, Wiring, bench_of
 from orchestrator.rig.devices.registry import read_address, write_address
 from orchestrator.study import Experiment, Extension, Run, Steps, swap_component
 from orchestrator.study.experiment import Case
@@ -88,11 +88,15 @@ class Emulation(Extension):
 
 
 def with_emulators(
-    experiment: Experiment, name: str, case: Case
+    experiment: Experiment,
+    name: str,
+    case: Case,
+    wirings: Mapping[str, Wiring] | None = None,
 ) -> tuple[Case, dict[str, EmulatorPlan]]:
     """Plan the emulators of a case, on free ports, and tell its devices where they are.
 
-    What the file says of addresses and ports wins.
+    ``wirings`` has those of components with a relay before their device, which the device must
+    find. Of others, what the file says of addresses and ports wins.
     """
     strangers = [
         f"case '{name}': emulators.{component}: expected a device of the case"
@@ -114,11 +118,13 @@ def with_emulators(
                 " stands for it"
             )
         bench = bench_of(kind)
-        wiring = bench.wiring()
+        wiring = (wirings or {}).get(component) or bench.wiring()
         tables = experiment.emulators.get(component), case.emulators.get(component)
         own = {key: value for one in tables if one for key, value in one.options.items()}
         plans[component] = EmulatorPlan(bench.emulator, (*wiring.arguments, *_arguments(own)))
         told = {**wiring.settings, **devices[component].settings}
+        if wiring.relay is not None:
+            told |= {key: wiring.settings[key] for key in wiring.relay.settings}
         devices[component] = DeviceTable(device=kind, **told)
     return case.model_copy(update={"devices": devices}), plans
 

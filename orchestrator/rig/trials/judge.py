@@ -17,6 +17,7 @@ from orchestrator.core.structs import Struct
 from orchestrator.rig.devices import DeviceSettings, device_class, read_settings
 from orchestrator.rig.devices.conformance import Logged, bench_of
 from orchestrator.rig.supervisor.states import StateChange, read_changes
+from orchestrator.rig.trials.disturbances import possible_disturbances
 from orchestrator.study import Experiment
 
 #: Faults of the wire as emulators know them, for every device.
@@ -34,10 +35,6 @@ _ON_THE_WIRE = (
     "saturated",
     "clock-jump:5",
 )
-
-#: What a relay between device and adapter does: a delay that grows, old datagrams again, datagrams
-#: that are held and come at once, commands that are lost.
-_RELAYED = ("growing:100", "again:20", "again:1000", "pause:60", "deaf")
 
 #: Of a device that follows commands: two cycles of the robot later.
 _SLOWER = "slower:8"
@@ -62,6 +59,7 @@ class Trial(Struct):
     name: As it is called in the table.
     component: The device that it befalls; empty: none in particular.
     wire: A fault of the emulator that begins while the rig is active; empty: none.
+    disturbance: What a relay before the device does then, by its name; empty: there is no relay.
     target: Which process is killed or stopped: the emulator, that of the device, of the simulation,
         of the supervisor, or the operator's terminal.
     stop_s: For how long it is stopped; 0: it is sent `signal`.
@@ -75,6 +73,7 @@ class Trial(Struct):
     name: str
     component: str = ""
     wire: str = ""
+    disturbance: str = ""
     target: Target | None = None
     stop_s: float = 0.0
     signal: signal.Signals = signal.SIGKILL
@@ -88,10 +87,12 @@ def trials_of(devices: Mapping[str, str], *, supervised: bool = True) -> Iterato
     yield Trial("none")
     for component, kind in devices.items():
         bench = bench_of(kind)
-        more = (*((_SLOWER,) if bench.follows else ()), *(_RELAYED if bench.relayed else ()))
-        for wire in (*_ON_THE_WIRE, *more):
+        for wire in (*_ON_THE_WIRE, *((_SLOWER,) if bench.follows else ())):
             if wire.partition(":")[0] not in bench.without:
                 yield Trial(f"{component}: {wire}", component, wire=wire)
+        for one in possible_disturbances(kind):
+            name = f"{component}: relay: {one.name}"
+            yield Trial(name, component, wire=one.restart, disturbance=one.name)
         if "restart-after" not in bench.without:
             yield Trial(f"{component}: restart", component, wire=_RESTART)
         if bench.wraps:

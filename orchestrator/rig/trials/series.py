@@ -23,9 +23,10 @@ from typing import Any
 from orchestrator.core.diagnostics import DescriptionError, DeviceError
 from orchestrator.core.own_process import OwnProcess
 from orchestrator.rig.devices import device_class, read_settings
-from orchestrator.rig.devices.conformance import EmulatorProcess
+from orchestrator.rig.devices.conformance import EmulatorProcess, Wiring, bench_of
 from orchestrator.rig.emulation import started_emulators, with_emulators
 from orchestrator.rig.supervisor.wire import Operator
+from orchestrator.rig.trials.disturbances import relay_process
 from orchestrator.rig.trials.judge import FULL_DISK, Judge, Outcome, Trial, was_disturbed
 from orchestrator.study import Experiment
 from orchestrator.study.experiment import Case
@@ -125,6 +126,27 @@ def second_client(
         yield came_s if is_there else time.monotonic()
 
 
+def _relayed(trial: Trial, devices: Mapping[str, str]) -> dict[str, Wiring]:
+    """Return the wiring of the component whose wire has a relay, if the trial is one of those."""
+    if not trial.disturbance:
+        return {}
+    relayed = bench_of(devices[trial.component]).relayed
+    return {} if relayed is None else {trial.component: relayed()}
+
+
+@contextlib.contextmanager
+def _relay_of(
+    trial: Trial, devices: Mapping[str, str], wirings: Mapping[str, Wiring]
+) -> Iterator[EmulatorProcess | None]:
+    """Start the relay of a trial, if it has one."""
+    places = None if trial.component not in wirings else wirings[trial.component].relay
+    if places is None:
+        yield None
+        return
+    with relay_process(devices[trial.component], places, trial.disturbance) as relay:
+        yield relay
+
+
 def _is_place(argument: str) -> bool:
     return argument == "--link" or (argument.startswith("{") and argument.endswith("}"))
 
@@ -199,8 +221,9 @@ class TrialRig:
         folder = self.folder(trial)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
+        wirings = _relayed(trial, self.devices)
         case, plans = with_emulators(
-            self._experiment, self._case, self._experiment.case[self._case]
+            self._experiment, self._case, self._experiment.case[self._case], wirings
         )
         told = self._told(trial, case, folder)
         rig = str(told["supervisor"].get("rig", ""))
@@ -211,6 +234,7 @@ class TrialRig:
                 how = "--fault" if trial.after_s else "--on-signal"
                 more[trial.component] += [how, trial.wire]
             emulators = enter(started_emulators(plans, self._priority, more))
+            relay = enter(_relay_of(trial, self.devices, wirings))
             comes_s = time.monotonic() + trial.after_s
             child = enter(run_of(told, folder))
             if not child.first_line(_START_S):  # the devices are open and it steps, or it has ended
@@ -233,6 +257,8 @@ class TrialRig:
                 "supervisor": status.get("pid", 0),
                 "operator": terminal.pid if terminal is not None else 0,
             }
+            if relay is not None:
+                os.kill(relay.pid, signal.SIGUSR1)
             struck_s = self._strike(trial, case, plans, processes, child, stack)
             self._await_end(rig, child)
         changes = folder / f"{self._case}.supervisor" / "changes.csv"

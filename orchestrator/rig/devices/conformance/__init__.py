@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Golden as Golden,
         Logged as Logged,
         Refused as Refused,
+        RelayPlaces as RelayPlaces,
         Wiring as Wiring,
         free_tcp_port as free_tcp_port,
         free_udp_port as free_udp_port,

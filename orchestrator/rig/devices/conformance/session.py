@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -60,6 +60,34 @@ class Refused(Struct):
     read: Callable[[], object]
 
 
+class RelayPlaces(Struct):
+    """Where a relay stands between an adapter and its emulator, all of them on this machine.
+
+    Parameters
+    ----------
+    transport
+        ``udp``; ``tcp``; ``serial``: lines that end with a carriage return; ``memory``: a block of
+        the adapter ``shm``.
+    front
+        Where the adapter finds the relay: a port, a path, or the name of a block.
+    device
+        Where the emulator is; of UDP 0 if the emulator sends first.
+    adapter
+        Port of the adapter, of UDP; 0 if the adapter sends first.
+    back
+        Port where the emulator finds the relay, of UDP; 0: any.
+    settings
+        Keys of the adapter's settings that say where the other side is.
+    """
+
+    transport: Literal["udp", "tcp", "serial", "memory"]
+    front: int | str
+    device: int | str = 0
+    adapter: int = 0
+    back: int = 0
+    settings: tuple[str, ...] = ()
+
+
 class Wiring(Struct):
     """How an emulator and an adapter reach each other, both on this machine.
 
@@ -69,10 +97,13 @@ class Wiring(Struct):
         Of the emulator.
     settings
         Of the adapter.
+    relay
+        What stands between them; ``None``: nothing.
     """
 
     arguments: tuple[str, ...]
     settings: Mapping[str, Any]
+    relay: RelayPlaces | None = None
 
 
 class Logged(Struct):
@@ -129,7 +160,18 @@ class Bench(Struct):
     follows
         It has something that follows commands, and takes ``--on-signal slower:MS`` as well.
     relayed
-        It takes the faults of a relay: ``growing:MS``, ``again:MS``, ``pause:MS`` and ``deaf``.
+        Makes a wiring with a relay in between, which ``softdock devices faults`` starts; ``None``:
+        the adapter cannot be tried behind one.
+    forged
+        From a datagram of the device makes one that is right but for a value far off, its number,
+        and its time if it has one, so many samples ahead; ``None``: samples have neither number
+        nor time.
+    resolution
+        By which a value may differ from that in the emulator's log: half of the last digit on the
+        wire, in the unit of the first signal that ``truth`` has.
+    counts_on
+        Its count and clock may go on, jump ahead or go back at a restart, and it takes
+        ``restart-on:S``, ``restart-ahead:S`` and ``restart-back:S`` as well.
     wraps
         Its count or clock runs over, and it takes ``--fault wrap-after:S`` as well.
     newest_only
@@ -146,7 +188,10 @@ class Bench(Struct):
     refused: tuple[Refused, ...]
     without: Mapping[str, str] = field(default_factory=dict)
     follows: bool = False
-    relayed: bool = False
+    relayed: Callable[[], Wiring] | None = None
+    forged: Callable[[bytes, int], bytes] | None = None
+    resolution: float = 0.0
+    counts_on: bool = False
     wraps: bool = False
     newest_only: bool = False
     truth: LoggedSignals = _nothing

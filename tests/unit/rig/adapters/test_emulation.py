@@ -79,41 +79,43 @@ def test_late_datagrams_leave_when_they_are_due():
 
 
 @pytest.mark.parametrize(
-    ("fault", "left"),
+    ("fault", "first"),
     [
-        ("growing:100", [0.0, 0.55, 1.1, 1.65]),
-        ("again:700", [0.0, 0.5, 0.7, 1.0, 1.2, 1.5, 1.7, 2.2]),
-        ("pause:800", [0.8, 0.8, 1.0, 1.5]),
+        ("restart-after:1", 0.0),
+        ("restart-on:1", 500.0),
+        ("restart-ahead:1", 40_500.0),
+        ("restart-back:1", 0.0),
     ],
 )
-def test_what_a_relay_does_with_datagrams(fault, left):
-    """One each half second; when they left, s."""
-    clock, passed = Clock(), []
+def test_a_count_begins_again_goes_on_jumps_or_goes_back_at_a_restart(fault, first):
+    clock = Clock()
     sender = FaultySender(read_faults([fault]), 0, EventLog(None, ()), clock)
-    for k in range(600):
-        clock.now = 50.0 + 0.005 * k
-        sender.flush()
-        if k % 100 == 0 and k < 400:
-            sender.send(lambda _: passed.append(clock.now - 50.0), b"a")
-    assert passed == pytest.approx(left, abs=0.0051)
+    assert not sender.restarts()
+    clock.now += 1.0
+    assert sender.restarts()
+    assert sender.count_after_restart(500.0, 0.0, 1000.0) == first
 
 
-def test_a_deaf_device_sends_on():
-    passed = []
-    sender = FaultySender(read_faults(["deaf"]), 0, EventLog(None, ()), Clock())
-    sender.send(passed.append, b"a")
-    assert (sender.deaf, sender.dead, passed) == (True, False, [b"a"])
+def test_before_a_restart_a_device_may_be_silent():
+    clock, passed = Clock(), []
+    faults = read_faults(["restart-on:1", "restart-pause:0.5"])
+    sender = FaultySender(faults, 0, EventLog(None, ()), clock)
+    for seconds, silent in ((0.9, False), (1.1, True), (1.4, True), (1.6, False)):
+        clock.now = 50.0 + seconds
+        assert (sender.dead, sender.restarts()) == (silent, seconds > 1.5)
+        sender.send(passed.append, b"a")
+    assert len(passed) == 2
 
 
-def test_what_nothing_lies_before_has_no_relay():
+def test_what_has_no_count_cannot_go_on_with_it():
     found = subprocess.run(
-        [sys.executable, "-m", "hw_adapters.shm.emulator", "--name", "none", "--fault", "deaf"],
+        [sys.executable, "-m", "hw_adapters.pi_gcs.emulator", "--fault", "restart-on:1"],
         capture_output=True,
         text=True,
         check=False,
     )
     assert found.returncode
-    assert "no fault deaf: nothing lies between it and the adapter" in found.stderr
+    assert "no fault restart-on: it has no count that could go on" in found.stderr
 
 
 def test_a_dead_device_sends_nothing_and_a_restart_happens_once():

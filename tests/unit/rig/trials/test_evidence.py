@@ -80,8 +80,9 @@ def test_faults_that_a_protocol_cannot_have_are_left_out():
     assert "sensor: nan" not in names
     assert "robot: slower:8" in names
     assert "sensor: slower:8" not in names
-    assert {"robot: growing:100", "robot: again:1000", "robot: pause:60", "robot: deaf"} <= {*names}
-    assert "sensor: deaf" not in names
+    assert {"robot: relay: all commands lost", "robot: relay: restart, counts go on"} <= {*names}
+    assert "sensor: relay: nothing comes" in names
+    assert "sensor: relay: all commands lost" not in names
     assert "robot: restart" in names
     assert {"robot: count or clock runs over", "sensor: count or clock runs over"} <= set(names)
     assert "arm: count or clock runs over" not in [t.name for t in trials_of({"arm": "ur_rtde"})]

@@ -1,0 +1,482 @@
+"""What a relay does with what passes: every disturbance of a wire, in both directions."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Literal
+
+from orchestrator.core.structs import Struct
+from orchestrator.rig.devices import device_class, read_settings
+from orchestrator.rig.devices.conformance import (
+    Bench,
+    EmulatorProcess,
+    RelayPlaces,
+    Wiring,
+    bench_of,
+)
+
+#: From the device to the adapter, and from the adapter to the device.
+Way = Literal["up", "down"]
+Transport = Literal["udp", "tcp", "serial", "memory"]
+#: A relay's own port, another port of the same address, or another address.
+Sender = Literal["own", "port", "host"]
+#: What a TCP connection can suffer, in the place of content.
+HALF_CLOSE, RESET = b"\0half close", b"\0reset"
+
+
+class Passing(Struct):
+    """A datagram, a line, a record, or what came at once of a stream.
+
+    content: Its bytes.
+    number: How many passed in this direction before it since the disturbance began.
+    seconds: Since then.
+    """
+
+    content: bytes
+    number: int
+    seconds: float
+
+
+class Leaving(Struct):
+    """What leaves the relay: how long after it came, and from where."""
+
+    delay_s: float
+    content: bytes
+    sender: Sender = "own"
+
+
+Rule = Callable[[Passing], Sequence[Leaving]]
+#: Makes a content with a value far off, so many samples ahead.
+Forge = Callable[[bytes, int], bytes]
+
+
+def untouched(one: Passing) -> list[Leaving]:
+    """Pass it on."""
+    return [Leaving(0.0, one.content)]
+
+
+def _nothing(_: Passing) -> list[Leaving]:
+    return []
+
+
+def _lost(share: float, seed: int) -> Rule:
+    draws = random.Random(seed)  # noqa: S311 - the same losses at each run
+
+    def rule(one: Passing) -> list[Leaving]:
+        return [] if draws.random() < share else untouched(one)
+
+    return rule
+
+
+def _first_lost(count: int) -> Rule:
+    return lambda one: [] if one.number < count else untouched(one)
+
+
+def _late(seconds: float) -> Rule:
+    return lambda one: [Leaving(seconds, one.content)]
+
+
+def _growing(slope: float) -> Rule:
+    return lambda one: [Leaving(slope * one.seconds, one.content)]
+
+
+def _again(seconds: float) -> Rule:
+    return lambda one: [*untouched(one), Leaving(seconds, one.content)]
+
+
+def _overtaken(each: int, seconds: float) -> Rule:
+    return lambda one: [Leaving(0.0 if one.number % each else seconds, one.content)]
+
+
+def _held(seconds: float) -> Rule:
+    """Hold all for so long, once, and let it go at once."""
+    return lambda one: [Leaving(max(0.0, seconds - one.seconds), one.content)]
+
+
+def _old_ones(count: int, seconds: float) -> Rule:
+    """Let the first ones come again in a row, so much later."""
+    gap = 3e-4
+
+    def rule(one: Passing) -> list[Leaving]:
+        if one.number >= count:
+            return untouched(one)
+        again = seconds - one.seconds + gap * one.number
+        return [*untouched(one), Leaving(again, one.content)]
+
+    return rule
+
+
+def _jitter(most: float, share: float, seed: int) -> Rule:
+    """Delay by up to ``most`` in order, and lose a share."""
+    draws = random.Random(seed)  # noqa: S311 - the same delays at each run
+    last = 0.0
+
+    def rule(one: Passing) -> list[Leaving]:
+        nonlocal last
+        if draws.random() < share:
+            return []
+        last = max(last, one.seconds + most * draws.random())
+        return [Leaving(last - one.seconds, one.content)]
+
+    return rule
+
+
+def _cut(each: int) -> Rule:
+    def rule(one: Passing) -> list[Leaving]:
+        content = one.content
+        if one.number % each == 0:
+            content = content[: one.number // each % max(len(content), 1)]
+        return [Leaving(0.0, content)]
+
+    return rule
+
+
+def _split(parts: int) -> Rule:
+    """Let it come in parts, a quarter of a ms after each other."""
+
+    def rule(one: Passing) -> list[Leaving]:
+        size = max(1, -(-len(one.content) // parts))
+        pieces = [one.content[i : i + size] for i in range(0, len(one.content), size)]
+        return [Leaving(2.5e-4 * i, piece) for i, piece in enumerate(pieces)]
+
+    return rule
+
+
+def _mixed(seed: int) -> Rule:
+    """Lose a tenth, double a tenth, and delay by up to 10 ms."""
+    draws = random.Random(seed)  # noqa: S311 - the same draws at each run
+
+    def rule(one: Passing) -> list[Leaving]:
+        fate, delay, other = draws.random(), draws.random(), draws.random()
+        if fate < 0.1:
+            return []
+        leaving = [Leaving(0.01 * delay, one.content)]
+        return [*leaving, Leaving(0.01 * other, one.content)] if fate < 0.2 else leaving
+
+    return rule
+
+
+def _same() -> Rule:
+    """Let the first one come in the place of all."""
+    first = b""
+
+    def rule(one: Passing) -> list[Leaving]:
+        nonlocal first
+        first = first or one.content
+        return [Leaving(0.0, first)]
+
+    return rule
+
+
+def _once(content: bytes) -> Rule:
+    return lambda one: [*untouched(one), *([Leaving(0.0, content)] if one.number == 0 else [])]
+
+
+def _moved(one: Passing) -> list[Leaving]:
+    return [Leaving(0.0, one.content, "port")]
+
+
+class Disturbance(Struct):
+    """What happens to a wire.
+
+    name: In tables.
+    kind: By which a transport is asked whether it can have it.
+    up, down: Make the rules of both directions, given a forger; ``None``: all passes.
+    from_first: It acts from the first content on; else from SIGUSR1 on.
+    restart: The fault of the emulator that goes with it.
+    ends: Whether the run has to end, may end, or has to go on.
+    causes: Words of which one is in the error of a run that ends.
+    hides_s: Age that nobody can know from the wire, s.
+    """
+
+    name: str
+    kind: str
+    up: Callable[[Forge], Rule] | None = None
+    down: Callable[[Forge], Rule] | None = None
+    from_first: bool = False
+    restart: str = ""
+    ends: Literal["must", "may", "never"] = "never"
+    causes: tuple[str, ...] = ()
+    hides_s: float = 0.0
+
+    def rules(self, forge: Forge) -> dict[Way, Rule]:
+        """Make the rules of both directions."""
+        return {
+            "up": untouched if self.up is None else self.up(forge),
+            "down": untouched if self.down is None else self.down(forge),
+        }
+
+
+def _rule(make: Callable[..., Rule], *given: float) -> Callable[[Forge], Rule]:
+    return lambda _: make(*given)
+
+
+def _fixed(rule: Rule) -> Callable[[Forge], Rule]:
+    return lambda _: rule
+
+
+def _ahead(forge: Forge) -> Rule:
+    def rule(one: Passing) -> list[Leaving]:
+        forged = [Leaving(1e-3, forge(one.content, 10_000))] if one.number == 0 else []
+        return [*untouched(one), *forged]
+
+    return rule
+
+
+def _stranger(first: bool) -> Callable[[Forge], Rule]:  # noqa: FBT001 - one of two cases
+    def make(forge: Forge) -> Rule:
+        def rule(one: Passing) -> list[Leaving]:
+            forged = Leaving(0.0 if first else 1e-3, forge(one.content, 1), "host")
+            return [forged, Leaving(2e-3 if first else 0.0, one.content)]
+
+        return rule
+
+    return make
+
+
+_STALE = ("stale", "no sample came", "older by its own clock", "held on their way", "old or repeat")
+_DEAF = ("no command that was sent", "does not take its commands", "no command for", "confirmed no")
+_GONE = ("has ended", "closed", "connection", "lost", "Connection", "gone", *_STALE)
+_ANEW = ("restarted", "started anew", "began anew", "not in the same motion", *_STALE)
+_FOREIGN = ("more than one sends", "refused", "do not follow", *_STALE)
+
+#: All of them, in the order of the table.
+DISTURBANCES = (
+    Disturbance("none", "nothing"),
+    Disturbance("30 % lost", "loss", _rule(_lost, 0.3, 1), ends="may", causes=_STALE),
+    Disturbance(
+        "50 ms late from the first on", "delay", _rule(_late, 0.05), from_first=True, hides_s=0.06
+    ),
+    Disturbance(
+        "0.5 s late from the first on",
+        "delay",
+        _rule(_late, 0.5),
+        from_first=True,
+        ends="may",
+        causes=(*_DEAF, *_STALE, "no answer", "no sample came within"),
+        hides_s=0.55,
+    ),
+    Disturbance(
+        "later by 0.2 s in each second",
+        "delay",
+        _rule(_growing, 0.2),
+        ends="must",
+        causes=(*_STALE, *_DEAF),
+    ),
+    Disturbance("each twice at once", "repeat", _rule(_again, 0.0)),
+    Disturbance("each again 20 ms later", "repeat", _rule(_again, 0.02)),
+    Disturbance("each again 1 s later", "repeat", _rule(_again, 1.0)),
+    Disturbance("five old ones in a row", "repeat", _rule(_old_ones, 5, 1.0)),
+    Disturbance("each fifth 15 ms late", "overtake", _rule(_overtaken, 5, 0.015)),
+    Disturbance(
+        "jitter of 30 ms, a fifth lost",
+        "loss",
+        _rule(_jitter, 0.03, 0.2, 2),
+        causes=_STALE,
+        ends="may",
+    ),
+    Disturbance("jitter of 30 ms in order", "delay", _rule(_jitter, 0.03, 0.0, 2)),
+    Disturbance("each fourth cut", "cut", _rule(_cut, 4), ends="may", causes=_STALE),
+    Disturbance(
+        "all in four parts",
+        "split",
+        _rule(_split, 4),
+        ends="may",
+        causes=(*_STALE, "none of its protocol"),
+    ),
+    Disturbance("held for 50 ms", "delay", _rule(_held, 0.05)),
+    Disturbance("held for 80 ms", "delay", _rule(_held, 0.08), ends="may", causes=_STALE),
+    Disturbance("held for 0.3 s", "delay", _rule(_held, 0.3), ends="must", causes=_STALE),
+    Disturbance("held for 2 s", "delay", _rule(_held, 2.0), ends="must", causes=_STALE),
+    Disturbance(
+        "nothing comes", "silence", _fixed(_nothing), ends="must", causes=(*_STALE, *_GONE)
+    ),
+    Disturbance(
+        "one old one in place of each",
+        "same",
+        _rule(_same),
+        ends="must",
+        causes=(*_STALE, *_DEAF, *_ANEW),
+    ),
+    Disturbance("half closed", "close", _fixed(_once(HALF_CLOSE)), ends="must", causes=_GONE),
+    Disturbance("reset", "close", _fixed(_once(RESET)), ends="must", causes=_GONE),
+    Disturbance("a stranger sends forged ones", "stranger", _stranger(first=False)),
+    Disturbance(
+        "a stranger sends forged ones first",
+        "stranger",
+        _stranger(first=True),
+        from_first=True,
+        ends="may",
+        causes=_FOREIGN,
+    ),
+    Disturbance("one far ahead, from its own address", "ahead", _ahead),
+    Disturbance(
+        "from another port", "stranger", _fixed(_moved), ends="must", causes=(*_STALE, *_FOREIGN)
+    ),
+    Disturbance("30 % of commands lost", "commands lost", down=_rule(_lost, 0.3, 3)),
+    Disturbance(
+        "all commands lost",
+        "commands lost",
+        down=_fixed(_nothing),
+        ends="must",
+        causes=(*_DEAF, *_STALE),
+    ),
+    Disturbance("each command again 0.2 s later", "commands again", down=_rule(_again, 0.2)),
+    Disturbance(
+        "each fifth command 15 ms late", "commands overtake", down=_rule(_overtaken, 5, 0.015)
+    ),
+    Disturbance(
+        "commands held for 90 ms",
+        "commands held",
+        down=_rule(_held, 0.09),
+        ends="may",
+        causes=(*_DEAF, *_STALE),
+    ),
+    Disturbance(
+        "commands held for 0.5 s",
+        "commands held",
+        down=_rule(_held, 0.5),
+        ends="may",
+        causes=(*_DEAF, *_STALE),
+    ),
+    Disturbance(
+        "first three requests lost", "requests lost", down=_rule(_first_lost, 3), from_first=True
+    ),
+    Disturbance(
+        "both ways: a tenth lost, a tenth twice, up to 10 ms late",
+        "both",
+        _rule(_mixed, 4),
+        _rule(_mixed, 5),
+        ends="may",
+        causes=(*_STALE, *_DEAF),
+    ),
+    Disturbance(
+        "restart, counts as at power-on",
+        "restart",
+        restart="restart-after:0.001",
+        ends="must",
+        causes=_ANEW,
+    ),
+    Disturbance(
+        "restart, counts go on",
+        "counted restart",
+        restart="restart-on:0.001",
+        ends="must",
+        causes=(*_ANEW, *_DEAF),
+    ),
+    Disturbance(
+        "restart, counts 40 s ahead",
+        "counted restart",
+        restart="restart-ahead:0.001",
+        ends="must",
+        causes=_ANEW,
+    ),
+    Disturbance(
+        "restart, counts 0.5 s back",
+        "counted restart",
+        restart="restart-back:0.001",
+        ends="must",
+        causes=_ANEW,
+    ),
+    Disturbance(
+        "restart, counts go on, after 60 ms of silence",
+        "counted restart",
+        restart="restart-on:0.001,restart-pause:0.06",
+        ends="must",
+        causes=(*_ANEW, *_DEAF),
+    ),
+    Disturbance(
+        "restart after 1 s of silence",
+        "restart",
+        restart="restart-after:0.001,restart-pause:1",
+        ends="must",
+        causes=_ANEW,
+    ),
+    Disturbance(
+        "restart at another port",
+        "other port",
+        _fixed(_moved),
+        restart="restart-after:0.001",
+        ends="must",
+        causes=(*_ANEW, *_FOREIGN),
+    ),
+)
+
+_TCP = "TCP loses, repeats and reorders nothing"
+_NO_SENDER = {
+    "tcp": "a stranger cannot send in a connection of others",
+    "serial": "a frame of CAN has no sender",
+    "memory": "only programs of the same account can write into the block",
+}
+_NO_PORT = {
+    "tcp": "a connection has one port",
+    "serial": "a serial line has no ports",
+    "memory": "memory has no ports",
+}
+_ONE_LINE = "a serial line keeps its order"
+_NEWEST = "memory holds the newest only: none can overtake"
+#: Why a transport cannot have a kind of disturbance.
+CANNOT: Mapping[tuple[str, str], str] = {
+    **{("tcp", kind): _TCP for kind in ("loss", "repeat", "overtake", "cut", "commands lost")},
+    **{("tcp", kind): _TCP for kind in ("commands again", "commands overtake", "requests lost")},
+    ("tcp", "both"): _TCP,
+    ("tcp", "same"): _TCP,
+    ("tcp", "ahead"): "in a connection only the device itself can send it",
+    **{("serial", kind): _ONE_LINE for kind in ("overtake", "commands overtake")},
+    **{("memory", kind): _NEWEST for kind in ("overtake", "commands overtake")},
+    ("memory", "split"): "a record has parts already; a torn one is 'each fourth cut'",
+    ("memory", "requests lost"): "it asks for nothing",
+    **{(transport, "stranger"): why for transport, why in _NO_SENDER.items()},
+    **{(transport, "other port"): why for transport, why in _NO_PORT.items()},
+    **{
+        (transport, "close"): "there is no connection to close"
+        for transport in ("udp", "serial", "memory")
+    },
+}
+
+
+def impossible(bench: Bench, wiring: Wiring, one: Disturbance, *, commanded: bool) -> str:
+    """Say why a wire cannot have a disturbance; empty: it can.
+
+    commanded: Whether the device takes commands.
+    """
+    if wiring.relay is None:
+        return "its bench has no wiring with a relay"
+    if why := CANNOT.get((wiring.relay.transport, one.kind), ""):
+        return why
+    if one.kind.startswith("commands") and not commanded:
+        return "it takes no commands"
+    if one.kind in {"ahead", "stranger"} and bench.forged is None:
+        return "its samples have neither number nor time"
+    if one.kind == "counted restart" and not bench.counts_on:
+        return "its count is that of a connection or of this machine, which cannot go on"
+    return ""
+
+
+def possible_disturbances(adapter: str) -> list[Disturbance]:
+    """Return what a relay can do before an adapter while it runs; none without a relay."""
+    bench = bench_of(adapter)
+    if bench.relayed is None:
+        return []
+    wiring, kind = bench.relayed(), device_class(adapter)
+    ports = kind.connectors(read_settings(kind, wiring.settings, adapter))
+    commanded = bool(ports.inputs)
+    return [
+        one
+        for one in DISTURBANCES[1:]
+        if not one.from_first and not impossible(bench, wiring, one, commanded=commanded)
+    ]
+
+
+def relay_process(adapter: str, places: RelayPlaces, name: str) -> EmulatorProcess:
+    """Return the process of a relay; its emulator must be there."""
+    given = {"adapter": adapter, "places": asdict(places), "disturbance": name}
+    return EmulatorProcess("orchestrator.rig.trials.relay", [json.dumps(given)])
+
+
+def disturbance(name: str) -> Disturbance:
+    """Return the one of a name that is known."""
+    return next(one for one in DISTURBANCES if one.name == name)

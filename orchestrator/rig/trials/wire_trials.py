@@ -1,0 +1,358 @@
+"""One adapter behind a relay: each disturbance in a run of its own, judged by the log."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import math
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from orchestrator.core.diagnostics import DescriptionError, DeviceError
+from orchestrator.core.own_process import OwnProcess
+from orchestrator.core.structs import Struct
+from orchestrator.rig.devices import DeviceConnector, DeviceSettings, device_class, read_settings
+from orchestrator.rig.devices.conformance import EmulatorProcess, Logged, Wiring, bench_of
+from orchestrator.rig.devices.registry import write_address
+from orchestrator.rig.trials.disturbances import (
+    DISTURBANCES,
+    Disturbance,
+    impossible,
+    relay_process,
+)
+from orchestrator.rig.trials.wire_run import FACTS, WireOutcome, WireRun
+
+_RUN = "orchestrator.rig.trials.wire_run"
+#: From the first step to the disturbance, and what a run goes on for after it, s.
+_LEAD_S, _AFTER_S = 1.0, 2.6
+#: What a busy machine may take for the start and for the end, s.
+_START_S, _END_S = 60.0, 60.0
+#: Age that may be hidden, s; and more of a speed than its limit.
+_HIDDEN_S, _OF_SPEED = 0.02, 1.05
+#: What a row of the log may be behind what left, s.
+_LOGGED_S = 1e-3
+_COUNTS = ("lost", "late", "repeated", "malformed", "restarts", "commands_missed")
+Floats = npt.NDArray[np.float64]
+
+
+class WireVerdict(Struct):
+    """What came of one disturbance.
+
+    adapter, disturbance: Which.
+    impossible: Why the transport cannot have it; empty: it can.
+    error: Of the run; empty: it went on.
+    after_s: From the disturbance to the end of the run; NaN: it went on.
+    hidden_s: Largest true age of a value, less the one that was told, s; NaN: there are no rows.
+    unknown: Values that the emulator never had.
+    step: Largest step of the device between two rows of its log, from the disturbance on.
+    unit: Of the judged signal.
+    counts: What the run counted of samples and commands.
+    wrongs: What is wrong with all this, a sentence each.
+    """
+
+    adapter: str
+    disturbance: str
+    impossible: str = ""
+    error: str = ""
+    after_s: float = math.nan
+    hidden_s: float = math.nan
+    unknown: int = 0
+    step: float = math.nan
+    unit: str = ""
+    counts: Mapping[str, int] = {}
+    wrongs: tuple[str, ...] = ()
+
+    @property
+    def cell(self) -> str:
+        """Its cell of the table."""
+        if self.impossible:
+            return self.impossible
+        parts = [self._end]
+        parts += [f"{count} {_word(name, count)}" for name, count in self.counts.items() if count]
+        if self.hidden_s >= 1e-3:
+            parts.append(f"{self.hidden_s * 1e3:.0f} ms hidden")
+        if self.step > 0.0:
+            factor, unit = {"m": (1e3, "mm"), "rad": (1e3, "mrad")}.get(self.unit, (1.0, self.unit))
+            parts.append(f"step {self.step * factor:.2g} {unit}")
+        wrongs = f"**WRONG: {'; '.join(self.wrongs)}**; " if self.wrongs else ""
+        return wrongs + "; ".join(parts)
+
+    @property
+    def _end(self) -> str:
+        if not self.error:
+            return "goes on"
+        return f"ends after {max(self.after_s, 0.0):.2f} s: {short_cause(self.error)}"
+
+
+def _word(name: str, count: int) -> str:
+    return {"commands_missed": "commands missed", "restarts": "restart" + "s" * (count > 1)}.get(
+        name, name
+    )
+
+
+#: What an error is told by in a table: words of it, and what stands there.
+_CAUSES = {
+    "in the same motion": "restarted",
+    "restarted": "restarted",
+    "began anew": "restarted",
+    "started anew": "restarted",
+    "older by its own clock": "samples held, by its clock",
+    "do not follow from the newest": "samples do not follow",
+    "old or repeated sample": "old samples only",
+    "since then no sample came": "no sample came",
+    "no command that was sent": "commands not taken",
+    "confirmed no inputs": "commands not taken",
+    "does not take its commands": "it stands while its command moves",
+    "it was sent no command": "samples too old to be answered",
+    "more than one sends": "two senders, both named",
+    "no sample came within": "not opened: no sample came",
+    "closed the connection": "connection closed",
+    "onnection": "connection lost",
+}
+
+
+def short_cause(error: str) -> str:
+    """Return an error in some words."""
+    for text, short in _CAUSES.items():
+        if text in error:
+            return short
+    return re.sub(r"^.*?\(device '[^']*'\): ", "", error).split(";")[0][:80]
+
+
+def hidden_age(rows: Floats, truth: Floats, tolerance: float) -> tuple[float, int]:
+    """Return by how much values were older than was told, s, and how many were never true.
+
+    rows: Times, values and told ages, shape (n, 3).
+    truth: Times and values, shape (m, 2).
+    """
+    hidden, unknown = math.nan, 0
+    for moment, value, age in rows:
+        before = truth[truth[:, 0] <= moment + _LOGGED_S]
+        same = np.flatnonzero(np.abs(before[:, 1] - value) <= tolerance)
+        if len(same):
+            hidden = max(float(moment - before[same[-1], 0] - age), hidden, 0.0)
+            hidden = 0.0 if math.isnan(hidden) else hidden
+        else:
+            unknown += 1
+    return hidden, unknown
+
+
+class WireBench:
+    """An adapter, its emulator and a relay.
+
+    adapter: Name of the adapter.
+    folder: For logs; each disturbance has its own in it.
+    Raises DescriptionError: if the adapter cannot be tried behind a relay.
+    """
+
+    def __init__(self, adapter: str, folder: Path) -> None:
+        self._name, self._folder, self._bench = adapter, folder, bench_of(adapter)
+        if self._bench.relayed is None:
+            raise DescriptionError(
+                f"device '{adapter}': its bench has no wiring with a relay (Bench.relayed)"
+            )
+
+    def impossible(self, one: Disturbance) -> str:
+        """Say why the wire of this adapter cannot have a disturbance; empty: it can."""
+        wiring = self._wiring()
+        ports = device_class(self._name).connectors(self._settings(wiring))
+        return impossible(self._bench, wiring, one, commanded=bool(ports.inputs))
+
+    def run(self, one: Disturbance) -> WireVerdict:
+        """Run one disturbance."""
+        if why := self.impossible(one):
+            return WireVerdict(self._name, one.name, why)
+        folder = self._folder / re.sub(r"\W+", "-", f"{self._name} {one.name}")
+        folder.mkdir(parents=True, exist_ok=True)
+        wiring, log = self._wiring(), folder / "emulator.csv"
+        signal_, port = self._judged(wiring)
+        told = WireRun(
+            write_address(self._name, {**wiring.settings, "connect_timeout": 8.0}),
+            signal_,
+            _LEAD_S + _AFTER_S,
+            str(folder / "rows.npz"),
+        )
+        struck_s, outcome = self._attempt(one, wiring, told, log, folder)
+        with np.load(told.output) as found:
+            rows = found["rows"]
+        truth = self._truth(wiring)[signal_]
+        return self._verdict(one, rows, _logged(log, truth), outcome, struck_s, port)
+
+    def _attempt(
+        self, one: Disturbance, wiring: Wiring, told: WireRun, log: Path, folder: Path
+    ) -> tuple[float, WireOutcome]:
+        arguments = [*wiring.arguments, "--log", str(log)]
+        arguments += ["--on-signal", one.restart] if one.restart else []
+        assert wiring.relay is not None  # noqa: S101 - of Bench.relayed
+        with ExitStack() as stack:
+            emulator = stack.enter_context(EmulatorProcess(self._bench.emulator, arguments))
+            relay = stack.enter_context(relay_process(self._name, wiring.relay, one.name))
+            child = stack.enter_context(_child(told, folder))
+            struck_s = time.monotonic()
+            first = child.first_line(_START_S)
+            if first == b"begun\n":
+                begun_s = time.monotonic()
+                time.sleep(_LEAD_S)
+                struck_s = begun_s if one.from_first else time.monotonic()
+                for each in (relay, *([emulator] if one.restart else [])):
+                    os.kill(each.pid, signal.SIGUSR1)
+                first = child.first_line(_END_S)
+            if not first:
+                said = (folder / "said.txt").read_text(encoding="utf-8", errors="replace")
+                raise DeviceError(f"the run of '{one.name}' did not end: {said[-300:]}")
+            values = json.loads(first)
+        return struck_s, WireOutcome(**{**values, "notes": tuple(values["notes"])})
+
+    def _wiring(self) -> Wiring:
+        assert self._bench.relayed is not None  # noqa: S101 - see above
+        return self._bench.relayed()
+
+    def _settings(self, wiring: Wiring) -> DeviceSettings:
+        return read_settings(device_class(self._name), wiring.settings, self._name)
+
+    def _truth(self, wiring: Wiring) -> Mapping[str, Logged]:
+        return self._bench.truth(self._settings(wiring))
+
+    def _judged(self, wiring: Wiring) -> tuple[str, DeviceConnector]:
+        """Return the first output that the log has, and its connector."""
+        known = self._truth(wiring)
+        ports = device_class(self._name).connectors(self._settings(wiring))
+        for port in ports.outputs:
+            for scalar in port.scalars:
+                if scalar in known:
+                    return scalar, port
+        raise DescriptionError(f"device '{self._name}': its bench says nothing of its log (truth)")
+
+    def _verdict(
+        self,
+        one: Disturbance,
+        rows: Floats,
+        truth: Floats,
+        outcome: WireOutcome,
+        struck_s: float,
+        port: DeviceConnector,
+    ) -> WireVerdict:
+        wiring = self._wiring()
+        inputs = device_class(self._name).connectors(self._settings(wiring)).inputs
+        scale = float(np.abs(truth[:, 1]).max(initial=0.0))
+        tolerance = max(self._bench.resolution, 1e-8 * scale)
+        ages = rows[:, [0, 1, 2 + FACTS.index("sample_age")]]
+        hidden_s, unknown = hidden_age(ages, truth, tolerance)
+        after = truth[truth[:, 0] >= struck_s][:, 1] if len(truth) else np.zeros(0)
+        step = float(np.abs(np.diff(after)).max()) if len(after) > 1 else math.nan
+        last = dict(zip(FACTS, rows[-1, 2:], strict=True)) if len(rows) else {}
+        verdict = WireVerdict(
+            self._name,
+            one.name,
+            error=outcome.error,
+            after_s=outcome.ended_s - struck_s,
+            hidden_s=hidden_s,
+            unknown=unknown,
+            step=step,
+            unit=port.unit,
+            counts={name: int(last.get(name, 0.0)) for name in _COUNTS},
+        )
+        most = inputs[0].speed if inputs and inputs[0].unit == port.unit else math.inf
+        period = float(np.median(np.diff(truth[:, 0]))) if len(truth) > 1 else math.nan
+        wrongs = tuple(_wrongs(one, verdict, most * period))
+        return WireVerdict(**{**asdict(verdict), "wrongs": wrongs})
+
+
+def _wrongs(one: Disturbance, verdict: WireVerdict, most_step: float) -> Iterator[str]:
+    """Yield what must not be."""
+    if verdict.unknown:
+        yield f"{verdict.unknown} values that the device never had"
+    if verdict.hidden_s > max(_HIDDEN_S, one.hides_s):
+        yield f"{verdict.hidden_s * 1e3:.0f} ms of age hidden"
+    if verdict.step > _OF_SPEED * most_step:
+        yield f"a step of {verdict.step:.3g} {verdict.unit}, where its speed allows {most_step:.3g}"
+    if verdict.error and one.ends == "never":
+        yield f"a false alarm: {verdict.error}"
+    elif verdict.error and not any(cause in verdict.error for cause in one.causes):
+        yield f"another cause: {verdict.error}"
+    elif not verdict.error and one.ends == "must":
+        yield "it went on"
+
+
+@contextlib.contextmanager
+def _child(told: WireRun, folder: Path) -> Iterator[OwnProcess]:
+    with (folder / "said.txt").open("wb") as said:
+        process = OwnProcess(
+            _RUN, json.dumps(asdict(told)), stdout=subprocess.PIPE, stderr=said, tied=False
+        )
+    try:
+        yield process
+    finally:
+        process.finish(_END_S)
+
+
+def _logged(log: Path, signal_: Logged) -> Floats:
+    """Return times and values of a signal, shape (n, 2)."""
+    with log.open(encoding="utf-8", newline="") as file:
+        rows = [
+            (float(row["time_s"]), float(row[signal_.column]) * signal_.scale)
+            for row in csv.DictReader(file)
+            if signal_.is_in(row)
+        ]
+    return np.array(rows).reshape(-1, 2)
+
+
+def wire_matrix(
+    adapters: Sequence[str],
+    only: Sequence[str],
+    jobs: int,
+    tell: Callable[[WireVerdict], None],
+) -> list[WireVerdict]:
+    """Try all adapters behind a relay; ``only``: disturbances with one of these texts."""
+    chosen = [d for d in DISTURBANCES if not only or any(text in d.name for text in only)]
+    with tempfile.TemporaryDirectory(prefix="softdock-wire-") as folder:
+        benches = [WireBench(adapter, Path(folder)) for adapter in adapters]
+
+        def run(pair: tuple[WireBench, Disturbance]) -> WireVerdict:
+            bench, one = pair
+            found = bench.run(one)
+            tell(found)
+            return found
+
+        with ThreadPoolExecutor(jobs) as pool:
+            return list(pool.map(run, [(bench, one) for bench in benches for one in chosen]))
+
+
+def matrix_table(verdicts: Sequence[WireVerdict]) -> tuple[list[str], list[list[str]]]:
+    """Return the columns and rows of a table: a row for each disturbance, a column an adapter."""
+    adapters = list(dict.fromkeys(one.adapter for one in verdicts))
+    names = list(dict.fromkeys(one.disturbance for one in verdicts))
+    cells = {(one.adapter, one.disturbance): one.cell for one in verdicts}
+    return ["disturbance", *adapters], [[n, *(cells[a, n] for a in adapters)] for n in names]
+
+
+_BEGIN, _END = "<!-- wires: begin -->", "<!-- wires: end -->"
+
+
+def write_matrix(page: Path, verdicts: Sequence[WireVerdict]) -> None:
+    """Put the table into a page, between its two marks.
+
+    Raises LoadError, DescriptionError: if the page cannot be read, or has no such marks.
+    """
+    text = page.read_text(encoding="utf-8")
+    before, begin, rest = text.partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    if not (begin and end):
+        raise DescriptionError(f"{page}: expected the marks {_BEGIN} and {_END}")
+    columns, rows = matrix_table(verdicts)
+    lines = [columns, ["---"] * len(columns), *rows]
+    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    page.write_text(f"{before}{_BEGIN}\n{table}\n{_END}{after}", encoding="utf-8")
