@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
@@ -151,6 +151,12 @@ class AtiNetFt(Device):
             for axis in "xyz"
         )
         return DeviceConnectors(inputs=(), outputs=outputs, rate=given.rate)
+
+    @classmethod
+    def layout(cls, settings: DeviceSettings) -> Mapping[str, str]:
+        """Return where the count of each output stands in a record."""
+        outputs = cls.connectors(settings).outputs
+        return {port.name: f"byte {12 + 4 * i}, i32" for i, port in enumerate(outputs)}
 
     def open(self) -> None:
         """Ask for the calibration, end what still streams, and start the stream."""

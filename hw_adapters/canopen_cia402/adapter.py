@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, cast
 
 from hw_adapters.canopen_cia402.bus import Bus, open_bus
@@ -63,6 +63,16 @@ class CanopenCia402(Device):
             outputs=tuple(port for drive in given.drives for port in _outputs(drive, given)),
             rate=1000.0 / given.cycle_ms,
         )
+
+    @classmethod
+    def layout(cls, settings: DeviceSettings) -> Mapping[str, str]:
+        """Return the TPDO and the object of each output."""
+        return {
+            f"{drive.name}_{each.name}": f"TPDO{pdo.number}, {each.index:04X}:{each.sub:02X}"
+            for drive in cast("CanopenSettings", settings).drives
+            for pdo in drive.measurement_maps
+            for each in pdo.objects
+        }
 
     def open(self) -> None:
         """Open the line, set every drive up, and enable all of them where they are."""

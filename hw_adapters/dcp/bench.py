@@ -61,6 +61,7 @@ BENCH = Bench(
         "wrong-status": "a slave that is not in order leaves RUNNING and sends no data: it is lost",
         "clock-jump": "data PDUs have no time; their number counts PDUs",
     },
+    wraps=True,
     truth=lambda _: {"x": Logged("sample", "position"), "v": Logged("sample", "velocity")},
     asked=lambda _: {"x_set": Logged("command", "wanted")},
 )

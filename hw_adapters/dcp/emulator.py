@@ -55,7 +55,7 @@ class Axis:
 
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
         self._options, self._log = options, log
-        self._sender = sender_of(options, log, _WITHOUT)
+        self._sender = sender_of(options, log, _WITHOUT, wraps=True)
         self.socket = udp_socket(options.host, options.port)
         self._begin()
 
@@ -64,7 +64,8 @@ class Axis:
         self._state, self._number, self._last, self._error = 0, 0, 0, 0
         self._master: Address | None = None
         self._heard = time.monotonic()
-        self._steps, self._sent, self._target = 2, 0, ("", 0)
+        self._steps, self._target = 2, ("", 0)
+        self._sent = int(self._sender.first(0, 65536, 1e3 / self._steps))
         self._input_id = self._output_id = -1
         self._places: dict[int, int] = {}
         self._due: float | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, Self, cast
 
 from pydantic import Field, model_validator
@@ -160,6 +160,13 @@ class KukaRsi(Device):
             ),
             rate=1000.0 / given.cycle_ms,
         )
+
+    @classmethod
+    def layout(cls, settings: DeviceSettings) -> Mapping[str, str]:
+        """Return the element and the attribute of each output."""
+        given = cast("KukaRsiSettings", settings)
+        tag = "RIst" if given.space == "cartesian" else "AIPos"
+        return {name: f"{tag} {name.upper()}" for name in given.names}
 
     def open(self) -> None:
         """Bind the port; the robot is heard of when its program switches RSI on."""

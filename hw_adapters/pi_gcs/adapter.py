@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Literal, Self, cast
 
@@ -144,6 +144,12 @@ class PiGcs(Device):
             ),
             rate=given.rate,
         )
+
+    @classmethod
+    def layout(cls, settings: DeviceSettings) -> Mapping[str, str]:
+        """Return the question and the axis of each output."""
+        del settings
+        return {axis.lower(): f"POS? {axis}" for axis in AXES}
 
     def open(self) -> None:
         """Connect, see that the hexapod has its reference and its servo, and where it is.

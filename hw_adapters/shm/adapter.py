@@ -7,7 +7,7 @@ import mmap
 import os
 import struct
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, Self, cast
 
@@ -123,6 +123,13 @@ class ShmDevice(Device):
             outputs=tuple(DeviceConnector(**signal.model_dump()) for signal in given.measurements),
             rate=given.rate,
         )
+
+    @classmethod
+    def layout(cls, settings: DeviceSettings) -> Mapping[str, str]:
+        """Return where each measurement stands in the block, as ``byte 64, f64``."""
+        names = [signal.name for signal in cast("ShmSettings", settings).measurements]
+        first = measurements_at() + record_size(0)
+        return {name: f"byte {first + 8 * i}, f64" for i, name in enumerate(names)}
 
     def open(self) -> None:
         """Map the block, and claim it: a second adapter is refused."""

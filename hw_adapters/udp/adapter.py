@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from pydantic import Field
@@ -69,6 +69,11 @@ class UdpDevice(Device):
             outputs=tuple(field.connector for field in given.measurements.signals),
             rate=given.rate,
         )
+
+    @classmethod
+    def layout(cls, settings: DeviceSettings) -> Mapping[str, str]:
+        """Return where each signal stands in the datagram, as ``byte 20, f64``."""
+        return Codec(cast("UdpSettings", settings).measurements).places
 
     def _begin_clocks(self) -> None:
         self._clock = Counter(self._measurements.time_period)

@@ -54,6 +54,18 @@ class Codec:
         )
 
     @property
+    def places(self) -> dict[str, str]:
+        """Where each scalar signal stands, as ``byte 20, f64``, by its name."""
+        order, at, places = _ORDERS[self._layout.byte_order], 0, dict[str, str]()
+        for field in self._layout.fields:
+            size = struct.calcsize(f"{order}{field.code}")
+            if field.role == "signal":
+                for i, scalar in enumerate(field.connector.scalars):
+                    places[scalar] = f"byte {at + i * size // field.count}, {field.type}"
+            at += size
+        return places
+
+    @property
     def size(self) -> int:
         """Bytes of a datagram."""
         return self._struct.size + (self._crc.size if self._has_crc else 0)

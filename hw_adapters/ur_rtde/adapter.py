@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, Self, cast
 
 from pydantic import Field, model_validator
@@ -132,6 +132,16 @@ class UrRtde(Device):
             ),
             rate=given.rate,
         )
+
+    @classmethod
+    def layout(cls, settings: DeviceSettings) -> Mapping[str, str]:
+        """Return the variable of the controller that each output is."""
+        rows = [(name, MEASUREMENTS[name]) for name in cast("UrRtdeSettings", settings).measured]
+        return {
+            f"{name}[{i}]": f"{m.variable}[{m.first + i}]"
+            for name, m in rows
+            for i in range(m.count)
+        }
 
     def open(self) -> None:
         """Connect, agree on both recipes, and let the data flow."""

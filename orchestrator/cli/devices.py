@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from orchestrator.core.diagnostics import DescriptionError, DeviceError, LoadErr
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
+    from orchestrator.rig.device_units.probe import Probe
     from orchestrator.rig.devices import Device, DeviceConnectors, DeviceSettings
     from orchestrator.rig.trials.wire_trials import WireVerdict
 
@@ -76,11 +78,13 @@ def probe(
     seconds: Annotated[float, typer.Option(min=0.0, help="How long to listen")] = 2.0,
     json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Open a device and listen; nothing is commanded but what its start values say.
+    """Open a device and listen; nothing is commanded but its start values.
 
-    Exit code 1 if nothing came.
+    Shows counts, rate, age and delay of the samples, and the layout: each output with its unit, its
+    values, when it last changed, and its place on the wire. Exit code 1 if nothing came.
     """
-    from orchestrator.rig.devices.conformance.session import probe as listen
+    from orchestrator.core.plain_data import finite
+    from orchestrator.rig.device_units.probe import probe as listen
 
     kind, given = _kind(device, settings)
     made = kind(_read(kind, given, device))
@@ -88,21 +92,65 @@ def probe(
         found = listen(made, seconds)
     except OSError as error:
         raise DeviceError(f"{device}: cannot be opened: {error.strerror or error}") from None
-    outputs = made.connectors(made.settings).outputs
-    names = [scalar for connector in outputs for scalar in connector.scalars]
     if json:
-        print_json({"device": device, "connectors": names, **asdict(found)})
+        plain = asdict(found)
+        plain["outputs"] = [{k: _plain(v) for k, v in one.items()} for one in plain["outputs"]]
+        plain |= {name: finite(getattr(found, name)) for name in ("age", "most_delay")}
+        print_json({"device": device, "connectors": [o.name for o in found.outputs], **plain})
     else:
-        for label, text in (
-            ("samples", f"{found.samples} in {found.seconds:.3g} s, {found.rate:.6g} per second"),
-            ("time between two", f"jitter {found.jitter:.3g} s, longest {found.longest_gap:.3g} s"),
-            ("lost, repeated, late", f"{found.lost}, {found.repeated}, {found.late}"),
-            ("refused", f"{found.refused}{' ' * bool(found.refused)}{found.first_refusal}"),
-            ("last sample", _sample(names, found.last)),
-        ):
-            print_lines(f"{label}: {text}")
+        _show_probe(found)
     if not found.samples:
         raise typer.Exit(1)
+
+
+def _plain(value: str | float) -> str | float | None:
+    from orchestrator.core.plain_data import finite
+
+    return finite(value) if isinstance(value, float) else value
+
+
+#: Outputs that are shown of a device, so that all is one screen.
+_MOST_SHOWN = 24
+
+
+def _show_probe(found: Probe) -> None:
+    """Print what came in a screen: counts in two lines, then the layout with values and ages."""
+    last = found.last
+    rate = f"{found.rate:.6g} per second (declared {found.declared_rate:g})"
+    print_lines(f"samples: {found.samples} in {found.seconds:.3g} s, {rate}")
+    if found.account:
+        print_lines(found.account)
+    refused = f"{found.refused} refused" + f" ({found.first_refusal})" * bool(found.refused)
+    print_lines(f"{found.lost} lost, {found.repeated} repeated, {found.late} late, {refused}")
+    if last is None:
+        return
+    print_lines(
+        f"between two: jitter {_ms(found.jitter)} ms, longest {_ms(found.longest_gap)} ms;"
+        f" newest: age {_ms(found.age)} ms; largest delay {_ms(found.most_delay)} ms"
+        f"{' (it has no clock)' * math.isnan(found.most_delay)}"
+    )
+    said = {"number": last.sequence, "time [s]": last.device_time, "commands taken": last.taken}
+    parts = [f"{name} {value:.9g}" for name, value in said.items() if value is not None]
+    parts.append(f"status {last.status:#x}{'' if last.valid else ', not valid'}")
+    print_lines(f"newest: {', '.join(parts)}")
+    columns = ["output", "unit", "value", "least", "largest", "changed [ms] ago"]
+    has_wire = any(one.wire for one in found.outputs)
+    rows = [
+        [
+            *(one.name, one.unit),
+            *(f"{x:.6g}" for x in (one.value, one.least, one.largest)),
+            "never" if math.isnan(one.changed_s) else _ms(one.changed_s),
+            *([one.wire] if has_wire else []),
+        ]
+        for one in found.outputs[:_MOST_SHOWN]
+    ]
+    print_table("layout", [*columns, *(["on the wire"] if has_wire else [])], rows)
+    if (more := len(found.outputs) - _MOST_SHOWN) > 0:
+        print_lines(f"and {more} more outputs; --json has all of them")
+
+
+def _ms(seconds: float) -> str:
+    return "-" if math.isnan(seconds) else f"{seconds * 1e3:.3g}"
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -316,10 +364,3 @@ def _connector_facts(connectors: DeviceConnectors) -> dict[str, Any]:
         for each in some
     ]
     return {"rate": connectors.rate, "ports": ports}
-
-
-def _sample(names: list[str], sample: Any) -> str:
-    if sample is None:
-        return "none"
-    values = ", ".join(f"{n}={v:.6g}" for n, v in zip(names, sample.values, strict=False))
-    return f"{values}; status {sample.status:#x}{'' if sample.valid else ', not valid'}"

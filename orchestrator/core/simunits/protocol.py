@@ -401,6 +401,11 @@ class SimulationUnit(ABC):
         return None
 
     @property
+    def remark(self) -> str:
+        """What is wrong with what comes from outside at the moment, in words; empty: nothing."""
+        return ""
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What whoever reads the results must know of this unit, in sentences."""
         if self.native.has_changed_mode:

@@ -266,6 +266,11 @@ class DeviceUnit(SimulationUnit):
         self._missed = True
         return self._process.error()
 
+    @property
+    def remark(self) -> str:
+        """What is wrong with the samples at the moment, in words."""
+        return self._process.block.remarked
+
     def notices(self) -> tuple[Notice, ...]:
         """Return what was wrong with samples and commands so far."""
         return tuple(replace(notice, component=self.name) for notice in self._noticed())

@@ -279,6 +279,14 @@ class Device(ABC):
         """
 
     @classmethod
+    def layout(cls, settings: DeviceSettings) -> Mapping[str, str]:
+        """Return where scalar outputs lie on the wire, by name, such as ``byte 20, f64``.
+
+        ``softdock devices probe`` shows it beside the values. The default says nothing.
+        """
+        return {}
+
+    @classmethod
     def stepped(cls, settings: DeviceSettings) -> SteppedDevice | None:
         """Return what a run steps, if with these settings the device has no clock of its own.
 

@@ -89,9 +89,14 @@ def test_probe_says_what_came(softdock):
         assert found["lost"] > 0
         assert found["last"]["values"][0] == pytest.approx(1.0)
         assert found["connectors"] == ["x", "y", "z", "a", "b", "c"]
+        assert found["declared_rate"] == 250.0
+        assert found["outputs"][0]["wire"] == "RIst X"
         code, out, _ = softdock("devices", "probe", device, "--seconds", "0.2")
         assert code == 0
-        assert "last sample: x=1, y=0, z=1" in out
+        assert "RIst X" in out
+        assert "per second (declared 250)" in out
+        assert max(map(len, out.splitlines())) <= 100
+        assert len(out.splitlines()) <= 24
 
 
 def test_probe_of_silence_ends_with_1(softdock):

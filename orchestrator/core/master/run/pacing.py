@@ -222,9 +222,10 @@ class Pacing:
             return DeadlineError(f"the clock that steps wait for fell silent {now}")
         cause = self._master.exception()
         why = f"silent for {self._master.silence:g} s" if cause is None else "lost"
+        details = self._master.remark if cause is None else str(cause)
         error = DeadlineError(
             f"component '{self._master.name}', whose samples are the clock (realtime.clock), was"
-            f" {why} {now}{'' if cause is None else f': {cause}'}"
+            f" {why} {now}{f': {details}' if details else ''}"
         )
         error.__cause__ = cause
         return error

@@ -74,6 +74,7 @@ void bind_device(nb::module_& module) {
         .def_prop_ro("ticks", &DeviceBlock::ticks, nb::rv_policy::reference_internal)
         .def("lose", &DeviceBlock::lose, "why"_a)
         .def("remark", nb::overload_cast<const std::string&>(&DeviceBlock::remark), "what"_a)
+        .def_prop_ro("remarked", [](const DeviceBlock& block) { return text(block.remark()); })
         .def_prop_ro("lost", &DeviceBlock::lost)
         .def_prop_ro("reason", [](const DeviceBlock& block) { return text(block.reason()); })
         .def_prop_ro("commands_given",

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import math
+import sys
+import threading
 import time
+import traceback
 from collections.abc import Callable, Iterable, Mapping
+from itertools import pairwise
+from pathlib import Path
 from typing import Literal
 
 from orchestrator.core.diagnostics import (
@@ -16,6 +21,15 @@ from orchestrator.core.diagnostics import (
     nearest,
 )
 from orchestrator.core.structs import Struct
+from orchestrator.rig.devices.conformance.clocks import (
+    NotKeptError,
+    SkippedError,
+    clock_jump,
+    expect,
+    expect_order,
+    restart,
+    wrapped,
+)
 from orchestrator.rig.devices.conformance.session import Bench, Heard, Session, hear, session
 from orchestrator.rig.devices.conformance.values import value_problems
 from orchestrator.rig.devices.device import Device
@@ -24,31 +38,27 @@ from orchestrator.rig.devices.registry import device_class, read_settings
 _ENOUGH = 40
 #: How often a device is led before it counts as one that stands still: a busy machine holds it up.
 _LEADS = 3
-#: Far more than samples need that were under way.
-_JUMP_S = 100.0
-
-
-class NotKeptError(Exception):
-    """An adapter does not do what every adapter must."""
+#: What a check may take, s: on a busy machine the slowest takes a fifth of it.
+LIMIT_S = 90.0
 
 
 def golden_bytes(_: str, bench: Bench) -> str:
     """Bytes that are known are written and read as they are known."""
-    _expect(bool(bench.golden), "the bench has golden bytes, found none")
+    expect(bool(bench.golden), "the bench has golden bytes, found none")
     for golden in bench.golden:
         found = golden.found()
-        _expect(found == golden.expected, f"{golden.name}: {golden.expected!r}, found {found!r}")
+        expect(found == golden.expected, f"{golden.name}: {golden.expected!r}, found {found!r}")
     return f"{len(bench.golden)} as expected"
 
 
 def foreign_bytes(_: str, bench: Bench) -> str:
     """Bytes of another protocol, cut short or damaged, are refused with one error."""
-    _expect(bool(bench.refused), "the bench has bytes to refuse, found none")
+    expect(bool(bench.refused), "the bench has bytes to refuse, found none")
     for refused in bench.refused:
         try:
             found = refused.read()
         except WireFormatError as error:
-            _expect(bool(str(error)), f"{refused.name}: an error that says what is wrong")
+            expect(bool(str(error)), f"{refused.name}: an error that says what is wrong")
         else:
             raise NotKeptError(f"{refused.name}: expected WireFormatError, found {found!r}")
     return f"{len(bench.refused)} refused"
@@ -58,22 +68,24 @@ def back_to_back(name: str, bench: Bench) -> str:
     """Without faults each sample arrives once, in order, finite and within its range."""
     with session(name, bench) as found:
         heard = found.hear(_ENOUGH)
-        _expect(len(heard.samples) == _ENOUGH, f"{_ENOUGH} samples, found {len(heard.samples)}")
-        _expect(not heard.refused, f"nothing refused, found: {heard.refused[:1]}")
-        _expect_order(found, bench, heard.steps)
+        expect(len(heard.samples) == _ENOUGH, f"{_ENOUGH} samples, found {len(heard.samples)}")
+        expect(not heard.refused, f"nothing refused, found {heard.refused[:1]}")
+        expect_order(found, bench, heard.steps)
         outputs = found.device.connectors(found.device.settings).outputs
         width = sum(connector.size for connector in outputs)
         limits = [(c.minimum, c.maximum) for c in outputs for _ in range(c.size)]
         for sample in heard.samples:
-            _expect(sample.valid, f"valid samples, found status {sample.status:#x}")
-            _expect(len(sample.values) == width, f"{width} values, found {len(sample.values)}")
+            expect(sample.valid, f"valid samples, found status {sample.status:#x}")
+            expect(len(sample.values) == width, f"{width} values, found {len(sample.values)}")
             for value, (low, high) in zip(sample.values, limits, strict=True):
-                _expect(math.isfinite(value), f"finite values, found {value}")
-                _expect(low <= value <= high, f"{low:g} to {high:g}, found {value:g}")
+                expect(math.isfinite(value), f"finite values, found {value}")
+                expect(low <= value <= high, f"{low:g} to {high:g}, found {value:g}")
         times = [s.device_time for s in heard.samples if s.device_time is not None]
-        _expect(times == sorted(times), "device times that grow")
+        fall = next((b - a for a, b in pairwise(times) if b < a), 0.0)
+        expect(fall == 0.0, f"device times that grow, found one that falls by {-fall:.6g} s")
         found.device.send(found.start_values())
-    _expect(found.emulator.stop() == 0, "an emulator that ends with exit code 0")
+    code = found.emulator.stop()
+    expect(code == 0, f"an emulator that ends with exit code 0, found {code}")
     return f"{_ENOUGH} samples in order"
 
 
@@ -91,10 +103,10 @@ def lost(name: str, bench: Bench) -> str:
     """Lost samples are gaps in the sequence, and nothing else."""
     with session(name, bench, "drop:0.3") as found:
         heard = found.hear(_ENOUGH)
-        _expect(len(heard.samples) == _ENOUGH, f"{_ENOUGH} samples, found {len(heard.samples)}")
-        _expect(not heard.refused, f"nothing refused, found: {heard.refused[:1]}")
+        expect(len(heard.samples) == _ENOUGH, f"{_ENOUGH} samples, found {len(heard.samples)}")
+        expect(not heard.refused, f"nothing refused, found {heard.refused[:1]}")
         gaps = sum(step - 1 for step in heard.steps if step > 1)
-        _expect(gaps > 0, "gaps in the sequence, found none")
+        expect(gaps > 0, "gaps in the sequence, found none")
     return f"{gaps} lost, told by the sequence"
 
 
@@ -102,8 +114,8 @@ def late(name: str, bench: Bench) -> str:
     """Late samples arrive, complete and in order."""
     with session(name, bench, "late:20") as found:
         heard = found.hear(_ENOUGH)
-        _expect(len(heard.samples) == _ENOUGH, f"{_ENOUGH} samples, found {len(heard.samples)}")
-        _expect_order(found, bench, heard.steps)
+        expect(len(heard.samples) == _ENOUGH, f"{_ENOUGH} samples, found {len(heard.samples)}")
+        expect_order(found, bench, heard.steps)
     return "20 ms later, in order"
 
 
@@ -111,7 +123,7 @@ def repeated(name: str, bench: Bench) -> str:
     """A repeated sample has the number that it had."""
     with session(name, bench, "duplicate:0.5") as found:
         repeats = sum(step == 0 for step in found.hear(_ENOUGH).steps)
-        _expect(repeats > 0, "repeated sequence numbers, found none")
+        expect(repeats > 0, "repeated sequence numbers, found none")
     return f"{repeats} repeated, told by the sequence"
 
 
@@ -119,7 +131,7 @@ def reordered(name: str, bench: Bench) -> str:
     """An overtaken sample has the number that it had."""
     with session(name, bench, "reorder:0.3") as found:
         back = sum(step < 0 for step in found.hear(_ENOUGH).steps)
-        _expect(back > 0, "sequence numbers that go back, found none")
+        expect(back > 0, "sequence numbers that go back, found none")
     return f"{back} overtaken, told by the sequence"
 
 
@@ -127,8 +139,8 @@ def malformed(name: str, bench: Bench) -> str:
     """Damaged datagrams are refused one by one, and receiving goes on."""
     with session(name, bench, "malformed:0.3") as found:
         heard = found.hear(_ENOUGH)
-        _expect(len(heard.samples) == _ENOUGH, f"{_ENOUGH} samples, found {len(heard.samples)}")
-        _expect(len(heard.refused) > 0, "damaged datagrams that are refused, found none")
+        expect(len(heard.samples) == _ENOUGH, f"{_ENOUGH} samples, found {len(heard.samples)}")
+        expect(len(heard.refused) > 0, "damaged datagrams that are refused, found none")
     return f"{len(heard.refused)} refused, {_ENOUGH} received"
 
 
@@ -136,9 +148,9 @@ def wrong_status(name: str, bench: Bench) -> str:
     """A device that is not in order is told so: not valid, or a status other than 0."""
     with session(name, bench, "wrong-status") as found:
         samples = found.hear(5).samples
-        _expect(bool(samples), "samples, found none")
+        expect(bool(samples), "samples, found none")
         marked = [s for s in samples if not s.valid or s.status]
-        _expect(len(marked) == len(samples), f"all marked, found {len(marked)} of {len(samples)}")
+        expect(len(marked) == len(samples), f"all marked, found {len(marked)} of {len(samples)}")
     return "told by the sample"
 
 
@@ -146,27 +158,27 @@ def frozen(name: str, bench: Bench) -> str:
     """What a frozen device says stands still while its count goes on, so that it can be found."""
     with session(name, bench, later="freeze") as found:
         moved = any(_poses(found) > 1 for _ in range(_LEADS))
-        _expect(moved, "values that change while it is led, found none that do")
+        expect(moved, "values that change while it is led, found none that do")
         found.strike()
-        _expect(_poses(found) == 1, "one value again and again, found others")
+        expect(_poses(found) == 1, "one value again and again, found others")
     return "stands still; the count goes on"
 
 
 def _poses(found: Session) -> int:
     """Count what a device says that is led somewhere."""
     heard = found.stir(_ENOUGH // 2)
-    _expect(sum(heard.steps) > 0 or not heard.steps, "a count that goes on, found one that stands")
+    expect(sum(heard.steps) > 0 or not heard.steps, "a count that goes on, found one that stands")
     return len({tuple(sample.values) for sample in heard.samples})
 
 
 def no_numbers(name: str, bench: Bench) -> str:
     """What is no number is refused, and receiving goes on."""
     with session(name, bench, later="nan") as found:
-        _expect(bool(found.hear(5).samples), "samples before the fault, found none")
+        expect(bool(found.hear(5).samples), "samples before the fault, found none")
         found.strike()
         heard = found.hear(_ENOUGH, 0.5)
-        _expect(bool(heard.refused), "refusals, found none")
-        _expect(not heard.samples, f"no sample, found {heard.samples[:1]}")
+        expect(bool(heard.refused), "refusals, found none")
+        expect(not heard.samples, f"no sample, found {heard.samples[:1]}")
     return f"{len(heard.refused)} refused"
 
 
@@ -176,11 +188,11 @@ def saturated(name: str, bench: Bench) -> str:
         usual = max(_sizes(found.hear(_ENOUGH)), default=math.nan)
         found.strike()
         heard = found.hear(_ENOUGH // 2)
-        _expect(bool(heard.samples), "samples, found none")
+        expect(bool(heard.samples), "samples, found none")
         least = min(_sizes(heard))
         if least <= 2.0 * usual:
             told = all(not s.valid or s.status for s in heard.samples)
-            _expect(told, f"a status, or values far beyond {usual:g}, found {least:g}")
+            expect(told, f"a status, or values far beyond {usual:g}, found {least:g}")
             return "told by the sample"
     return f"{least:.3g}, where {usual:.3g} was usual"
 
@@ -189,69 +201,24 @@ def _sizes(heard: Heard) -> list[float]:
     return [max(map(abs, sample.values)) for sample in heard.samples]
 
 
-def clock_jump(name: str, bench: Bench) -> str:
-    """A clock that jumps shows in the device's time, or in its count."""
-    with session(name, bench, later=f"clock-jump:{_JUMP_S}") as found:
-        before = found.hear(5).samples
-        found.strike()
-        after = found.hear(1).samples
-        _expect(bool(before and after), "samples before and after, found none")
-        times = [s.device_time for s in (before[-1], after[0]) if s.device_time is not None]
-        counts = [s.sequence for s in (before[-1], after[0]) if s.sequence is not None]
-        rate = found.device.connectors(found.device.settings).rate
-        told = (
-            times[-1] - times[0] if times else 0.0,
-            (counts[-1] - counts[0]) / rate if counts else 0.0,
-        )
-        gone = max(told)
-        _expect(gone > _JUMP_S, f"more than {_JUMP_S:g} s to have gone by, found {gone:.3f} s")
-    return f"{gone:.2f} s by its own clock"
-
-
 def dead_peer(name: str, bench: Bench) -> str:
     """Of a dead device nothing comes, in the time that was given, and it can be closed."""
     with session(name, bench, "dead-after:0.6") as found:
         heard = found.hear(10_000, until_silent=True)
-        _expect(bool(heard.samples), "samples before it dies, found none")
+        expect(bool(heard.samples), "samples before it dies, found none")
         begin = time.monotonic()
-        _expect(found.device.receive(0.05) is None, "nothing from a dead device")
+        after = found.device.receive(0.05)
+        expect(after is None, f"nothing from a dead device, found {after}")
         waited = time.monotonic() - begin
-        _expect(0.04 <= waited < 3.0, f"to wait for 0.05 s, found {waited:.3f} s")
+        expect(0.04 <= waited < 3.0, f"to wait for 0.05 s, found {waited:.3f} s")
         found.device.send(found.start_values())
     return f"silent after {len(heard.samples)} samples"
-
-
-def restart(name: str, bench: Bench) -> str:
-    """A device that began anew is heard again, at once or when it is opened again."""
-    with session(name, bench, "restart-after:0.6") as found:
-        heard = _until_restart(found)
-        _expect(heard != 0, "samples before the restart, found none")
-        if heard is None:
-            return "heard at once; the sequence goes back"
-        found.device.close()
-        found.device.open()
-        _expect(bool(found.hear(5).samples), "samples after the device was opened again")
-    return "heard when it was opened again"
-
-
-def _until_restart(found: Session) -> int | None:
-    """Count samples until there are no more; ``None`` if the sequence goes back before that."""
-    last, end, count = -math.inf, time.monotonic() + 3.0, 0
-    try:
-        while (heard := found.hear(1, 1.0)).samples and time.monotonic() < end:
-            number, count = heard.samples[0].sequence, count + 1
-            if number is not None and number < last:
-                return None
-            last = last if number is None else number
-    except DeviceError as error:  # it tells that the device is not the one that was opened
-        _expect(bool(str(error)), "an error that says what is wrong")
-    return count
 
 
 def two_clients(name: str, bench: Bench) -> str:
     """A second adapter on the same device is refused, or takes it over; no third thing happens."""
     with session(name, bench) as found:
-        _expect(bool(found.hear(5).samples), "samples, found none")
+        expect(bool(found.hear(5).samples), "samples, found none")
         second = type(found.device)(found.device.settings)
         try:
             second.open()
@@ -259,13 +226,13 @@ def two_clients(name: str, bench: Bench) -> str:
                 f"taken over: {len(hear(second, 5, 2.0, found.start_values()).samples)} samples"
             )
         except (DeviceError, OSError) as error:
-            _expect(bool(str(error)), "an error that says what is wrong")
+            expect(bool(str(error)), f"an error that says what is wrong, found {error!r}")
             outcome = "the second is refused"
         finally:
             second.close()
         found.device.close()
         found.device.open()
-        _expect(bool(found.hear(5).samples), "samples when the second has gone")
+        expect(bool(found.hear(5).samples), "samples when the second has gone, found none")
     return outcome
 
 
@@ -276,27 +243,16 @@ def absent(name: str, bench: Bench) -> str:
     device.close()
     try:
         device.open()
-        _expect(device.receive(0.05) is None, "nothing where there is no device")
+        sample = device.receive(0.05)
+        expect(sample is None, f"nothing where there is no device, found {sample}")
         outcome = "silence"
     except (DeviceError, OSError) as error:
-        _expect(bool(str(error)), "an error that says what is wrong")
+        expect(bool(str(error)), f"an error that says what is wrong, found {error!r}")
         outcome = "refused"
     finally:
         device.close()
         device.close()
     return outcome
-
-
-def _expect_order(found: Session, bench: Bench, steps: list[int]) -> None:
-    period = found.device.sequence_period
-    counted = [s % period if period else s for s in steps]
-    strange = [s for s in counted if not (s > 0 if bench.newest_only else s == 1)]
-    _expect(not strange, f"sequence numbers one by one, found steps of {strange[:5]}")
-
-
-def _expect(kept: bool, what: str) -> None:  # noqa: FBT001 # reads as a sentence
-    if not kept:
-        raise NotKeptError(f"expected {what}")
 
 
 def bench_of(name: str) -> Bench:
@@ -344,6 +300,7 @@ CHECKS: Mapping[str, tuple[str, Check]] = {
     "saturated": ("saturated", saturated),
     "clock-jump": ("clock-jump", clock_jump),
     "dead-peer": ("dead-after", dead_peer),
+    "wrapped": ("", wrapped),
     "restart": ("restart-after", restart),
     "two-clients": ("", two_clients),
     "absent": ("", absent),
@@ -368,7 +325,9 @@ class CheckResult(Struct):
     remark: str
 
 
-def check_device(name: str, only: Iterable[str] = ()) -> list[CheckResult]:
+def check_device(
+    name: str, only: Iterable[str] = (), limit_s: float = LIMIT_S
+) -> list[CheckResult]:
     """Hold an adapter to the suite.
 
     Parameters
@@ -377,6 +336,8 @@ def check_device(name: str, only: Iterable[str] = ()) -> list[CheckResult]:
         Of the adapter.
     only
         Names of checks; default: all.
+    limit_s
+        What one check may take, s: an adapter that does not come back has failed it.
 
     Raises
     ------
@@ -389,7 +350,33 @@ def check_device(name: str, only: Iterable[str] = ()) -> list[CheckResult]:
             raise UnknownNameError(
                 f"check '{each}' is not known{nearest(each, CHECKS)}; known: {', '.join(CHECKS)}"
             )
-    return [_run(name, bench, each) for each in chosen]
+    return [_limited(name, bench, each, limit_s) for each in chosen]
+
+
+def _limited(name: str, bench: Bench, which: str, limit_s: float) -> CheckResult:
+    """Run a check in a thread, which is left behind if the adapter hangs."""
+    results: list[CheckResult] = []
+    thread = threading.Thread(
+        target=lambda: results.append(_run(name, bench, which)), name=f"check {which}", daemon=True
+    )
+    thread.start()
+    thread.join(limit_s)
+    if results:
+        return results[0]
+    place = _place_of(thread, device_class(name))
+    return CheckResult(which, "failed", f"expected an end within {limit_s:g} s, found it {place}")
+
+
+def _place_of(thread: threading.Thread, kind: type[Device]) -> str:
+    """Say where a thread stands: in which function of the adapter, if in one."""
+    frame = sys._current_frames().get(thread.ident or 0)  # noqa: SLF001 - the only way
+    file = sys.modules[kind.__module__].__file__
+    stack = [] if frame is None else traceback.extract_stack(frame)
+    own = next((one for one in stack if one.filename == file), None)
+    last = own or (stack[-1] if stack else None)
+    if last is None:
+        return "at its end without a result"
+    return f"in {last.name} ({Path(last.filename).name}, line {last.lineno})"
 
 
 def _run(name: str, bench: Bench, which: str) -> CheckResult:
@@ -398,6 +385,8 @@ def _run(name: str, bench: Bench, which: str) -> CheckResult:
         return CheckResult(which, "skipped", bench.without[fault])
     try:
         return CheckResult(which, "passed", check(name, bench))
+    except SkippedError as error:
+        return CheckResult(which, "skipped", str(error))
     except NotKeptError as error:
         return CheckResult(which, "failed", str(error))
     except (SoftdockError, OSError) as error:

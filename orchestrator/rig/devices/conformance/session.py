@@ -1,4 +1,4 @@
-"""A device and its emulator, what was received, and a first look at a device."""
+"""A device and its emulator, and what was received."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, Self
-
-import numpy as np
 
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import DeviceError, WireFormatError
@@ -292,8 +289,6 @@ def _free_port(kind: socket.SocketKind) -> int:
 
 #: How long is waited for one sample: a busy machine must not look like a dead device.
 _WAIT_S = 1.0
-#: The same of a first look at a device.
-_LOOK_S = 0.1
 #: So many samples may have left before a fault began.
 _UNDER_WAY = 10
 #: Of a range and of a speed, what one command moves.
@@ -438,67 +433,3 @@ def session(
             yield Session(device, emulator)
         finally:
             device.close()
-
-
-class Probe(Struct):
-    """What a device sent in some seconds.
-
-    seconds: From its opening to the end.
-    samples: How many came.
-    refused: Datagrams that were no samples.
-    first_refusal: Why the first of them was none; empty without one.
-    lost, repeated, late: By the device's sequence: numbers that were passed over, that came again,
-        that went back.
-    rate: Samples per second between the first and the last; 0 with fewer than two.
-    jitter: Standard deviation of the time between two arrivals, s.
-    longest_gap: Between two arrivals, s.
-    last: The newest sample.
-    """
-
-    seconds: float
-    samples: int
-    refused: int
-    first_refusal: str
-    lost: int
-    repeated: int
-    late: int
-    rate: float
-    jitter: float
-    longest_gap: float
-    last: Received | None
-
-
-def probe(device: Device, seconds: float) -> Probe:
-    """Open a device, listen, and close it; a device that must be answered is told its start values.
-
-    Nothing else is commanded. The start values of a robot under corrections leave it where it is.
-
-    device: Not opened yet.
-    seconds: How long to listen.
-    Raises DeviceError, OSError: if it cannot be opened, or the connection is lost.
-    """
-    inputs = device.connectors(device.settings).inputs
-    answer = [connector.start for connector in inputs for _ in range(connector.size)]
-    begin = time.monotonic()
-    try:
-        device.open()
-        left = begin + seconds - time.monotonic()
-        heard = hear(device, sys.maxsize, left, answer, wait_s=_LOOK_S)
-    finally:
-        device.close()
-    gaps, steps, period = np.diff(heard.arrivals), np.array(heard.steps), device.sequence_period
-    if period is not None and steps.size:
-        steps = (steps + period // 2) % period - period // 2
-    return Probe(
-        seconds=time.monotonic() - begin,
-        samples=len(heard.samples),
-        refused=len(heard.refused),
-        first_refusal=str(heard.refused[0]) if heard.refused else "",
-        lost=int((steps[steps > 1] - 1).sum()),
-        repeated=int((steps == 0).sum()),
-        late=int((steps < 0).sum()),
-        rate=float(len(gaps) / gaps.sum()) if gaps.size and gaps.sum() > 0.0 else 0.0,
-        jitter=float(gaps.std()) if gaps.size else 0.0,
-        longest_gap=float(gaps.max()) if gaps.size else 0.0,
-        last=heard.samples[-1] if heard.samples else None,
-    )
