@@ -262,6 +262,7 @@ class _Link:
         now_ns = time.monotonic_ns()
         self.ledger.send(number, now_ns, command)
         self.device.send(command)
+        self.ledger.left(time.monotonic_ns())
         if self._log is not None:
             self._log.sent(number, now_ns, command)
 

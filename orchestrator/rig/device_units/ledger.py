@@ -6,15 +6,19 @@ import math
 from collections import deque
 from collections.abc import Sequence
 
-from orchestrator.core.structs import Struct
+from orchestrator.core.structs import MutableStruct, Struct
 from orchestrator.rig.devices import DeviceConnectors, Received
 from orchestrator.rig.devices.device import slices_of
 
 #: So many commands are remembered.
 _MOST = 4096
-#: A command that was not taken after so many times the quickest way there and back, and so many
+#: A command that was not taken after so many times the usual way there and back, and so many
 #: periods, is held or lost.
 _WAYS, _PERIODS = 4.0, 3.0
+#: The usual way is the median of so many. The quickest says too little: a device that makes up for
+#: cycles for which it was late shows a command in a sample whose time is before that of the
+#: command.
+_RECENT = 33
 #: So many samples in a row that show no command of this run are those of a device that restarted.
 _SURE = 3
 #: A robot that missed so many frames in a row has counted their answers as late, or half of them.
@@ -23,7 +27,7 @@ _UNANSWERED = 5
 _TRAVEL, _STANDS_S = 0.01, 0.3
 
 
-class _Sent(Struct):
+class _Sent(MutableStruct):
     """A command: which one that was sent, which one of the run, when, and its values."""
 
     ordinal: int
@@ -50,12 +54,14 @@ class CommandLedger:
         self._last = _Sent(0, -1, 0, tuple(start))
         self._count = 0
         self._way_s = math.inf
+        self._ways: deque[float] = deque(maxlen=_RECENT)
+        self._said_from: int | None = None
         self._late: int | None = None
         self._answered = False
         self._says = False
         self._overdue_ns = round(1e9 * max(_PERIODS * period, 0.25 * patience / _WAYS))
         self._same = self._nones = 0
-        #: Commands that the device passed over.
+        #: Commands that the device passed over, of those since it first said that it took one.
         self.missed = 0
         #: When the last command was sent; 0: none was.
         self.sent_ns = 0
@@ -76,6 +82,11 @@ class CommandLedger:
         self._newest = _Sent(self._count, number, now_ns, tuple(values))
         self._open.append(self._newest)
         self._answered, self.sent_ns = True, now_ns
+
+    def left(self, now_ns: int) -> None:
+        """Take note that the last command is on its way only now: its process was held up."""
+        if self._newest is not None:
+            self._newest.sent_ns = now_ns
 
     def answers(self, received: Received, gap: int) -> tuple[bool, str]:
         """Hold the count of late answers against the frames.
@@ -112,16 +123,21 @@ class CommandLedger:
         Returns: Why the device is another one; empty: it is the same.
         """
         self._says = True
+        if ordinal and self._said_from is None:
+            self._said_from = self._count
         self._nones = self._nones + 1 if not ordinal and self._last.ordinal else 0
         if self._nones >= _SURE:
             return f"the newest command that it took was {self._last.ordinal}, and is none"
         while self._open and self._open[0].ordinal < ordinal:
-            self._open.popleft()
-            self.missed += 1
+            passed = self._open.popleft()
+            self.missed += passed.ordinal > (self._said_from or 0)
         if self._open and self._open[0].ordinal == ordinal:
             sent = self._open[0]
             self._take(sent)
-            self._way_s = min(self._way_s, max((sample_ns - sent.sent_ns) * 1e-9, 0.0))
+            way = (sample_ns - sent.sent_ns) * 1e-9
+            self._ways.append(way)
+            if way > 0.0:
+                self._way_s = min(self._way_s, way)
         return ""
 
     @property
@@ -151,7 +167,8 @@ class CommandLedger:
 
     def is_held(self, sample_ns: int) -> bool:
         """Whether commands are held or lost on their way, longer than they are usually."""
-        way = min(self._way_s, 0.25 * self._patience)
+        usual = sorted(self._ways)[len(self._ways) // 2] if self._ways else math.inf
+        way = min(max(usual, 0.0), 0.25 * self._patience)
         return self.waits(sample_ns) > _WAYS * way + _PERIODS * self._period
 
     def lost(self, sample_ns: int) -> str:

@@ -122,15 +122,21 @@ def test_the_last_command_is_sent_again_until_it_is_taken():
     assert not ledger.is_overdue(100 * PERIOD)
 
 
-def test_commands_that_were_passed_over_are_counted():
+def test_commands_that_were_passed_over_are_counted_from_the_first_that_it_says_it_took():
+    """Before that its program may not run yet: nothing was to be taken."""
     ledger = CommandLedger(H, 0.1, (0.0,))
-    for k in range(1, 11):
+    for k in range(1, 6):
         ledger.send(k, k * PERIOD, (0.0,))
-    ledger.took(4, 11 * PERIOD)
-    ledger.took(3, 11 * PERIOD)  # an older one came after it
-    ledger.took(6, 12 * PERIOD)
-    assert (ledger.taken, ledger.missed) == (6, 4)
-    assert [ledger.took(k, 13 * PERIOD) for k in (0, 0, 7, 0, 0)] == [""] * 5  # of a replay
+        ledger.took(0, k * PERIOD)
+    ledger.took(4, 6 * PERIOD)
+    for k in range(6, 13):
+        ledger.send(k, k * PERIOD, (0.0,))
+    assert (ledger.taken, ledger.missed) == (4, 0)
+    ledger.took(8, 13 * PERIOD)  # 6 and 7 were passed over; 5 left before it said anything
+    ledger.took(3, 13 * PERIOD)  # an older one came after it
+    ledger.took(10, 13 * PERIOD)
+    assert (ledger.taken, ledger.missed) == (10, 3)
+    assert [ledger.took(k, 13 * PERIOD) for k in (0, 0, 11, 0, 0)] == [""] * 5  # of a replay
     assert "is none" in ledger.took(0, 13 * PERIOD)
 
 
