@@ -248,7 +248,13 @@ DISTURBANCES = (
     Disturbance("none", "nothing"),
     Disturbance("30 % lost", "loss", _rule(_lost, 0.3, 1), ends="may", causes=_STALE),
     Disturbance(
-        "50 ms late from the first on", "delay", _rule(_late, 0.05), from_first=True, hides_s=0.06
+        "50 ms late from the first on",
+        "delay",
+        _rule(_late, 0.05),
+        from_first=True,
+        ends="may",
+        causes=_DEAF,
+        hides_s=0.06,
     ),
     Disturbance(
         "0.5 s late from the first on",

@@ -31,6 +31,8 @@ _OF_SPEED, _OF_RANGE = 0.1, 0.6
 _REST_S = 0.3
 #: Steps are no shorter, s.
 _LEAST_STEP_S = 0.004
+#: Of SCHED_FIFO, where it is granted: what the emulator stands for has a processor of its own.
+PRIORITY = 40
 #: Outputs that are recorded beside the one that is judged.
 FACTS = tuple(name for name, _, _ in HEALTH)
 
@@ -145,7 +147,7 @@ def run(given: WireRun, rows: list[tuple[float, ...]]) -> WireOutcome:
         components,
         tuple(Connection(start, end) for start, end in (*leads, *keeps)),
     )
-    realtime = RealTime(policy="slip", clock="rig", priority=0, lock_memory=False)
+    realtime = RealTime(policy="slip", clock="rig", priority=PRIORITY, lock_memory=False)
     error, ended_s, notes = "", math.nan, tuple[str, ...]()
     try:
         with Execution(

@@ -33,7 +33,7 @@ from orchestrator.rig.trials.disturbances import (
     impossible,
     relay_process,
 )
-from orchestrator.rig.trials.wire_run import FACTS, WireOutcome, WireRun
+from orchestrator.rig.trials.wire_run import FACTS, PRIORITY, WireOutcome, WireRun
 
 _RUN = "orchestrator.rig.trials.wire_run"
 #: From the first step to the disturbance, and what a run goes on for after it, s.
@@ -200,6 +200,8 @@ class WireBench:
         with ExitStack() as stack:
             emulator = stack.enter_context(EmulatorProcess(self._bench.emulator, arguments))
             relay = stack.enter_context(relay_process(self._name, wiring.relay, one.name))
+            for each in (emulator, relay):
+                each.prefer(PRIORITY)
             child = stack.enter_context(_child(told, folder))
             struck_s = time.monotonic()
             first = child.first_line(_START_S)
