@@ -116,9 +116,9 @@ def block_model(unit: BlockUnit, time_ns: int, step_ns: int, side: Side = Side.M
     def transition(length_ns: int, *, order: int) -> Floats:
         return step.jacobian(length_ns, order).matrix if order else differences(length_ns).matrix
 
-    found = differences(step_ns)
+    differences_at = differences(step_ns)
     space, remark = _continuous(step, differences, step_ns)
-    kinks = tuple((*step.names, *step.inputs)[i] for i in found.kinks)
+    kinks = tuple((*step.names, *step.inputs)[i] for i in differences_at.kinks)
     remarks = [f"{name} stands at a kink: {side.what}" for name in kinks]
     return UnitModel(
         unit.name,
@@ -152,14 +152,15 @@ class _Step:
         }
         #: Where the numbers are: the name, and the way to it in lists, tuples and dictionaries.
         self._places = [
-            (name, *way)
+            (name, *keys)
             for name, value in self._saved.items()
             if name not in others
-            for way in _ways(value)
+            for keys in _ways(value)
         ]
         self.owner = unit.name
         self.names = tuple(
-            f"{unit.name}.{name}{''.join(f'[{key}]' for key in way)}" for name, *way in self._places
+            f"{unit.name}.{name}{''.join(f'[{key}]' for key in keys)}"
+            for name, *keys in self._places
         )
         self.inputs = signal_names(unit.name, unit.inputs)
         self.outputs = signal_names(unit.name, unit.outputs)
@@ -169,7 +170,7 @@ class _Step:
 
         That is states, inputs, and derivatives of all inputs up to an order.
         """
-        begin = [_at(self._saved, place) for place in self._places]
+        begin = [_at(self._saved, path) for path in self._places]
         inputs = [float(v) for name in self._inputs for v in np.ravel(self._saved[name])]
         point = np.array([*begin, *inputs, *[0.0] * (order * len(inputs))], dtype=np.float64)
         sizes = np.abs(point)
@@ -179,12 +180,12 @@ class _Step:
             first = len(begin) + k * len(inputs)
             sizes[first : first + len(inputs)] = rate * sizes[len(begin) :][: len(inputs)]
 
-        def after(where: Floats) -> Floats:
-            return self._after(where, step_ns / 1e9)
+        def after(point: Floats) -> Floats:
+            return self._after(point, step_ns / 1e9)
 
         try:
             with exits_are_errors():
-                found = jacobian(after, point, sizes, self._side)
+                derivatives = jacobian(after, point, sizes, self._side)
         except CapabilityError:
             raise
         except Exception as error:
@@ -194,15 +195,15 @@ class _Step:
             ) from error
         finally:
             self._unit.block.set_state(copy.deepcopy(self._saved))
-        self._expect_finite(found)
-        return found
+        self._expect_finite(derivatives)
+        return derivatives
 
-    def _expect_finite(self, found: Jacobian) -> None:
-        wrong = np.flatnonzero(~np.isfinite(found.matrix).all(axis=1))
-        if not len(wrong):
+    def _expect_finite(self, derivatives: Jacobian) -> None:
+        bad_rows = np.flatnonzero(~np.isfinite(derivatives.matrix).all(axis=1))
+        if not len(bad_rows):
             return
-        name = (*self.names, *self.outputs)[wrong[0]]
-        at = f" ({self._side.what})" if self._side is not Side.MEAN and found.kinks else ""
+        name = (*self.names, *self.outputs)[bad_rows[0]]
+        at = f" ({self._side.what})" if self._side is not Side.MEAN and derivatives.kinks else ""
         raise CapabilityError(
             f"component '{self._unit.name}' cannot be linearised: beside this point{at} '{name}' is"
             " not finite after a step"
@@ -210,41 +211,41 @@ class _Step:
 
     def _moving(self, block: Block, derivatives: list[float]) -> Mapping[str, Floats]:
         """Return the inputs over a step, of the derivatives of all inputs, order after order."""
-        found = block.held_inputs()
-        rest = iter(derivatives)
+        held_inputs = block.held_inputs()
+        slopes = iter(derivatives)
         for k in range(1, 1 + len(derivatives) // max(1, len(self.inputs))):
             for name in self._inputs:
                 connector = self._unit.description.connectors[name]
-                values = [next(rest) for _ in range(connector.size)]
-                if name in found:
-                    found[name][k] = np.reshape(values, connector.shape)
-        return found
+                values = [next(slopes) for _ in range(connector.size)]
+                if name in held_inputs:
+                    held_inputs[name][k] = np.reshape(values, connector.shape)
+        return held_inputs
 
-    def _after(self, where: Floats, length: float) -> Floats:
+    def _after(self, point: Floats, length: float) -> Floats:
         block = self._unit.block
         state = {
             name: value if isinstance(value, float | int | str) else copy.deepcopy(value)
             for name, value in self._saved.items()
         }
-        for place, value in zip(self._places, where, strict=False):
-            state[place[0]] = _with(state[place[0]], place[1:], float(value))
-        rest = iter(where[len(self._places) :])
+        for path, value in zip(self._places, point, strict=False):
+            state[path[0]] = _with(state[path[0]], path[1:], float(value))
+        inputs = iter(point[len(self._places) :])
         connectors = self._unit.description.connectors
         for name in self._inputs:
             connector = connectors[name]
-            values = [float(next(rest)) for _ in range(connector.size)]
+            values = [float(next(inputs)) for _ in range(connector.size)]
             if connector.shape:
                 state[name] = np.array(values).reshape(connector.shape)
             elif connector.type is DataType.REAL:
                 state[name] = values[0]  # Integers and Booleans stay as they are
         block.set_state(state)
         if block.follows_inputs():
-            block.follow(self._time, length, self._moving(block, list(rest)))
+            block.follow(self._time, length, self._moving(block, list(inputs)))
         else:
             block.step(self._time, length)
         ended = block.get_state()
         outputs = [float(v) for name in self._outputs for v in np.ravel(ended[name])]
-        return np.array([*(_at(ended, place) for place in self._places), *outputs])
+        return np.array([*(_at(ended, path) for path in self._places), *outputs])
 
 
 def _ways(value: Any) -> Iterator[tuple[Any, ...]]:
@@ -254,30 +255,30 @@ def _ways(value: Any) -> Iterator[tuple[Any, ...]]:
     elif isinstance(value, np.ndarray) and value.dtype.kind == "f":
         yield from np.ndindex(value.shape)
     elif isinstance(value, (list, tuple)):
-        yield from ((i, *way) for i, one in enumerate(value) for way in _ways(one))
+        yield from ((i, *keys) for i, entry in enumerate(value) for keys in _ways(entry))
     elif isinstance(value, dict):
-        yield from ((key, *way) for key, one in value.items() for way in _ways(one))
+        yield from ((key, *keys) for key, entry in value.items() for keys in _ways(entry))
 
 
-def _at(state: Any, place: tuple[Any, ...]) -> float:
-    for i, key in enumerate(place):
+def _at(state: Any, path: tuple[Any, ...]) -> float:
+    for i, key in enumerate(path):
         if isinstance(state, np.ndarray):
-            return float(state[place[i:]])
+            return float(state[path[i:]])
         state = state[key]
     return float(state)
 
 
-def _with(held: Any, way: tuple[Any, ...], value: float) -> Any:
+def _with(held: Any, path: tuple[Any, ...], value: float) -> Any:
     """Return a value with another number in one place; tuples are made anew."""
-    if not way:
+    if not path:
         return value
     if isinstance(held, np.ndarray):
-        held[way] = value
+        held[path] = value
         return held
-    changed = _with(held[way[0]], way[1:], value)
+    changed = _with(held[path[0]], path[1:], value)
     if isinstance(held, tuple):
-        return (*held[: way[0]], changed, *held[way[0] + 1 :])
-    held[way[0]] = changed
+        return (*held[: path[0]], changed, *held[path[0] + 1 :])
+    held[path[0]] = changed
     return held
 
 
@@ -289,43 +290,45 @@ def _continuous(
     Outputs that no step reads are no states of it. The logarithm of a step has no modes above half
     its rate: the model holds if it gives a shorter step as well, else it is that of a shorter one.
     """
-    whole = differences(step_ns).matrix
+    matrix = differences(step_ns).matrix
     n = len(step.names)
-    scale = np.abs(whole).max(initial=0.0)
-    kept = [i for i in range(n) if np.abs(whole[:, i]).max() > _ACTS * scale]
-    place = np.ix_([*kept, *range(n, whole.shape[0])], [*kept, *range(n, whole.shape[1])])
-    names = tuple(step.names[i] for i in kept)
+    scale = np.abs(matrix).max(initial=0.0)
+    active = [i for i in range(n) if np.abs(matrix[:, i]).max() > _ACTS * scale]
+    window = np.ix_([*active, *range(n, matrix.shape[0])], [*active, *range(n, matrix.shape[1])])
+    names = tuple(step.names[i] for i in active)
 
     def steps(length_ns: int) -> Floats:
-        return np.asarray(differences(length_ns).matrix[place])
+        return np.asarray(differences(length_ns).matrix[window])
 
     def model(length_ns: int) -> StateSpace | None:
-        made = steps(length_ns)
-        return of_transition(made, length_ns / 1e9, names, step.inputs, step.outputs)
+        transition = steps(length_ns)
+        return of_transition(transition, length_ns / 1e9, names, step.inputs, step.outputs)
 
-    own = model(step_ns)
-    if not kept:
-        return own, ()
-    length_ns, space = step_ns, own
+    reference = model(step_ns)
+    if not active:
+        return reference, ()
+    length_ns, space = step_ns, reference
     while (shorter_ns := round(SHORTER * length_ns)) and step_ns < SHORTEST * length_ns:
         if space is not None and _same(
             space.transition(shorter_ns / 1e9, order=0), steps(shorter_ns)
         ):
             if length_ns == step_ns:
                 return space, ()
-            told = (
+            message = (
                 f"component '{step.owner}' has modes above half the rate of its steps of"
                 f" {step_ns / 1e6:g} ms: in continuous time it is what gives steps of"
                 f" {length_ns / 1e6:.4g} ms"
             )
-            return space, (told,)
-        if not _composes(steps, len(kept), length_ns):
+            return space, (message,)
+        if not _composes(steps, len(active), length_ns):
             break
         length_ns, space = shorter_ns, model(shorter_ns)
-    what = (
-        "no rates give its step" if own is None else "in continuous time it is what gives its steps"
+    subject = (
+        "no rates give its step"
+        if reference is None
+        else "in continuous time it is what gives its steps"
     )
-    return own, (f"component '{step.owner}' is sampled: {what}",)
+    return reference, (f"component '{step.owner}' is sampled: {subject}",)
 
 
 def _composes(steps: Callable[[int], Floats], states: int, length_ns: int) -> bool:
@@ -336,5 +339,5 @@ def _composes(steps: Callable[[int], Floats], states: int, length_ns: int) -> bo
     return _same(both, steps(length_ns))
 
 
-def _same(one: Floats, other: Floats) -> bool:
-    return bool(np.abs(one - other).max() <= _COMPOSES * np.abs(other).max())
+def _same(a: Floats, b: Floats) -> bool:
+    return bool(np.abs(a - b).max() <= _COMPOSES * np.abs(b).max())

@@ -23,8 +23,8 @@ class AccountOfLoops(Extension):
         account = run_account(case.system, **options.way)
         run.add(case.name, account_section(case.name, account))
         notes = (*result.notes, account.notice) if account.notice else result.notes
-        warnings, found = tuple(account.warnings()), account.as_json()
-        return replace(result, notes=notes, warnings=warnings, linearised=found)
+        warnings, record = tuple(account.warnings()), account.as_json()
+        return replace(result, notes=notes, warnings=warnings, linearised=record)
 
 
 COLUMNS = (
@@ -40,7 +40,7 @@ FORMATS = ("{}", "{:.6g}", "{:+.3g}", "{:+.7g}", "{:+.7g}", "{:+.2e}")
 _MOST = 2
 
 
-def mode_rows(loop: LoopAccount, most: int) -> list[tuple[Cell, ...]]:
+def mode_rows(loop: LoopAccount, limit: int) -> list[tuple[Cell, ...]]:
     """Return the rows of :data:`COLUMNS` of one loop, the least damped modes first."""
     return [
         (
@@ -51,7 +51,7 @@ def mode_rows(loop: LoopAccount, most: int) -> list[tuple[Cell, ...]]:
             mode.growth,
             None if mode.exact is None else mode.error,
         )
-        for mode in loop.modes[:most]
+        for mode in loop.modes[:limit]
     ]
 
 

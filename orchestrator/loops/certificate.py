@@ -167,19 +167,23 @@ def certify(
         flat, _ = prepared(system, mode, strict=False)
     except (DescriptionError, FmuError) as error:
         unopened, _ = with_starts(resolve(system, runnable=False).flat())
-        found = _of_rings(unopened.closed().check(algebraic_loops=True), rules, tolerance, options)
-        return replace(found, limits=(*found.limits, f"{_NO_MODES}: {_in_a_line(error)}"))
-    found = _of_rings(flat, rules, tolerance, options)
-    if not any(master.rings for master in found.masters):
-        return found
-    limits = list(found.limits)
+        certificate = _of_rings(
+            unopened.closed().check(algebraic_loops=True), rules, tolerance, options
+        )
+        return replace(
+            certificate, limits=(*certificate.limits, f"{_NO_MODES}: {_in_a_line(error)}")
+        )
+    certificate = _of_rings(flat, rules, tolerance, options)
+    if not any(master.rings for master in certificate.masters):
+        return certificate
+    limits = list(certificate.limits)
     try:
         linear = _linear(system, options, limits)
     except SoftdockError as error:
         limits.append(f"{_NO_MODES}: {_in_a_line(error)}")
-        return replace(found, limits=tuple(dict.fromkeys(limits)))
-    limits += _validity(linear, found.at, rules=len(found.masters) > 1)
-    return _with_modes(replace(found, limits=tuple(limits)), linear, rules)
+        return replace(certificate, limits=tuple(dict.fromkeys(limits)))
+    limits += _validity(linear, certificate.at, rules=len(certificate.masters) > 1)
+    return _with_modes(replace(certificate, limits=tuple(limits)), linear, rules)
 
 
 def _of_rings(
@@ -191,22 +195,24 @@ def _of_rings(
     limits = [] if rings else ["no signal returns to where it came from: there is no loop"]
     if len(rings) > MOST_RINGS:
         limits.append(f"of {len(rings)} kinds of rings the {MOST_RINGS} shortest are listed")
-    chosen = _settings(flat, options)
-    order, delay = chosen.algorithm, str(chosen.mode)
+    settings = _settings(flat, options)
+    order, delay = settings.algorithm, str(settings.mode)
     rule = {"tool": "Softdock", "order": order, "delay": delay, "evidence": "run"}
-    own = MasterAccount(OWN, rule, _own_rings(flat, step_ns, chosen, limits))
+    own_account = MasterAccount(OWN, rule, _own_rings(flat, step_ns, settings, limits))
     others = (
         MasterAccount(rule.name, rule.as_json(), tuple(_rings(rings, rule, step_ns)))
         for rule in rules
     )
     at = str(options.get("at") or "the start")
-    return Certificate(flat.name, at, step_ns, tolerance, {}, (own, *others), (), tuple(limits))
+    return Certificate(
+        flat.name, at, step_ns, tolerance, {}, (own_account, *others), (), tuple(limits)
+    )
 
 
 def _with_modes(
-    found: Certificate, linear: LinearSystem, rules: Sequence[MasterRule]
+    certificate: Certificate, linear: LinearSystem, rules: Sequence[MasterRule]
 ) -> Certificate:
-    limits = list(found.limits)
+    limits = list(certificate.limits)
     choices = list(lines_to_cut(linear.system))
     if len(choices) > MOST_MARGINS:
         limits.append(f"margins are those of {MOST_MARGINS} of {len(choices)} loops")
@@ -227,17 +233,17 @@ def _with_modes(
         reference = StepReference.of(linear, lines=[])
     except _IN_THE_WAY as error:
         limits.append(f"no longest step and no remedies: {_in_a_line(error)}")
-    known: dict[object, MasterAccount] = {}
+    accounts: dict[object, MasterAccount] = {}
     masters = []
-    for master, rule in zip(found.masters, [None, *rules], strict=True):
+    for master, rule in zip(certificate.masters, [None, *rules], strict=True):
         key = rule and (rule.outputs, rule.transforms, rule.converts)
-        if key not in known:
+        if key not in accounts:
             stepped = linear if rule is None else RuledSystem.of(linear, rule)
-            known[key] = _account(master, stepped, lines, reference, found.tolerance)
-        told = known[key]
-        masters.append(replace(told, name=master.name, rule=master.rule, rings=master.rings))
+            accounts[key] = _account(master, stepped, lines, reference, certificate.tolerance)
+        account = accounts[key]
+        masters.append(replace(account, name=master.name, rule=master.rule, rings=master.rings))
     return replace(
-        found,
+        certificate,
         margins=margins,
         masters=tuple(masters),
         remedies=() if reference is None else remedies(linear, reference.modes),
@@ -318,22 +324,22 @@ def _linear(system: System, options: Mapping[str, Any], limits: list[str]) -> Li
 
 
 def _settings(system: System, options: Mapping[str, Any]) -> ExecutionSettings:
-    given: dict[str, Any] = {name: options.get(name) for name in WAY}
-    return ExecutionSettings.of(system, **given)
+    requested: dict[str, Any] = {name: options.get(name) for name in WAY}
+    return ExecutionSettings.of(system, **requested)
 
 
 def _own_rings(
-    flat: System, step_ns: int, chosen: ExecutionSettings, limits: list[str]
+    flat: System, step_ns: int, settings: ExecutionSettings, limits: list[str]
 ) -> tuple[RingDelay, ...]:
-    own = chosen.algorithm, step_ns, chosen.mode
+    master = settings.algorithm, step_ns, settings.mode
     try:
-        schedule = compile_schedule(flat, *own, (), chosen.algorithm_options, chosen.rates)
+        schedule = compile_schedule(flat, *master, (), settings.algorithm_options, settings.rates)
     except _IN_THE_WAY as error:
         limits.append(f"our master refuses it as it is: {_in_a_line(error)}")
         return ()
     return tuple(
-        RingDelay(str(one.loops[0]), one.physical_ns, one.numerical_ns)
-        for one in schedule.loop_delays[:MOST_RINGS]
+        RingDelay(str(loop.loops[0]), loop.physical_ns, loop.numerical_ns)
+        for loop in schedule.loop_delays[:MOST_RINGS]
     )
 
 

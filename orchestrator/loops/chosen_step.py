@@ -34,16 +34,16 @@ def case_step_reference(
     length of their steps.
     """
     options, default = case.options, case.system.experiment
-    own = None if options.step == AUTO else options.step
+    own_step = None if options.step == AUTO else options.step
     rates = default.rates if options.rates is None else options.rates
-    if own is None and default.step_ns is None:
+    if own_step is None and default.step_ns is None:
         if rates:
             raise DescriptionError(
                 f"case '{case.name}': its system has no communication step in which the rates of"
                 f" {', '.join(rates)} could be counted: give it one"
             )
-        own = _FIRST
-    linear = linear_system(case.system, **options.way | {"step": own})
+        own_step = _FIRST
+    linear = linear_system(case.system, **options.way | {"step": own_step})
     start = default.start_ns if options.start is None else nanoseconds(options.start, "start time")
     stop = default.stop_ns if options.stop is None else nanoseconds(options.stop, "stop time")
     length = None if stop is None else stop - start
@@ -178,14 +178,14 @@ def peaks_of_case(case: PreparedCase, reference: StepReference, choice: StepChoi
     runs = []
     for step_ns in [*start, *reversed(rungs)][:_MOST]:
         master = at_step(reference.linear, step_ns, choice.algorithm).master
-        given = replace(
+        peak_options = replace(
             settings,
             step=f"{step_ns} ns",
             algorithm=master.algorithm,
             algorithm_options=master.algorithm_options,
             rates=master.rates,
         )
-        runs.append(peak_error(system, given))
+        runs.append(peak_error(system, peak_options))
         if runs[-1].share <= choice.tolerance:
             return PeakChoice(step_ns, tuple(runs))
     return PeakChoice(None, tuple(runs))

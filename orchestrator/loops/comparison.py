@@ -54,7 +54,7 @@ class Comparison(Struct):
         """Say in a sentence with what it agrees."""
         grown = f"{self.file}: {self.signal} grows at {self.fit.sigma:+.6g} 1/s"
         at = f"at {self.fit.frequency:.6g} Hz"
-        agreed = [one.master for one in self.predicted if one.share <= AGREED]
+        agreed = [prediction.master for prediction in self.predicted if prediction.share <= AGREED]
         if agreed:
             return f"{grown} {at}, as under {', '.join(agreed)}"
         if not self.predicted:
@@ -74,12 +74,12 @@ class Comparison(Struct):
             "frequency_hz": self.fit.frequency,
             "predicted": [
                 {
-                    "master": one.master,
-                    "growth_1_s": one.growth,
-                    "frequency_hz": one.frequency,
-                    "error": one.share,
+                    "master": prediction.master,
+                    "growth_1_s": prediction.growth,
+                    "frequency_hz": prediction.frequency,
+                    "error": prediction.share,
                 }
-                for one in self.predicted
+                for prediction in self.predicted
             ],
             "verdict": self.verdict(),
         }
@@ -108,14 +108,14 @@ def compare(certificate: Certificate, path: Path) -> Comparison:
             f" {', '.join([*recorded][:5]) or 'none'}"
         )
     signal, fit = _best(time, signals, path)
-    predicted = sorted(_predicted(certificate, fit), key=lambda one: one.share)
+    predicted = sorted(_predicted(certificate, fit), key=lambda prediction: prediction.share)
     return Comparison(path.name, signal, fit, tuple(predicted))
 
 
 def _plain(name: str) -> str:
     """Return ``component.output`` of a column's name, as several tools write it."""
-    whole = name.partition("[")[0].strip().replace("::", ".")
-    return ".".join(whole.split(".")[-2:])
+    plain = name.partition("[")[0].strip().replace("::", ".")
+    return ".".join(plain.split(".")[-2:])
 
 
 def _read(path: Path) -> tuple[Floats, dict[str, Floats]]:
@@ -140,20 +140,20 @@ def _read(path: Path) -> tuple[Floats, dict[str, Floats]]:
 def _best(time: Floats, signals: dict[str, Floats], path: Path) -> tuple[str, GrowthFit]:
     """Return the column that one growing or decaying oscillation fits best."""
     start = float(time[0] + _BEGIN * (time[-1] - time[0])) if len(time) else 0.0
-    found: list[tuple[float, str, GrowthFit]] = []
+    fits: list[tuple[float, str, GrowthFit]] = []
     for name, values in signals.items():
         try:
             fit = fit_growth(time, values, start=start)
         except DescriptionError:
             continue
-        found.append((fit.residual_rms / max(fit.amplitude, 1e-300), name, fit))
-    found = [one for one in found if one[0] <= _LEFT]
-    if not found:
+        fits.append((fit.residual_rms / max(fit.amplitude, 1e-300), name, fit))
+    fits = [candidate for candidate in fits if candidate[0] <= _LEFT]
+    if not fits:
         raise DescriptionError(
             f"{path}: none of {', '.join(signals)} is an oscillation of one mode: expected a"
             " recording of at least two of its periods without contact that opens"
         )
-    _, signal, fit = min(found, key=lambda one: one[0])
+    _, signal, fit = min(fits, key=lambda candidate: candidate[0])
     return signal, fit
 
 
@@ -161,7 +161,9 @@ def _predicted(certificate: Certificate, fit: GrowthFit) -> Iterator[PredictedGr
     exact: Mode | None = None
     for master in certificate.masters:
         modes = (mode for loop in master.loops for mode in loop.modes)
-        mode = min(modes, key=lambda one: abs(one.frequency - fit.frequency), default=None)
+        mode = min(
+            modes, key=lambda prediction: abs(prediction.frequency - fit.frequency), default=None
+        )
         if mode is None or not abs(mode.frequency - fit.frequency) < _NEAR * fit.frequency:
             continue
         exact = exact or (mode if mode.exact is not None else None)

@@ -63,9 +63,9 @@ class CompensationChoice(Struct):
     without: float
 
     def __str__(self) -> str:
-        named = "; ".join(f"'{how}' on {line}" for line, how in self.lines)
+        lines = "; ".join(f"'{how}' on {line}" for line, how in self.lines)
         return (
-            f"compensation {named}, of order {self.order}: error"
+            f"compensation {lines}, of order {self.order}: error"
             f" {self.error:.2e} instead of {self.without:.2e} at {self.step_ns / 1e6:g} ms"
         )
 
@@ -95,9 +95,9 @@ def choose_compensation(
     best: CompensationChoice | None = None
     refusals: list[str] = []
     system = reference.linear.system
-    for places in _ways(system, lines):
+    for placement in _ways(system, lines):
         try:
-            best = _better(reference, choice, choice.chosen, places, best)
+            best = _better(reference, choice, choice.chosen, placement, best)
         except (CapabilityError, DescriptionError) as problem:
             refusals.append(str(problem))
     if not _corrected(system, lines):
@@ -108,23 +108,23 @@ def choose_compensation(
 def _better(
     reference: StepReference,
     choice: StepChoice,
-    chosen: StepEffect,
-    places: _Places,
+    effect: StepEffect,
+    placement: _Places,
     best: CompensationChoice | None,
 ) -> CompensationChoice | None:
     """Return the better of what was found and of one way, of the order that does most."""
     system = reference.linear.system
-    margins = _margins(reference, _with(system, places, None))
-    without = _error(reference, chosen, choice.algorithm, margins, system, choice.tolerance)
-    named = tuple((str(system.connections[i]), how) for i, how in places.items())
+    margins = _margins(reference, _with(system, placement, None))
+    without = _error(reference, effect, choice.algorithm, margins, system, choice.tolerance)
+    lines = tuple((str(system.connections[i]), how) for i, how in placement.items())
     for order, extrapolation in enumerate(_ORDERS):
         within = _SHARE * without if best is None else min(_SHARE * without, best.error)
-        changed = _with(system, places, extrapolation)
+        changed = _with(system, placement, extrapolation)
         error = _error(
-            reference, chosen, choice.algorithm, margins, changed, min(within, choice.tolerance)
+            reference, effect, choice.algorithm, margins, changed, min(within, choice.tolerance)
         )
         if error <= within:
-            best = CompensationChoice(named, order, chosen.step_ns, error, without)
+            best = CompensationChoice(lines, order, effect.step_ns, error, without)
     return best
 
 
@@ -166,16 +166,16 @@ def _ways(system: System, lines: list[int]) -> Iterator[_Places]:
         ways += [{i: nepce} for i in lines]
     if corrected:
         ways += [dict.fromkeys(into_states, nepce) | corrected, corrected]
-    seen: list[_Places] = []
-    for way in ways:
-        if way and way not in seen:
-            seen.append(way)
-            yield way
+    placements: list[_Places] = []
+    for modes in ways:
+        if modes and modes not in placements:
+            placements.append(modes)
+            yield modes
 
 
-def _with(system: System, places: _Places, order: Extrapolation | None) -> System:
+def _with(system: System, placement: _Places, order: Extrapolation | None) -> System:
     lines = list(system.connections)
-    for i, how in places.items():
+    for i, how in placement.items():
         lines[i] = replace(lines[i], compensation=how, extrapolation=order)
     return replace(system, connections=tuple(lines))
 
@@ -183,17 +183,17 @@ def _with(system: System, places: _Places, order: Extrapolation | None) -> Syste
 def _margins(reference: StepReference, system: System) -> Sequence[LoopMargins]:
     """Return the margins of the reference, those at compensated lines at others of their loops."""
     taken = {str(line) for line in system.connections if line.compensation is not None}
-    kept = [loop for loop in reference.margins if loop.line not in taken]
-    if len(kept) == len(reference.margins):
+    remaining = [loop for loop in reference.margins if loop.line not in taken]
+    if len(remaining) == len(reference.margins):
         return reference.margins
     moved = {loop.components for loop in reference.margins if loop.line in taken}
     others = [reference_margins(reference.linear, name) for name in first_lines(system)]
-    return [*kept, *(loop for loop in others if loop.components in moved)]
+    return [*remaining, *(loop for loop in others if loop.components in moved)]
 
 
 def _error(
     reference: StepReference,
-    chosen: StepEffect,
+    effect: StepEffect,
     algorithm: str,
     margins: Sequence[LoopMargins],
     system: System,
@@ -201,8 +201,8 @@ def _error(
 ) -> float:
     """Largest error of any figure; margins, which take time, count where modes are within that."""
     if system is reference.linear.system and margins is reference.margins:
-        return chosen.share
+        return effect.share
     linear: LinearSystem = replace(reference.linear, system=system)
-    stepped = at_step(linear, chosen.step_ns, algorithm)
+    stepped = at_step(linear, effect.step_ns, algorithm)
     share = step_error(stepped, reference.modes, margins, within).share
     return share if math.isfinite(share) else math.inf

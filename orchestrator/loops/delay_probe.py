@@ -157,9 +157,11 @@ def probe_loop(
     rows = _run(system, schedule, ring, rate, steps)
     time = np.arange(1, steps + 1, dtype=np.float64) * schedule.step_ns / 1e9
     first = ticks[ring.components[0]]
-    own = slice(first * (settling // first) + first - 1, None, first)  # when the sine's unit steps
+    window = slice(
+        first * (settling // first) + first - 1, None, first
+    )  # when the sine's unit steps
     integrals = ring.feedthrough.count(False)
-    phase, gain = _fit(time[own], rows[own], rate, integrals)
+    phase, gain = _fit(time[window], rows[window], rate, integrals)
     expected = rate * delay.total_ns / 1e9
     off = math.remainder(phase - 0.5 * math.pi * integrals - expected, 2.0 * math.pi)
     measured = delay.total_ns + off / rate * 1e9

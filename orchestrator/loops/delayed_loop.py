@@ -68,11 +68,11 @@ class DelayedLoop(Struct, dict=True):
         """
         m, p = len(space.inputs), len(space.outputs)
         at_once = gains.get(0.0, np.zeros((m, p)))
-        late = {delay: gain for delay, gain in gains.items() if delay > 0.0}
-        fed = sum((g.any(axis=1) for g in late.values()), np.zeros(m, dtype=bool))
-        seen = sum((g.any(axis=0) for g in late.values()), np.zeros(p, dtype=bool))
+        delayed = {delay: gain for delay, gain in gains.items() if delay > 0.0}
+        fed = sum((g.any(axis=1) for g in delayed.values()), np.zeros(m, dtype=bool))
+        used_columns = sum((g.any(axis=0) for g in delayed.values()), np.zeros(p, dtype=bool))
         rows = _first(into, np.flatnonzero(fed))
-        columns = _first(out_of, np.flatnonzero(seen))
+        columns = _first(out_of, np.flatnonzero(used_columns))
         through = np.eye(p) - space.d @ at_once
         if np.linalg.cond(through) > 1.0 / np.finfo(np.float64).eps:
             raise DescriptionError(
@@ -88,7 +88,7 @@ class DelayedLoop(Struct, dict=True):
             space.b @ inputs,
             c[columns],
             d[columns],
-            {delay: gain[np.ix_(rows, columns)] for delay, gain in late.items()},
+            {delay: gain[np.ix_(rows, columns)] for delay, gain in delayed.items()},
         )
 
     def matrix(self, s: Complex | complex) -> Complex:
@@ -106,14 +106,14 @@ class DelayedLoop(Struct, dict=True):
         line = np.zeros((*s.shape, m, self.c.shape[0]), dtype=np.complex128)
         for delay, gain in self.gains.items():
             line += (-delay) ** order * np.exp(-s * delay)[..., None, None] * gain
-        whole = np.zeros((*s.shape, n + m, n + m), dtype=np.complex128)
-        whole[..., :n, :n] = corner
-        whole[..., n:, :n] = -line @ self.c
-        whole[..., n:, n:] = -line @ self.d
+        matrix = np.zeros((*s.shape, n + m, n + m), dtype=np.complex128)
+        matrix[..., :n, :n] = corner
+        matrix[..., n:, :n] = -line @ self.c
+        matrix[..., n:, n:] = -line @ self.d
         if order == 0:
-            whole[..., :n, n:] = -self.b
-            whole[..., n:, n:] += np.eye(m)
-        return whole
+            matrix[..., :n, n:] = -self.b
+            matrix[..., n:, n:] += np.eye(m)
+        return matrix
 
     def polished(self, guess: complex) -> complex | None:
         """Return the characteristic root that Newton's method finds from a guess, if it does."""
@@ -152,15 +152,15 @@ class DelayedLoop(Struct, dict=True):
                     inputs[:, first : first + points] += np.outer(gain[:, j], at)
         outputs = self.d @ inputs
         outputs[:, :n] += self.c
-        whole = np.zeros((size, size))
-        whole[:n] = self.b @ inputs
-        whole[:n, :n] += self.a
+        matrix = np.zeros((size, size))
+        matrix[:n] = self.b @ inputs
+        matrix[:n, :n] += self.a
         for j in range(count):
             first = n + points * j
             rate = 2.0 / longest[j] * derivative[1:]
-            whole[first : first + points, first : first + points] = rate[:, 1:]
-            whole[first : first + points] += np.outer(rate[:, 0], outputs[j])
-        return whole
+            matrix[first : first + points, first : first + points] = rate[:, 1:]
+            matrix[first : first + points] += np.outer(rate[:, 0], outputs[j])
+        return matrix
 
     @property
     def is_large(self) -> bool:
@@ -180,29 +180,32 @@ class DelayedLoop(Struct, dict=True):
         guesses: Where to look as well.
         still: Roots that are smaller, 1/s, are left out.
         """
-        own = self._guesses[np.argsort(-self._guesses.real)]
+        own_guesses = self._guesses[np.argsort(-self._guesses.real)]
         # Multiple roots at rest are many guesses, spread by rounding, that lead to none.
-        tried = 2 * count + int(np.sum(np.abs(own) <= _SPREAD * still))
-        found = self.near([*guesses, *own[:tried]], apart=_NEAR)
-        return [root for root in found if abs(root) >= still][:count]
+        tried = 2 * count + int(np.sum(np.abs(own_guesses) <= _SPREAD * still))
+        roots = self.near([*guesses, *own_guesses[:tried]], spacing=_NEAR)
+        return [root for root in roots if abs(root) >= still][:count]
 
-    def near(self, guesses: Iterable[complex], *, apart: float = 0.0) -> list[complex]:
+    def near(self, guesses: Iterable[complex], *, spacing: float = 0.0) -> list[complex]:
         """Return the characteristic roots that guesses lead to, imag >= 0, the rightmost first."""
-        found: list[complex] = []
+        roots: list[complex] = []
         for guess in guesses:
-            if any(abs(_upper(guess) - other) < apart * max(1.0, abs(other)) for other in found):
+            if any(
+                abs(_upper(guess) - neighbour) < spacing * max(1.0, abs(neighbour))
+                for neighbour in roots
+            ):
                 continue  # it would lead there again
             root = self.polished(guess)
             if root is None:
                 continue
             root = _upper(root)
-            if all(abs(root - other) > _SAME * max(1.0, abs(root)) for other in found):
-                found.append(root)
-        return sorted(found, key=lambda root: -root.real)
+            if all(abs(root - neighbour) > _SAME * max(1.0, abs(root)) for neighbour in roots):
+                roots.append(root)
+        return sorted(roots, key=lambda root: -root.real)
 
 
-def _first(chosen: Sequence[int], others: Iterable[int]) -> list[int]:
-    return list(dict.fromkeys([*chosen, *(int(one) for one in others)]))
+def _first(preferred: Sequence[int], others: Iterable[int]) -> list[int]:
+    return list(dict.fromkeys([*preferred, *(int(index) for index in others)]))
 
 
 def _upper(root: complex) -> complex:
@@ -227,13 +230,13 @@ def side_by_side(spaces: Sequence[StateSpace]) -> StateSpace:
 def _diagonal(blocks: Sequence[Floats]) -> Floats:
     """Put matrices along the diagonal of one."""
     rows, columns = (sum(block.shape[axis] for block in blocks) for axis in (0, 1))
-    whole = np.zeros((rows, columns))
+    matrix = np.zeros((rows, columns))
     row = column = 0
     for block in blocks:
-        below, beside = row + block.shape[0], column + block.shape[1]
-        whole[row:below, column:beside] = block
-        row, column = below, beside
-    return whole
+        below, right = row + block.shape[0], column + block.shape[1]
+        matrix[row:below, column:right] = block
+        row, column = below, right
+    return matrix
 
 
 def chebyshev(points: int) -> tuple[Floats, Floats]:
@@ -242,8 +245,8 @@ def chebyshev(points: int) -> tuple[Floats, Floats]:
     nodes = np.cos(np.pi * k / points)
     c = np.where((k == 0) | (k == points), 2.0, 1.0) * (-1.0) ** k
     gaps = nodes[:, None] - nodes[None, :]
-    whole = np.outer(c, 1.0 / c) / (gaps + np.eye(points + 1))
-    return nodes, whole - np.diag(whole.sum(axis=1))
+    matrix = np.outer(c, 1.0 / c) / (gaps + np.eye(points + 1))
+    return nodes, matrix - np.diag(matrix.sum(axis=1))
 
 
 def _weights(nodes: Floats, at: float) -> Floats:

@@ -66,10 +66,10 @@ def _shown(loop: OpenLoop) -> tuple[Floats, Complex]:
     frequency = loop.frequencies()
     values = loop.response(frequency)
     size = np.abs(values)
-    kept = np.flatnonzero((size > _LEAST) & (size < 1.0 / _LEAST))
-    if kept.size < 2:
+    indices = np.flatnonzero((size > _LEAST) & (size < 1.0 / _LEAST))
+    if indices.size < 2:
         return frequency, values
-    window = slice(int(kept[0]), int(kept[-1]) + 1)
+    window = slice(int(indices[0]), int(indices[-1]) + 1)
     return frequency[window], values[window]
 
 
@@ -153,7 +153,7 @@ def draw_map(
 
     figure = Figure(figsize=(8.0, 6.0), layout="constrained")
     axes = figure.add_subplot()
-    (below, width), (beside, height) = (_AXES.get(k, (k, 1.0)) for k, _ in (first, second))
+    (x_label, width), (y_label, height) = (_AXES.get(k, (k, 1.0)) for k, _ in (first, second))
     x, y = first[1] * width, second[1] * height
     largest = float(np.nanmax(np.abs(growth))) or 1.0
     filled = axes.pcolormesh(
@@ -170,7 +170,7 @@ def draw_map(
         ],
         loc="upper right",
     )
-    axes.set(xlabel=below, ylabel=beside, title=title)
+    axes.set(xlabel=x_label, ylabel=y_label, title=title)
     return figure
 
 

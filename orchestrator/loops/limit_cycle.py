@@ -80,8 +80,8 @@ class DescribingFunction:
         self.name = line.target.component
         self._input, self._output = str(line.target), output
         alone = {self.name: system.components[self.name]}
-        rest = replace(system, components=alone, connections=()).set(self._input, 0.0)
-        self._run = Execution(rest, step="1 ms", delay="plain", record=())
+        at_rest = replace(system, components=alone, connections=()).set(self._input, 0.0)
+        self._run = Execution(at_rest, step="1 ms", delay="plain", record=())
         self._known: dict[float, complex] = {}
 
     def __enter__(self) -> Self:
@@ -113,14 +113,14 @@ class DescribingFunction:
             self._run.set(self._input, value)
             self._run.step()
             answers.append(float(self._run.get(self._output)))  # type: ignore[arg-type]
-        shown = np.array(answers[-samples:])
-        if abs(shown.mean()) > _MEAN * max(float(np.abs(shown).max()), np.finfo(float).tiny):
+        response = np.array(answers[-samples:])
+        if abs(response.mean()) > _MEAN * max(float(np.abs(response).max()), np.finfo(float).tiny):
             raise CapabilityError(
-                f"component '{self.name}' answers a sine with a mean of {shown.mean():.4g}: a"
+                f"component '{self.name}' answers a sine with a mean of {response.mean():.4g}: a"
                 " describing function knows what is alike to either side, no contact that only"
                 " pushes"
             )
-        return complex(2j * np.mean(shown * np.exp(-1j * turn)) / amplitude)
+        return complex(2j * np.mean(response * np.exp(-1j * turn)) / amplitude)
 
 
 def limit_cycles(
@@ -144,16 +144,16 @@ def limit_cycles(
     into, output = _ends(linear.system, component)
     models = {**linear.models, component: _unity(linear.system, into, output)}
     opened = open_loop(linear.system, models, str(into))
-    found: list[LimitCycle] = []
+    cycles: list[LimitCycle] = []
     with DescribingFunction(linear.system, into, output) as function:
         function.expect_static(amplitudes[-1])
         for amplitude, omega in _candidates(function, opened, amplitudes):
             with suppress(ArithmeticError):
                 cycle = _refined(function, opened, amplitude, omega)
                 inside = amplitudes[0] <= cycle.amplitude <= amplitudes[-1]
-                if inside and not any(_same(cycle, other) for other in found):
-                    found.append(cycle)
-    return tuple(sorted(found, key=lambda cycle: -cycle.amplitude))
+                if inside and not any(_same(cycle, neighbour) for neighbour in cycles):
+                    cycles.append(cycle)
+    return tuple(sorted(cycles, key=lambda cycle: -cycle.amplitude))
 
 
 def _ends(system: System, component: str) -> tuple[Connection, str]:
@@ -197,10 +197,10 @@ def _candidates(
     """Give where the lines between values of N and those between values of -1/L cross."""
     omega = 2.0 * math.pi * opened.frequencies()
     with np.errstate(divide="ignore", invalid="ignore"):
-        wanted = -1.0 / opened.at(omega)
+        target = -1.0 / opened.at(omega)
     n = np.array([function(a) for a in amplitudes])
     p, r = n[:-1, None], np.diff(n)[:, None]
-    q, s = wanted[None, :-1], np.diff(wanted)[None]
+    q, s = target[None, :-1], np.diff(target)[None]
     with np.errstate(divide="ignore", invalid="ignore"):
         across = _cross(r, s)
         along_n, along_w = _cross(q - p, s) / across, _cross(q - p, r) / across
@@ -226,11 +226,11 @@ def _refined(
     Raises ArithmeticError: if it does not converge.
     """
     for _ in range(30):
-        left = 1.0 + function(amplitude) * complex(opened.at(omega))
+        residual = 1.0 + function(amplitude) * complex(opened.at(omega))
         by_a, by_w = _slopes(function, opened, amplitude, omega)
         jacobian = [[by_a.real, by_w.real], [by_a.imag, by_w.imag]]
         try:
-            change = np.linalg.solve(jacobian, [-left.real, -left.imag])
+            change = np.linalg.solve(jacobian, [-residual.real, -residual.imag])
         except np.linalg.LinAlgError:
             raise ArithmeticError from None
         change = np.clip(change, -0.3, 0.3)
@@ -243,9 +243,9 @@ def _refined(
         raise ArithmeticError
     by_a, by_w = _slopes(function, opened, amplitude, omega)
     rate = float((by_a / (by_w / (1j * omega))).real)  # f_A A / f_s, with d/ds = -i d/dw
-    one, three = (abs(complex(opened.at(k * omega))) for k in (1.0, 3.0))
+    first, three = (abs(complex(opened.at(k * omega))) for k in (1.0, 3.0))
     frequency = float(omega / (2.0 * math.pi))
-    return LimitCycle(float(amplitude), frequency, rate > 0.0, rate, three / one)
+    return LimitCycle(float(amplitude), frequency, rate > 0.0, rate, three / first)
 
 
 def _slopes(
@@ -259,8 +259,8 @@ def _slopes(
     return by_a * at, n * by_w
 
 
-def _same(one: LimitCycle, other: LimitCycle) -> bool:
+def _same(a: LimitCycle, b: LimitCycle) -> bool:
     near = 1e-4
-    return math.isclose(one.amplitude, other.amplitude, rel_tol=near) and math.isclose(
-        one.frequency, other.frequency, rel_tol=near
+    return math.isclose(a.amplitude, b.amplitude, rel_tol=near) and math.isclose(
+        a.frequency, b.frequency, rel_tol=near
     )

@@ -34,11 +34,11 @@ def signal_names(component: str, connectors: Iterable[Connector]) -> tuple[str, 
     """Name each scalar: ``component.connector``, with its number behind in an array."""
     names: list[str] = []
     for connector in connectors:
-        whole = f"{component}.{connector.name}"
+        full_name = f"{component}.{connector.name}"
         if connector.shape:
-            names += [f"{whole}[{i}]" for i in range(1, connector.size + 1)]
+            names += [f"{full_name}[{i}]" for i in range(1, connector.size + 1)]
         else:
-            names.append(whole)
+            names.append(full_name)
     return tuple(names)
 
 
@@ -69,13 +69,13 @@ def coupled_groups(system: System) -> list[tuple[str, ...]]:
     A component that acts on itself is a group of its own; one that is in no loop is in none.
     """
     edges = [(line.source.component, line.target.component) for line in numeric_lines(system)]
-    own = {source for source, target in edges if source == target}
+    self_coupled = {source for source, target in edges if source == target}
     groups = ordered_rings(list(system.components), edges)
     order = {name: i for i, name in enumerate(system.components)}
     return [
         tuple(sorted(group, key=order.__getitem__))
         for group in groups
-        if len(group) > 1 or group[0] in own
+        if len(group) > 1 or group[0] in self_coupled
     ]
 
 
@@ -90,7 +90,7 @@ def gains(
     """
     rows = {name: i for i, name in enumerate(inputs)}
     columns = {name: i for i, name in enumerate(outputs)}
-    found: dict[float, Floats] = {}
+    gain_of_delay: dict[float, Floats] = {}
     for line in lines:
         if isinstance(line.transformation, MappingTransformation):
             raise CapabilityError(
@@ -100,7 +100,7 @@ def gains(
         target = system.components[line.target.component].connectors[line.target.connector]
         factor, _ = factor_and_offset_of(line, source, target)
         delay = 0.0 if line.delay is None else line.delay.nominal_ns / 1e9
-        whole = found.setdefault(delay, np.zeros((len(rows), len(columns))))
+        matrix = gain_of_delay.setdefault(delay, np.zeros((len(rows), len(columns))))
         ends = zip(
             signal_names(line.target.component, [target]),
             signal_names(line.source.component, [source]),
@@ -108,8 +108,8 @@ def gains(
         )
         for into, out_of in ends:
             if into in rows and out_of in columns:
-                whole[rows[into], columns[out_of]] = factor
-    return found
+                matrix[rows[into], columns[out_of]] = factor
+    return gain_of_delay
 
 
 def _source(system: System, line: Connection) -> Connector:
@@ -261,7 +261,7 @@ class LoopAccount(Struct):
 
     def warnings(self) -> tuple[str, ...]:
         """Say which modes the schedule misjudges, and by how much."""
-        told = []
+        messages = []
         for mode in self.modes:
             if mode.exact is None or not mode.is_off:
                 continue
@@ -269,12 +269,12 @@ class LoopAccount(Struct):
             if mode.is_misjudged:
                 sides = "grows although it dies down", "dies down although it grows"
                 verdict = sides[mode.growth <= 0.0]
-            told.append(
+            messages.append(
                 f"loop of {', '.join(self.components)}: the mode of {mode.frequency:.4g} Hz"
                 f" {verdict}: {mode.exact.real:+.6g} 1/s in continuous time, {mode.growth:+.6g} 1/s"
                 " as sampled"
             )
-        return tuple(told)
+        return tuple(messages)
 
 
 def loop_accounts(
@@ -286,15 +286,15 @@ def loop_accounts(
 
 def spaces_of(models: Mapping[str, UnitModel], components: Iterable[str]) -> list[StateSpace]:
     """Return the continuous models of some components."""
-    found = {name: models[name].continuous for name in components}
-    if missing := [f"'{name}'" for name, space in found.items() if space is None]:
+    spaces = {name: models[name].continuous for name in components}
+    if missing := [f"'{name}'" for name, space in spaces.items() if space is None]:
         several = len(missing) > 1
         raise CapabilityError(
             f"component{'s' if several else ''} {', '.join(missing)} {'have' if several else 'has'}"
             " no model in continuous time: no rates do what their steps do, as of a component that"
             " samples or remembers samples"
         )
-    return [space for space in found.values() if space is not None]
+    return [space for space in spaces.values() if space is not None]
 
 
 def continuous_loop(
@@ -302,9 +302,9 @@ def continuous_loop(
 ) -> DelayedLoop:
     """Return some components and the lines between them, in continuous time."""
     names = list(components)
-    whole = side_by_side(spaces_of(models, names))
+    space = side_by_side(spaces_of(models, names))
     lines = inner_lines(system, names)
-    return DelayedLoop.closed(whole, gains(system, lines, whole.inputs, whole.outputs))
+    return DelayedLoop.closed(space, gains(system, lines, space.inputs, space.outputs))
 
 
 def _account(
@@ -338,18 +338,18 @@ def sampled_roots(period_map: PeriodMap, group: Iterable[str]) -> tuple[list[com
     The roots are in 1/s, one of each conjugate pair, the fastest growing first; those that samples
     do not show and free motions are left out.
     """
-    found = period_map.modes(period_map.within(group), largest=_LARGEST)
-    free = are_free(found, period_map.period)
-    shown = found.values[~free & (np.abs(found.values) > _FADED)]
-    rates = np.log(shown) / period_map.period
-    kept = [complex(s) for s in rates if s.imag >= -1e-9 * abs(s)]
-    return sorted(kept, key=lambda s: -s.real), int(free.sum())
+    multipliers = period_map.modes(period_map.within(group), largest=_LARGEST)
+    free = are_free(multipliers, period_map.period)
+    values = multipliers.values[~free & (np.abs(multipliers.values) > _FADED)]
+    rates = np.log(values) / period_map.period
+    roots = [complex(s) for s in rates if s.imag >= -1e-9 * abs(s)]
+    return sorted(roots, key=lambda s: -s.real), int(free.sum())
 
 
-def are_free(found: Multipliers, period: float) -> NDArray[np.bool_]:
+def are_free(multipliers: Multipliers, period: float) -> NDArray[np.bool_]:
     """Return which multipliers are of free motions, as none of :func:`exact_roots` is."""
-    off = np.abs(found.values - 1.0)
-    near = off <= _FREE * found.uncertainty  # NaN where it is not near
+    off = np.abs(multipliers.values - 1.0)
+    near = off <= _FREE * multipliers.uncertainty  # NaN where it is not near
     return np.asarray(near | (off <= _STILL * period))
 
 
@@ -369,15 +369,18 @@ def _paired(loop: DelayedLoop, sampled: Sequence[complex], period: float) -> lis
     else:
         roots = exact_roots(loop, 2 * len(sampled) + 4, sampled)
     turn = 2.0 * math.pi / period
-    folded = [complex(one.real, abs(math.remainder(one.imag, turn))) for one in roots]
+    folded = [
+        complex(folded_root.real, abs(math.remainder(folded_root.imag, turn)))
+        for folded_root in roots
+    ]
     pairs = []
-    for place, s in enumerate(sampled):
-        for i, shown in enumerate(folded):
-            apart = abs(shown - s)
-            alike = apart <= _ALIKE * abs(s)
-            pairs.append((not alike, place if alike else 0, apart, place, i))
-    found: dict[int, int] = {}
-    for *_, place, i in sorted(pairs):
-        if place not in found and i not in found.values():
-            found[place] = i
-    return [roots[found[place]] if place in found else None for place in range(len(sampled))]
+    for index, s in enumerate(sampled):
+        for i, image in enumerate(folded):
+            distance = abs(image - s)
+            alike = distance <= _ALIKE * abs(s)
+            pairs.append((not alike, index if alike else 0, distance, index, i))
+    partner: dict[int, int] = {}
+    for *_, index, i in sorted(pairs):
+        if index not in partner and i not in partner.values():
+            partner[index] = i
+    return [roots[partner[index]] if index in partner else None for index in range(len(sampled))]

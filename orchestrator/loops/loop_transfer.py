@@ -124,9 +124,9 @@ class OpenLoop(Struct):
         n = self.loop.a.shape[0]
         right = np.zeros((n + self.loop.b.shape[1], 1))
         right[n] = 1.0
-        found = np.linalg.solve(self.loop.matrix(s), right)[..., 0]
-        seen = np.concatenate([self.loop.c[0], self.loop.d[0]])
-        return np.asarray(-self.factor * np.exp(-s * self.delay) * (found @ seen))
+        response = np.linalg.solve(self.loop.matrix(s), right)[..., 0]
+        outputs = np.concatenate([self.loop.c[0], self.loop.d[0]])
+        return np.asarray(-self.factor * np.exp(-s * self.delay) * (response @ outputs))
 
     def frequencies(self) -> Floats:
         """Return frequencies in Hz that show the loop, float64, logarithmic."""
@@ -193,15 +193,15 @@ def _nearest_to_limit(
 ) -> Margin:
     from scipy.optimize import minimize_scalar
 
-    place = int(np.argmin(distances))
-    first, last = omega[max(place - 1, 0)], omega[min(place + 1, omega.size - 1)]
-    found = minimize_scalar(
+    nearest = int(np.argmin(distances))
+    first, last = omega[max(nearest - 1, 0)], omega[min(nearest + 1, omega.size - 1)]
+    minimum = minimize_scalar(
         lambda w: float(np.abs(1.0 + response(w))),
         bounds=(float(first), float(last)),
         method="bounded",
         options={"xatol": 1e-9 * float(last)},
     )
-    return Margin(float(found.fun), float(found.x) / _TURN)
+    return Margin(float(minimum.fun), float(minimum.x) / _TURN)
 
 
 def open_loop(
@@ -238,38 +238,40 @@ def open_loop(
         raise DescriptionError(f"element of {cut}: expected 1 to {target.size}, found {element}")
     into = signal_names(cut.target.component, [target])[element - 1]
     out_of = signal_names(cut.source.component, [source])[element - 1]
-    whole = side_by_side(spaces_of(models, group))
+    space = side_by_side(spaces_of(models, group))
     lines = inner_lines(system, group)
-    own = gains(system, [cut], [into], [out_of])
-    ((delay, factor),) = own.items()
-    all_gains = gains(system, lines, whole.inputs, whole.outputs)
-    row = whole.inputs.index(into)
-    rest = {lag: gain.copy() for lag, gain in all_gains.items()}
-    for gain in rest.values():
+    cut_gains = gains(system, [cut], [into], [out_of])
+    ((delay, factor),) = cut_gains.items()
+    all_gains = gains(system, lines, space.inputs, space.outputs)
+    row = space.inputs.index(into)
+    other_gains = {lag: gain.copy() for lag, gain in all_gains.items()}
+    for gain in other_gains.values():
         gain[row] = 0.0
-    loop = DelayedLoop.closed(whole, rest, into=(row,), out_of=(whole.outputs.index(out_of),))
-    closed = DelayedLoop.closed(whole, all_gains)
+    loop = DelayedLoop.closed(
+        space, other_gains, into=(row,), out_of=(space.outputs.index(out_of),)
+    )
+    closed = DelayedLoop.closed(space, all_gains)
     is_stable = all(root.real < 0.0 for root in exact_roots(closed, 1))
     return OpenLoop(str(cut), is_stable, loop, float(factor[0, 0]), delay)
 
 
 def find_line(system: System, line: str) -> Connection:
     """Return a line by its name, or by the name of its input."""
-    wanted = connection_name(line) if "->" in line else line.strip()
-    for one in system.connections:
-        if wanted in {str(one), str(one.target)}:
-            return one
-    known = [str(one) for one in system.connections]
+    name = connection_name(line) if "->" in line else line.strip()
+    for connection in system.connections:
+        if name in {str(connection), str(connection.target)}:
+            return connection
+    names = [str(connection) for connection in system.connections]
     raise UnknownNameError(
-        f"system '{system.name}' has no line '{line}'{nearest(line, known)}; it has:"
-        f" {'; '.join(known) or 'none'}"
+        f"system '{system.name}' has no line '{line}'{nearest(line, names)}; it has:"
+        f" {'; '.join(names) or 'none'}"
     )
 
 
 def level(values: Complex) -> Floats:
     """Logarithm of the size; of nothing, as of a contact that is open, that of the least number."""
-    found: Floats = np.log(np.maximum(np.abs(values), np.finfo(np.float64).tiny))
-    return found
+    logarithm: Floats = np.log(np.maximum(np.abs(values), np.finfo(np.float64).tiny))
+    return logarithm
 
 
 def _crossings(omega: Floats, values: Floats, function: Callable[[float], float]) -> list[float]:

@@ -57,7 +57,7 @@ def multipliers(matrix: Floats) -> Multipliers:
     return Multipliers(values[order].astype(np.complex128), bounds[order])
 
 
-def lasting_numbers(rest: Floats, into: Floats, out_of: Floats) -> NDArray[np.intp]:
+def lasting_numbers(matrix: Floats, into: Floats, out_of: Floats) -> NDArray[np.intp]:
     """Return the numbers that something is put into, and that something comes out of again.
 
     All others are overwritten before they are read, or stay what they are: what is remembered from
@@ -66,14 +66,14 @@ def lasting_numbers(rest: Floats, into: Floats, out_of: Floats) -> NDArray[np.in
     rest: Map of a period, float64 of shape (n, n).
     into, out_of: What is put in from outside, shape (n, p), and comes out of it, shape (p, n).
     """
-    moves, put, read = rest != 0.0, (into != 0.0).any(axis=1), (out_of != 0.0).any(axis=0)
-    kept = np.arange(len(rest))
+    moves, put, read = matrix != 0.0, (into != 0.0).any(axis=1), (out_of != 0.0).any(axis=0)
+    indices = np.arange(len(matrix))
     while True:
-        inner = moves[np.ix_(kept, kept)]
-        matters = (inner.any(axis=0) | read[kept]) & (inner.any(axis=1) | put[kept])
+        inner = moves[np.ix_(indices, indices)]
+        matters = (inner.any(axis=0) | read[indices]) & (inner.any(axis=1) | put[indices])
         if matters.all():
-            return kept
-        kept = kept[matters]
+            return indices
+        indices = indices[matters]
 
 
 def _cosine(matrix: Floats, value: complex, right: NDArray[np.complex128]) -> float:
@@ -82,15 +82,15 @@ def _cosine(matrix: Floats, value: complex, right: NDArray[np.complex128]) -> fl
     off = 2.0 * _EPS * max(size, abs(value))  # what is singular to the bit is so no longer
     while True:
         shifted = matrix.T - (value + off) * np.eye(matrix.shape[0])
-        left = np.asarray(right.conj(), dtype=np.complex128)
+        left_vector = np.asarray(right.conj(), dtype=np.complex128)
         try:
             for _ in range(2):
-                left = np.asarray(np.linalg.solve(shifted, left), dtype=np.complex128)
-                left /= np.linalg.norm(left)
+                left_vector = np.asarray(np.linalg.solve(shifted, left_vector), dtype=np.complex128)
+                left_vector /= np.linalg.norm(left_vector)
         except np.linalg.LinAlgError:
             off *= 3.0  # another one is there
             continue
-        return float(np.abs(left @ right) / np.linalg.norm(right))
+        return float(np.abs(left_vector @ right) / np.linalg.norm(right))
 
 
 Complex = NDArray[np.complex128]
@@ -119,24 +119,24 @@ def large_multipliers(matrix: csc_array, count: int) -> Multipliers:
     space = _space(matrix, count + _SPARE)
     guesses, small = np.linalg.eig(space.conj().T @ (matrix @ space))
     size = float(norm(matrix))
-    found: list[tuple[complex, float, bool]] = []
+    candidates: list[tuple[complex, float, bool]] = []
     for guess, vector in zip(guesses, small.T, strict=True):
         if guess.imag < -1e-14 * abs(guess):
             continue  # its conjugate is found
-        one = _refined(matrix, size, complex(guess), space @ vector)
-        found.append(one)
+        refined = _refined(matrix, size, complex(guess), space @ vector)
+        candidates.append(refined)
         if guess.imag > 1e-14 * abs(guess):
-            found.append((one[0].conjugate(), *one[1:]))
-    found.sort(key=lambda one: -abs(one[0]))
-    wanted = found[:count]
-    if unknown := sum(not known for *_, known in wanted):
+            candidates.append((refined[0].conjugate(), *refined[1:]))
+    candidates.sort(key=lambda refined: -abs(refined[0]))
+    largest = candidates[:count]
+    if unknown := sum(not converged for *_, converged in largest):
         raise CapabilityError(
-            f"the modes of {matrix.shape[0]} numbers did not converge: {unknown} of {len(wanted)}"
+            f"the modes of {matrix.shape[0]} numbers did not converge: {unknown} of {len(largest)}"
             " are not known"
         )
     return Multipliers(
-        np.array([value for value, *_ in wanted], dtype=np.complex128),
-        np.array([bound for _, bound, _ in wanted]),
+        np.array([value for value, *_ in largest], dtype=np.complex128),
+        np.array([bound for _, bound, _ in largest]),
     )
 
 
@@ -154,14 +154,14 @@ def _refined(
         right = shifted.solve(right)
         right /= np.linalg.norm(right)
     value = complex(np.vdot(right, matrix @ right))
-    known = bool(np.linalg.norm(matrix @ right - value * right) <= _RESIDUAL * size)
+    converged = bool(np.linalg.norm(matrix @ right - value * right) <= _RESIDUAL * size)
     if abs(value - 1.0) > NEAR:
-        return value, math.nan, known
-    left = right
+        return value, math.nan, converged
+    left_vector = right
     for _ in range(2):
-        left = shifted.solve(left, trans="H")
-        left /= np.linalg.norm(left)
-    return value, _EPS * size / max(float(abs(np.vdot(left, right))), _TINY), known
+        left_vector = shifted.solve(left_vector, trans="H")
+        left_vector /= np.linalg.norm(left_vector)
+    return value, _EPS * size / max(float(abs(np.vdot(left_vector, right))), _TINY), converged
 
 
 def _space(matrix: csc_array, count: int) -> Complex:
@@ -233,14 +233,14 @@ def numbers_of(
         for i in range(size - len(states)):
             yield Number(owner, MemoryKind.OUTPUT, f"{member.name}: output {i + 1}")
     owners = _owners_of_signals(schedule)
-    for kind, what in (
+    for kind, numbers in (
         (MemoryKind.SIGNAL, "signal"),
         (MemoryKind.AT_BEGIN, "signal at the begin"),
         (MemoryKind.STEP_BEFORE, "signal a step before"),
     ):
-        for i, one in enumerate(owners):
-            label = f"{one}: {what} {i}"
-            yield None if one is None else Number(frozenset({one}), kind, label)
+        for i, name in enumerate(owners):
+            label = f"{name}: {numbers} {i}"
+            yield None if name is None else Number(frozenset({name}), kind, label)
         if kind is MemoryKind.SIGNAL:
             yield from _samples(schedule, owners)
 
@@ -253,10 +253,10 @@ def _samples(schedule: Schedule, owners: Sequence[str | None]) -> Iterator[Numbe
     for history, (slot, depth, *_) in enumerate(schedule.histories):
         owner = owners[slot]
         names = frozenset() if owner is None else frozenset({owner, *readers.get(history, ())})
-        kept = max(depth, 2)
-        for age in range(kept):
+        count = max(depth, 2)
+        for age in range(count):
             label = f"{owner}: sample {age} back of line {history}"
-            yield Number(names, MemoryKind.SAMPLE, label, age, kept)
+            yield Number(names, MemoryKind.SAMPLE, label, age, count)
         # What the receiver holds (of varying delays only), its draw, and where a smoothed
         # reading began and ended.
         yield None
@@ -291,13 +291,13 @@ def newest_samples(schedule: Schedule, state: EngineState) -> list[int]:
 
 def places_by_age(schedule: Schedule, newest: Sequence[int], size: int) -> NDArray[np.intp]:
     """Return where the samples of all histories are, from the newest to the oldest of each."""
-    places: list[int] = []
+    indices: list[int] = []
     at = 0
     for (_, depth, *_), last in zip(schedule.histories, newest, strict=True):
-        kept = max(depth, 2)
-        places += [at + (last - age) % kept for age in range(kept)]
-        places += range(at + kept, at + kept + 4)
-        at += kept + 4
+        count = max(depth, 2)
+        indices += [at + (last - age) % count for age in range(count)]
+        indices += range(at + count, at + count + 4)
+        at += count + 4
     if at != size:
         raise AssertionError(f"histories of {at} numbers, of which the engine keeps {size}")
-    return np.array(places, dtype=np.intp)
+    return np.array(indices, dtype=np.intp)

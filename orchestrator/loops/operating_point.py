@@ -54,22 +54,22 @@ def exchange_model(unit: ModelExchangeUnit, inputs: Floats, side: Side = Side.ME
     point = np.concatenate([present, inputs])
     n = len(present)
 
-    def at(where: Floats) -> Floats:
-        status, slopes, outputs = model.evaluate(where[:n].tolist(), where[n:].tolist())
+    def at(point: Floats) -> Floats:
+        status, slopes, outputs = model.evaluate(point[:n].tolist(), point[n:].tolist())
         expect(unit, status)
         return np.array([*slopes, *outputs])
 
     nominals = np.abs(point)
     nominals[nominals == 0.0] = 1.0
-    found = jacobian(at, point, nominals, side)
+    derivatives = jacobian(at, point, nominals, side)
     at(point)
     names = (*unit.state_names, *signal_names(unit.name, unit.inputs))
-    whole = found.matrix
+    matrix = derivatives.matrix
     space = StateSpace(
-        whole[:n, :n],
-        whole[:n, n:],
-        whole[n:, :n],
-        whole[n:, n:],
+        matrix[:n, :n],
+        matrix[:n, n:],
+        matrix[n:, :n],
+        matrix[n:, n:],
         tuple(f"{unit.name}.{name}" for name in unit.state_names),
         signal_names(unit.name, unit.inputs),
         signal_names(unit.name, unit.outputs),
@@ -80,8 +80,8 @@ def exchange_model(unit: ModelExchangeUnit, inputs: Floats, side: Side = Side.ME
         space.states,
         steps_of(space),
         space,
-        tuple(f"{names[i]} stands at a kink: {side.what}" for i in found.kinks),
-        tuple(names[i] for i in found.kinks),
+        tuple(f"{names[i]} stands at a kink: {side.what}" for i in derivatives.kinks),
+        tuple(names[i] for i in derivatives.kinks),
     )
 
 
@@ -90,9 +90,9 @@ def steps_of(space: StateSpace) -> StepTransition:
 
     @lru_cache(maxsize=16)
     def step(step_ns: int, *, order: int) -> Floats:
-        found = space.transition(step_ns / 1e9, order=order)
-        found.flags.writeable = False
-        return found
+        transition = space.transition(step_ns / 1e9, order=order)
+        transition.flags.writeable = False
+        return transition
 
     return step
 
@@ -249,13 +249,17 @@ class _Point(Struct):
         then that of its derivatives. Others sample its inputs.
         """
         grid, rewound = self.grid, rewinding(unit, self._replayed(unit))
-        with rewound() as other:
-            native = other.native if isinstance(other, ModelExchangeUnit) else unit.native
-            times = SampleTimes.of(other, native, self.run.time_ns, self.step_ns)
+        with rewound() as rewound_unit:
+            native = (
+                rewound_unit.native if isinstance(rewound_unit, ModelExchangeUnit) else unit.native
+            )
+            times = SampleTimes.of(rewound_unit, native, self.run.time_ns, self.step_ns)
         if len(times.times) < 3:
             when = f"{unit.native.next_event:.9g} s"
-            told = f"component '{unit.name}' has a time event at {when}: the model holds until then"
-            return replace(frozen, remarks=(*frozen.remarks, told))
+            message = (
+                f"component '{unit.name}' has a time event at {when}: the model holds until then"
+            )
+            return replace(frozen, remarks=(*frozen.remarks, message))
         trial = PulseTrial(rewound, unit, inputs, grid, 0)
         reach = round((times.times[2] - self.run.time_ns / 1e9) * 1e9 / float(grid.step_ns)) + 2
         step = frozen.transition(self.step_ns, order=0)
@@ -290,9 +294,9 @@ class _Point(Struct):
         rewound = rewinding(stepped, self._replayed(stepped, (name,)))
         order = stepped.description.capabilities.input_order
         trial = PulseTrial(rewound, stepped, inputs, self.grid, order)
-        why = f"samples every {times.period:g} s"
+        reason = f"samples every {times.period:g} s"
         try:
-            return periodic_model(trial, phases, begin, why)
+            return periodic_model(trial, phases, begin, reason)
         except CapabilityError:  # not all events do the same, as those of two clocks in one unit
             longer = hidden_period(trial, begin)
             if longer <= phases:

@@ -71,7 +71,7 @@ def linear_unit(member: Member, model: UnitModel, schedule: Schedule) -> LinearU
         len(model.states) + member.output_size,
         len(model.states) + member.input_size * (1 + order),
     )
-    for matrix in (each for _, matrices in rows for each in matrices):
+    for matrix in (matrix_of_step for _, matrices in rows for matrix_of_step in matrices):
         if matrix.shape != expected:
             raise AssertionError(f"'{member.name}': {matrix.shape}, expected {expected}")
     return LinearUnit(
@@ -158,8 +158,8 @@ def entries_of(
         values.append(factors)
 
     def handed_on(before: Floats) -> Floats:
-        after, kept = np.zeros(before.size), successors >= 0
-        after[successors[kept]] = before[kept]
+        after, forwarded = np.zeros(before.size), successors >= 0
+        after[successors[forwarded]] = before[forwarded]
         return after
 
     while pending:
@@ -175,8 +175,8 @@ def entries_of(
         elif np.array_equal(before, after):
             take(group, group, np.ones(group.size))
         elif np.array_equal(handed_on(before), after):
-            kept = group[successors[group] >= 0]
-            take(successors[kept], kept, np.ones(kept.size))
+            forwarded = group[successors[group] >= 0]
+            take(successors[forwarded], forwarded, np.ones(forwarded.size))
         elif group.size <= _FEW:
             pending += np.split(group, group.size)
         else:
@@ -284,17 +284,17 @@ class PeriodMap:
 
     def matrix(self, rows: NDArray[np.intp] | None = None) -> Floats:
         """Return the map among some of the numbers, by default all: float64 of shape (k, k)."""
-        chosen = np.arange(self.size) if rows is None else rows
-        into, out_of, values = self._among(chosen)
-        whole = np.zeros((chosen.size, chosen.size))
-        whole[into, out_of] = values
-        return whole
+        indices = np.arange(self.size) if rows is None else rows
+        into, out_of, values = self._among(indices)
+        matrix = np.zeros((indices.size, indices.size))
+        matrix[into, out_of] = values
+        return matrix
 
-    def _among(self, chosen: Places) -> tuple[Places, Places, Floats]:
+    def _among(self, indices: Places) -> tuple[Places, Places, Floats]:
         """Return what is not zero among some of the numbers, by their places there."""
-        place = np.full(self.size, -1, dtype=np.intp)
-        place[chosen] = np.arange(chosen.size)
-        rows, columns = place[self._entries[0]], place[self._entries[1]]
+        position = np.full(self.size, -1, dtype=np.intp)
+        position[indices] = np.arange(indices.size)
+        rows, columns = position[self._entries[0]], position[self._entries[1]]
         inner = (rows >= 0) & (columns >= 0)
         return rows[inner], columns[inner], self._entries[2][inner]
 
@@ -304,33 +304,33 @@ class PeriodMap:
         Numbers that no operation ever writes, such as what holds a line that is not smoothed, are
         no modes.
         """
-        chosen = np.arange(self.size) if rows is None else rows
-        if largest and chosen.size > DENSE:
-            inner = self._sparse_inner(chosen)
+        indices = np.arange(self.size) if rows is None else rows
+        if largest and indices.size > DENSE:
+            inner = self._sparse_inner(indices)
             if inner.shape[0] > DENSE:
                 return large_multipliers(inner, largest)
             return multipliers(inner.toarray())
-        whole = self.matrix(chosen)
-        written = ~((whole == np.eye(chosen.size)).all(axis=1) & (chosen >= sum(self._places)))
-        whole = whole[np.ix_(written, written)]
-        kept = lasting_numbers(whole, whole[:, :0], whole[:0])
-        return multipliers(whole[np.ix_(kept, kept)])
+        matrix = self.matrix(indices)
+        written = ~((matrix == np.eye(indices.size)).all(axis=1) & (indices >= sum(self._places)))
+        matrix = matrix[np.ix_(written, written)]
+        lasting = lasting_numbers(matrix, matrix[:, :0], matrix[:0])
+        return multipliers(matrix[np.ix_(lasting, lasting)])
 
-    def _sparse_inner(self, chosen: NDArray[np.intp]) -> csc_array:
+    def _sparse_inner(self, indices: NDArray[np.intp]) -> csc_array:
         """Return what :meth:`modes` takes the eigenvalues of, of many numbers."""
         from scipy.sparse import coo_array
 
-        *places, values = self._among(chosen)
-        whole = coo_array((values, tuple(places)), shape=(chosen.size, chosen.size)).tocsc()
-        alone = (np.diff(whole.tocsr().indptr) == 1) & (whole.diagonal() == 1.0)
-        kept = np.flatnonzero(~(alone & (chosen >= sum(self._places))))
-        whole = whole[kept][:, kept]
+        *coordinates, values = self._among(indices)
+        matrix = coo_array((values, tuple(coordinates)), shape=(indices.size, indices.size)).tocsc()
+        alone = (np.diff(matrix.tocsr().indptr) == 1) & (matrix.diagonal() == 1.0)
+        lasting = np.flatnonzero(~(alone & (indices >= sum(self._places))))
+        matrix = matrix[lasting][:, lasting]
         while True:
-            matters = (np.diff(whole.tocsr().indptr) > 0) & (np.diff(whole.tocsc().indptr) > 0)
+            matters = (np.diff(matrix.tocsr().indptr) > 0) & (np.diff(matrix.tocsc().indptr) > 0)
             if matters.all():
-                return whole.tocsc()
-            left = np.flatnonzero(matters)
-            whole = whole[left][:, left]
+                return matrix.tocsc()
+            remaining = np.flatnonzero(matters)
+            matrix = matrix[remaining][:, remaining]
 
     def _after(self, before: Floats) -> Floats:
         """Set what a run remembers, do one period, and read it."""

@@ -167,9 +167,9 @@ class PulseTrial:
             )
         return rows
 
-    def refuse(self, why: str) -> NoReturn:
+    def refuse(self, reason: str) -> NoReturn:
         """Raise CapabilityError with a reason."""
-        raise CapabilityError(f"component '{self.name}' cannot be linearised: {why}")
+        raise CapabilityError(f"component '{self.name}' cannot be linearised: {reason}")
 
     def expect_steps(self, pulses: int, steps: int) -> None:
         """Expect that some pulses, each followed for some steps, are not too many."""
@@ -230,9 +230,9 @@ class SampleTimes(Struct):
             time_ns = max(end_ns, time_ns + 1)
             times.append(due)
         for count in range(1, min(_PATTERN, len(times) // 3) + 1):
-            apart = np.subtract(times[count:], times[:-count])
-            if np.ptp(apart) <= 1e-9 * (abs(times[-1]) + apart[0]):
-                return cls(tuple(times), float(np.mean(apart)))
+            intervals = np.subtract(times[count:], times[:-count])
+            if np.ptp(intervals) <= 1e-9 * (abs(times[-1]) + intervals[0]):
+                return cls(tuple(times), float(np.mean(intervals)))
         return cls(tuple(times), 0.0)
 
 
@@ -325,21 +325,21 @@ def _periodic_realisation(
     scale = np.abs(held).max(initial=0.0)
     factors = [_factors(held, k, half, noise * scale) for k in range(phases)]
     order = max(observed.shape[1] for observed, _ in factors)
-    found = []
+    phases_found = []
     for k in range(phases):
         observed, following = factors[k][0], factors[(k + 1) % phases][0]
         n, after = observed.shape[1], following.shape[1]
         step = np.zeros((order + p, order + columns))
         if after:
             if n:
-                whole = np.linalg.lstsq(following[:-p], observed[p:], rcond=None)[0]
-                step[:after, :n] = whole
+                matrix = np.linalg.lstsq(following[:-p], observed[p:], rcond=None)[0]
+                step[:after, :n] = matrix
             tail = pulses[k, 1 : 1 + half].reshape(half * p, columns)
             step[:after, order:] = np.linalg.lstsq(following, tail, rcond=None)[0]
         step[order:, :n] = observed[:p]
         step[order:, order:] = pulses[k, 0]
-        found.append(step)
-    return tuple(found), order
+        phases_found.append(step)
+    return tuple(phases_found), order
 
 
 def _factors(pulses: Floats, k: int, half: int, floor: float) -> tuple[Floats, Floats]:
@@ -348,10 +348,10 @@ def _factors(pulses: Floats, k: int, half: int, floor: float) -> tuple[Floats, F
     hankel = np.block(
         [[pulses[(k - 1 - j) % phases, i + 1 + j] for j in range(half)] for i in range(half)]
     )
-    left, values, right = np.linalg.svd(hankel, full_matrices=False)
+    left_vectors, values, right = np.linalg.svd(hankel, full_matrices=False)
     order = min(int(np.sum(values > floor)), _MOST_STATES)
     root = np.sqrt(values[:order])
-    return left[:, :order] * root, root[:, None] * right[:order]
+    return left_vectors[:, :order] * root, root[:, None] * right[:order]
 
 
 def _simulated(steps: Sequence[Floats], begin: int, order: int, moves: Floats) -> Floats:
@@ -364,20 +364,20 @@ def _simulated(steps: Sequence[Floats], begin: int, order: int, moves: Floats) -
     return rows
 
 
-def periodic_model(trial: PulseTrial, phases: int, begin: int, why: str) -> UnitModel:
+def periodic_model(trial: PulseTrial, phases: int, begin: int, reason: str) -> UnitModel:
     """Return the model of a unit whose steps repeat after some.
 
     begin: Number of a step at which the unit's period has begun.
     why: How the period is known, for the remarks.
     Raises CapabilityError: if no linear model with that period answers as the unit does.
     """
-    found = realised(trial, phases, begin)
+    realisation = realised(trial, phases, begin)
     step_ns = float(trial.grid.step_ns)
-    if found.misfit > max(_MISSED, found.odd):
+    if realisation.misfit > max(_MISSED, realisation.odd):
         trial.refuse(
-            f"{why}, and of an excitation of its inputs a linear model that repeats after"
-            f" {phases} steps of {step_ns / 1e6:g} ms leaves {found.misfit:.1e} of the largest"
-            " answer; linearise it at another time or with another step"
+            f"{reason}, and of an excitation of its inputs a linear model that repeats"
+            f" after {phases} steps of {step_ns / 1e6:g} ms leaves {realisation.misfit:.1e} of the"
+            " largest answer; linearise it at another time or with another step"
         )
     m = trial.reals.size
 
@@ -389,23 +389,23 @@ def periodic_model(trial: PulseTrial, phases: int, begin: int, why: str) -> Unit
                     f" {step_ns / 1e6:g} ms alone, with inputs"
                     + (f" up to derivative {trial.order}" if trial.order else " that are held")
                 )
-            return matrix[:, : found.order + (1 + order) * m]
+            return matrix[:, : realisation.order + (1 + order) * m]
 
         return after
 
     remark = (
-        f"component '{trial.name}' {why}: it is identified over {phases}"
-        f" step{'s' if phases > 1 else ''} of {step_ns / 1e6:g} ms, order {found.order}, to"
-        f" {found.misfit:.1e} of its largest answer"
+        f"component '{trial.name}' {reason}: it is identified over {phases}"
+        f" step{'s' if phases > 1 else ''} of {step_ns / 1e6:g} ms, order {realisation.order}, to"
+        f" {realisation.misfit:.1e} of its largest answer"
     )
     return UnitModel(
         trial.name,
         "responses",
-        tuple(f"{trial.name}.x[{i}]" for i in range(1, found.order + 1)),
-        of_phase(found.steps[0]),
+        tuple(f"{trial.name}.x[{i}]" for i in range(1, realisation.order + 1)),
+        of_phase(realisation.steps[0]),
         None,
         (remark,),
-        cycle=tuple(map(of_phase, found.steps)) if phases > 1 else (),
+        cycle=tuple(map(of_phase, realisation.steps)) if phases > 1 else (),
     )
 
 
@@ -426,8 +426,8 @@ def hidden_period(trial: PulseTrial, begin: int | None = None) -> int:
             rows[phase] = trial.disturbed(phase, moves, _COMPARED).ravel()
     largest = np.abs(rows).max(initial=0.0)
     for period in range(1, longest + 1):
-        apart = np.abs(rows[period:] - rows[:-period]).max(initial=0.0)
-        if apart <= _ALIKE * largest:
+        difference = np.abs(rows[period:] - rows[:-period]).max(initial=0.0)
+        if difference <= _ALIKE * largest:
             return period
     return 0
 

@@ -61,18 +61,20 @@ class SampledLoopSpec(BaseModel):
     def problems(self, system: System) -> Iterator[str]:
         """Say what keeps the figures from being read off a system."""
         believed = self.believed_stiffness, self.believed_damping
-        given = [one is not None for one in (*believed, self.position_line, self.desired_line)]
-        if any(given) and not all(given):
+        present = [
+            value is not None for value in (*believed, self.position_line, self.desired_line)
+        ]
+        if any(present) and not all(present):
             yield (
                 "believed_stiffness, believed_damping, position_line and desired_line: expected"
                 " all of them with a compensation, else none"
             )
         for name in type(self).model_fields:
-            found = getattr(self, name)
-            figures = found if isinstance(found, tuple) else (found,)
+            number = getattr(self, name)
+            figures = number if isinstance(number, tuple) else (number,)
             if name.endswith("_line"):
-                if found is not None and found not in map(str, system.connections):
-                    yield f"{name}: no connection '{found}'"
+                if number is not None and number not in map(str, system.connections):
+                    yield f"{name}: no connection '{number}'"
                 continue
             for figure in figures:
                 if isinstance(figure, str):
@@ -151,10 +153,10 @@ def _around(line: str, result: Result, later: Mapping[str, int]) -> float:
         for total in totals_of(entry, ring, later)
     }
     if len(totals) != 1:
-        found = ", ".join(f"{total / 1e6:g} ms" for total in sorted(totals)) or "none"
+        delays = ", ".join(f"{total / 1e6:g} ms" for total in sorted(totals)) or "none"
         raise DescriptionError(
             f"case '{result.name}': a prediction needs one delay common to all loops through"
-            f" {line}, found: {found}"
+            f" {line}, found: {delays}"
         )
     return totals.pop() / 1e9
 
@@ -210,10 +212,10 @@ def _delay(name: str, figure: float | str, result: Result, later: Mapping[str, i
     totals = {total for entry, ring in through or rings for total in totals_of(entry, ring, later)}
     if len(totals) == 1:
         return totals.pop() / 1e9
-    found = ", ".join(f"{total / 1e6:g} ms" for total in sorted(totals)) or "none"
+    delays = ", ".join(f"{total / 1e6:g} ms" for total in sorted(totals)) or "none"
     those = f"the loops through '{component}'" if through else "the loops"
     name_it = "" if through else "; name the parameter of a component that is in one of them"
     raise DescriptionError(
         f"case '{result.name}', predict.{name}: expected one delay of all {those}, found:"
-        f" {found}{name_it}"
+        f" {delays}{name_it}"
     )

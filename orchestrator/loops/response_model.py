@@ -101,10 +101,10 @@ def response_model(
     _expect_linear(unit, crooked, order, misfit)
     if missed > allowed:
         _refuse_varying(trial, missed)
-    own = of_transition(transition, step_ns / 1e9, _names(unit, order), *ports)
-    space, length_ns = own, 0
+    own_space = of_transition(transition, step_ns / 1e9, _names(unit, order), *ports)
+    space, length_ns = own_space, 0
     if can.can_vary_step and (order or answers):
-        space, length_ns = _unfolded(own, responses, (step_ns, pulses), unit, ports)
+        space, length_ns = _unfolded(own_space, responses, (step_ns, pulses), unit, ports)
     alone = not length_ns and bool(order or (can.can_vary_step and answers))
     remarks = [
         *_how_known(unit, order, misfit, goes_back=goes_back),
@@ -120,7 +120,7 @@ def response_model(
     if alone and can.can_vary_step and can.input_order:
         trial.order = can.input_order  # what it does of inputs that move, no rates tell
         model = periodic_model(trial, 1, trial.grid.first, "is known by its steps alone")
-        return replace(model, continuous=own, remarks=tuple(remarks))
+        return replace(model, continuous=own_space, remarks=tuple(remarks))
 
     def after(length_ns: int, *, order: int) -> Floats:
         if length_ns == step_ns and not order:
@@ -136,8 +136,8 @@ def response_model(
 
 
 def _how_known(unit: SimulationUnit, order: int, misfit: float, *, goes_back: bool) -> list[str]:
-    known = f"identified from {_STEPS} steps, order {order}, to {misfit:.1e} of its largest"
-    remarks = [f"component '{unit.name}' is {known} response"]
+    provenance = f"identified from {_STEPS} steps, order {order}, to {misfit:.1e} of its largest"
+    remarks = [f"component '{unit.name}' is {provenance} response"]
     if not goes_back:
         says_so = unit.description.capabilities.can_roll_back
         cannot = "does not rightly" if says_so else "cannot"
@@ -184,19 +184,19 @@ def _refuse_varying(trial: PulseTrial, missed: float) -> NoReturn:
 
 def _expect_linear(unit: SimulationUnit, crooked: float, order: int, misfit: float) -> None:
     """Expect responses that a linear model of few states gives: no other modes are its own."""
-    why = ""
+    reason = ""
     if crooked > _CROOKED:
-        why = (
+        reason = (
             "an output answers pulses up and down differently, by"
             f" {crooked:.1e} of its largest response; linearise it at another time"
         )
     elif misfit > _LEFT:
-        why = (
+        reason = (
             f"of its responses over {_STEPS} steps a model of {order} states leaves {misfit:.1e} of"
             " the largest; linearise it at another time or with a longer step"
         )
-    if why:
-        raise CapabilityError(f"component '{unit.name}' cannot be linearised: {why}")
+    if reason:
+        raise CapabilityError(f"component '{unit.name}' cannot be linearised: {reason}")
 
 
 def _goes_back(
@@ -216,11 +216,11 @@ def _goes_back(
     rows = np.zeros((3, sum(c.size for c in unit.outputs)))
     unit.get(rows[0])
     begun = unit.get_state()
-    for row, one in ((rows[1], unit), (rows[2], fresh())):
-        one.set(pushed)
-        one.do_step(time_ns, step_ns)
-        one.do_step(time_ns + step_ns, step_ns)
-        one.get(row)
+    for row, stepped in ((rows[1], unit), (rows[2], fresh())):
+        stepped.set(pushed)
+        stepped.do_step(time_ns, step_ns)
+        stepped.do_step(time_ns + step_ns, step_ns)
+        stepped.get(row)
     unit.set_state(begun)
     moved = np.abs(rows[1:] - rows[0]).max(axis=0)
     return bool((np.abs(rows[2] - rows[1]) <= _ALIKE * moved + _NOISE * np.abs(rows[0])).all())
@@ -259,9 +259,9 @@ def _names(unit: SimulationUnit, order: int) -> tuple[str, ...]:
 
 
 def _unfolded(
-    own: StateSpace | None,
+    own_space: StateSpace | None,
     responses: Callable[[int], Floats],
-    known: tuple[int, Floats],
+    reference: tuple[int, Floats],
     unit: SimulationUnit,
     ports: tuple[tuple[str, ...], tuple[str, ...]],
 ) -> tuple[StateSpace | None, int]:
@@ -274,35 +274,40 @@ def _unfolded(
 
     known: Length of the steps in ns, and the responses to pulses of one of them.
     """
-    step_ns, whole = known
-    space, length_ns = own, step_ns
+    step_ns, reference_pulses = reference
+    space, length_ns = own_space, step_ns
     while (shorter_ns := round(SHORTER * length_ns)) and step_ns < SHORTEST * length_ns:
         try:
             pulses = responses(shorter_ns)
         except CapabilityError:
             break
         if space is not None:
-            said = _pulses_of(space.transition(shorter_ns / 1e9, order=0), pulses.shape)
-            if np.abs(said - pulses).max() <= _MISSED * np.abs(pulses).max():
-                said = _pulses_of(space.transition(step_ns / 1e9, order=0), whole.shape)
-                if np.abs(said - whole).max() > _COMPOSED * np.abs(whole).max():
+            predicted = _pulses_of(space.transition(shorter_ns / 1e9, order=0), pulses.shape)
+            if np.abs(predicted - pulses).max() <= _MISSED * np.abs(pulses).max():
+                predicted = _pulses_of(
+                    space.transition(step_ns / 1e9, order=0), reference_pulses.shape
+                )
+                if (
+                    np.abs(predicted - reference_pulses).max()
+                    > _COMPOSED * np.abs(reference_pulses).max()
+                ):
                     break
                 return space, length_ns
         transition, order, _ = _realised(pulses)
         length_ns, names = shorter_ns, _names(unit, order)
         space = of_transition(transition, shorter_ns / 1e9, names, *ports)
-    return own, 0
+    return own_space, 0
 
 
 def _pulses_of(transition: Floats, shape: tuple[int, ...]) -> Floats:
     """Return the responses (steps, outputs, inputs) of a model to pulses of one step."""
     steps, p = shape[:2]
     n = len(transition) - p
-    found = np.empty(shape)
-    found[0], state = transition[n:, n:], transition[:n, n:]
+    pulses = np.empty(shape)
+    pulses[0], state = transition[n:, n:], transition[:n, n:]
     for k in range(1, steps):
-        found[k], state = transition[n:, :n] @ state, transition[:n, :n] @ state
-    return found
+        pulses[k], state = transition[n:, :n] @ state, transition[:n, :n] @ state
+    return pulses
 
 
 def _responses(
@@ -324,12 +329,12 @@ def _responses(
             " time or with a longer step"
         )
     began = monotonic()
-    rest = _followed(rewound, inputs, inputs, count, time_ns, step_ns)
-    whole = (many - 1) * (monotonic() - began)
-    if whole > _LONG:
+    at_rest = _followed(rewound, inputs, inputs, count, time_ns, step_ns)
+    expected_s = (many - 1) * (monotonic() - began)
+    if expected_s > _LONG:
         _log.warning(
             "component '%s' is slow: its %d responses at steps of %g ms take about %.0f s",
-            *(unit.name, many - 1, step_ns / 1e6, whole),
+            *(unit.name, many - 1, step_ns / 1e6, expected_s),
         )
     all_of = np.zeros((_STEPS, count, inputs.size))
     odd, alike, unlike = 0.0, np.zeros(count), np.zeros(count)
@@ -337,16 +342,16 @@ def _responses(
         pulse = inputs.copy()
         size = _PULSE * (abs(inputs[i]) or 1.0)
         pulse[i] += size
-        up = _followed(rewound, pulse, inputs, count, time_ns, step_ns) - rest
+        up = _followed(rewound, pulse, inputs, count, time_ns, step_ns) - at_rest
         pulse[i] = inputs[i] - size
-        down = rest - _followed(rewound, pulse, inputs, count, time_ns, step_ns)
+        down = at_rest - _followed(rewound, pulse, inputs, count, time_ns, step_ns)
         all_of[:, :, i] = (up + down) / (2.0 * size)
         scale = np.abs(all_of[:, :, i]).max(initial=0.0)
         if scale:
             odd = max(odd, float(np.abs(up - down).max() / (size * scale)))
         alike = np.maximum(alike, np.abs(up + down).max(axis=0) / 2.0)
         unlike = np.maximum(unlike, np.abs(up - down).max(axis=0))
-    crooked = unlike > _ODD * _PULSE * np.abs(rest).max(axis=0)
+    crooked = unlike > _ODD * _PULSE * np.abs(at_rest).max(axis=0)
     with np.errstate(divide="ignore"):
         return all_of, odd, float((unlike[crooked] / alike[crooked]).max(initial=0.0))
 
@@ -387,13 +392,13 @@ def _realised(pulses: Floats) -> tuple[Floats, int, float]:
     steps, p, m = pulses.shape
     half = (steps - 1) // 2
     hankel = np.block([[pulses[1 + i + j] for j in range(half)] for i in range(half)])
-    left, values, right = np.linalg.svd(hankel, full_matrices=False)
+    left_vectors, values, right = np.linalg.svd(hankel, full_matrices=False)
     scale = np.abs(pulses).max(initial=0.0)
     floor = max(values.max(initial=0.0), scale)
 
     def of_order(order: int) -> tuple[Floats, int, float]:
         root = np.sqrt(values[:order])
-        observed, reached = left[:, :order] * root, root[:, None] * right[:order]
+        observed, reached = left_vectors[:, :order] * root, root[:, None] * right[:order]
         a = np.linalg.lstsq(observed[:-p], observed[p:], rcond=None)[0] if order else observed[:0]
         b, c = reached[:, :m], observed[:p]
         state, worst = b.copy(), 0.0
@@ -406,4 +411,6 @@ def _realised(pulses: Floats) -> tuple[Floats, int, float]:
     if order <= _MOST_STATES:
         return of_order(order)
     orders = (of_order(order) for order in range(1, _MOST_STATES))
-    return next((one for one in orders if one[2] <= _LEFT), of_order(_MOST_STATES))
+    return next(
+        (candidate for candidate in orders if candidate[2] <= _LEFT), of_order(_MOST_STATES)
+    )

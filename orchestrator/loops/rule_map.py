@@ -176,10 +176,10 @@ class RuledSystem(LinearSystem, kw_only=True):
             )
             for line in linear.system.connections
         )
-        known = {each.name: getattr(linear, each.name) for each in fields(LinearSystem)}
-        known["system"] = replace(linear.system, connections=tuple(lines))
-        known["master"] = replace(linear.master, rates={})
-        return cls(**known, declared=linear.system, rule=rule)
+        attributes = {field.name: getattr(linear, field.name) for field in fields(LinearSystem)}
+        attributes["system"] = replace(linear.system, connections=tuple(lines))
+        attributes["master"] = replace(linear.master, rates={})
+        return cls(**attributes, declared=linear.system, rule=rule)
 
     def period_map(self, only: int | None = None) -> PeriodMap:
         """Return the map of one step, or of the common period of the units that sample."""
@@ -219,9 +219,9 @@ class RuleMap(PeriodMap):
         ]
         along = _along(system.system, lines, inputs, outputs)
         n = sum(unit.states for unit in units)
-        whole = np.eye(n + len(outputs))
+        matrix = np.eye(n + len(outputs))
         for step in range(phases) if only is None else (only,):
-            whole = _step(units, along, step) @ whole
+            matrix = _step(units, along, step) @ matrix
         if system.rule.outputs is OutputReading.AFTER_INPUTS:
             space = side_by_side([_space(system, unit.components) for unit in units])
             through = np.eye(len(outputs)) - space.d @ along
@@ -229,13 +229,13 @@ class RuleMap(PeriodMap):
                 raise CapabilityError(
                     "loops without a state have no solution: they feed outputs back with gain 1"
                 )
-            whole[n:] = np.linalg.solve(through, space.c) @ whole[:n]
+            matrix[n:] = np.linalg.solve(through, space.c) @ matrix[:n]
         owned = [(frozenset(unit.components), unit) for unit in units]
         self._numbers = [
             *(Number(o, MemoryKind.STATE, "state") for o, u in owned for _ in range(u.states)),
             *(Number(o, MemoryKind.OUTPUT, name) for o, u in owned for name in u.outputs),
         ]
-        self._whole, self._places = whole, [len(whole)]
+        self._whole, self._places = matrix, [len(matrix)]
         self.steps = phases if only is None else 1
         self.period = self.steps * system.step_ns / 1e9
 
@@ -254,21 +254,21 @@ def _step(units: Sequence[_SteppedUnit], along: Floats, number: int) -> Floats:
     number: Of the step, from the start of the run.
     """
     n = sum(unit.states for unit in units)
-    whole = np.zeros((n + along.shape[1], n + along.shape[1]))
+    matrix = np.zeros((n + along.shape[1], n + along.shape[1]))
     state, output, column = 0, n, 0
     for unit in units:
-        own = unit.steps[number % len(unit.steps)]
-        by_inputs = own[:, unit.states :] @ along[column : column + len(unit.inputs)]
+        own_step = unit.steps[number % len(unit.steps)]
+        by_inputs = own_step[:, unit.states :] @ along[column : column + len(unit.inputs)]
         into = slice(state, state + unit.states)
         out = slice(output, output + len(unit.outputs))
-        whole[into, into], whole[out, into] = (
-            own[: unit.states, : unit.states],
-            own[unit.states :, : unit.states],
+        matrix[into, into], matrix[out, into] = (
+            own_step[: unit.states, : unit.states],
+            own_step[unit.states :, : unit.states],
         )
-        whole[into, n:], whole[out, n:] = by_inputs[: unit.states], by_inputs[unit.states :]
+        matrix[into, n:], matrix[out, n:] = by_inputs[: unit.states], by_inputs[unit.states :]
         state, output = state + unit.states, output + len(unit.outputs)
         column += len(unit.inputs)
-    return whole
+    return matrix
 
 
 def _units(system: RuledSystem) -> Iterator[_SteppedUnit]:
@@ -301,17 +301,17 @@ def _continuous(system: RuledSystem, components: tuple[str, ...]) -> _SteppedUni
 
 def _space(system: RuledSystem, components: Sequence[str]) -> StateSpace:
     """Return some components as one model, the lines among them exact; one as it is."""
-    whole = side_by_side(spaces_of(system.models, components))
+    space = side_by_side(spaces_of(system.models, components))
     if len(components) == 1:
-        return whole
+        return space
     lines = inner_lines(system.system, components)
     loop = DelayedLoop.closed(
-        whole,
-        {0.0: _along(system.system, lines, whole.inputs, whole.outputs)},
-        into=range(len(whole.inputs)),
-        out_of=range(len(whole.outputs)),
+        space,
+        {0.0: _along(system.system, lines, space.inputs, space.outputs)},
+        into=range(len(space.inputs)),
+        out_of=range(len(space.outputs)),
     )
-    return replace(whole, a=loop.a, b=loop.b, c=loop.c, d=loop.d)
+    return replace(space, a=loop.a, b=loop.b, c=loop.c, d=loop.d)
 
 
 def _along(
@@ -348,22 +348,24 @@ def remedies(linear: LinearSystem, modes: Sequence[LoopModes]) -> tuple[Remedy, 
 
     Partitions are those of a master that knows neither delays nor any order (Jacobi).
     """
-    found = []
-    for what, stepped in _ways(linear):
+    remedies_found = []
+    for description, stepped in _ways(linear):
         try:
-            found.append(Remedy(what, step_error(stepped, modes).share))
+            remedies_found.append(Remedy(description, step_error(stepped, modes).share))
         except (CapabilityError, DescriptionError):
             continue  # it is no way for this system
-    found.sort(key=lambda one: one.share)
-    return tuple(found[:_MOST])
+    remedies_found.sort(key=lambda remedy: remedy.share)
+    return tuple(remedies_found[:_MOST])
 
 
 def _ways(linear: LinearSystem) -> Iterator[tuple[str, LinearSystem]]:
     for algorithm in _ALGORITHMS:
         for mode in DelayMode:
-            own = (algorithm, mode) == (linear.master.algorithm, linear.delay)
-            what = f"Softdock, {algorithm}, delay {mode}{' (as it is run)' if own else ''}"
-            yield what, at_step(replace(linear, delay=mode), linear.step_ns, algorithm)
+            is_own = (algorithm, mode) == (linear.master.algorithm, linear.delay)
+            description = (
+                f"Softdock, {algorithm}, delay {mode}{' (as it is run)' if is_own else ''}"
+            )
+            yield description, at_step(replace(linear, delay=mode), linear.step_ns, algorithm)
     plain = RuledSystem.of(linear, MASTERS["libcosim"])
     yield "any Jacobi master", plain
     pairs = {

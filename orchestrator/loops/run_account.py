@@ -80,10 +80,10 @@ class LinearSystem(Struct, dict=True):
     def _repr_html_(self) -> str:
         try:
             _expect_small(self)
-            told = "".join(account._repr_html_() for account in self.loop_accounts())
+            html = "".join(account._repr_html_() for account in self.loop_accounts())
         except SoftdockError as error:
-            told = f"<p>{escaped(str(error))}</p>"
-        return f"<p>{escaped(repr(self))}</p>{told}"
+            html = f"<p>{escaped(str(error))}</p>"
+        return f"<p>{escaped(repr(self))}</p>{html}"
 
     def schedule(self) -> Schedule:
         """Return what the master makes of it."""
@@ -91,15 +91,15 @@ class LinearSystem(Struct, dict=True):
 
     @cached_property
     def _compiled(self) -> Schedule:
-        chosen = self.master
+        settings = self.master
         return compile_schedule(
             self.system,
-            chosen.algorithm,
+            settings.algorithm,
             self.step_ns,
             self.delay,
             self.record,
-            chosen.algorithm_options,
-            chosen.rates,
+            settings.algorithm_options,
+            settings.rates,
         )
 
     def period_map(self, only: int | None = None) -> PeriodMap:
@@ -142,12 +142,12 @@ class LinearSystem(Struct, dict=True):
 
         There is neither where no component stands at one.
         """
-        found = []
+        sides = []
         for side, models in self.beside.items():
             if isinstance(models, SoftdockError):
                 raise models
-            found.append(replace(self, models={**self.models, **models}, contact=side))
-        return tuple(found)
+            sides.append(replace(self, models={**self.models, **models}, contact=side))
+        return tuple(sides)
 
     def with_value(self, path: str, value: float) -> LinearSystem:
         """Linearise it again with another value of a parameter, ``component.parameter``.
@@ -169,7 +169,7 @@ def linear_system(
     at: str | float | None = None,
     record: tuple[str, ...] = (),
     contact: Side | str = Side.MEAN,
-    **given: Unpack[StepKeywords],
+    **keywords: Unpack[StepKeywords],
 ) -> LinearSystem:
     """Linearise every component of a system where a run has led it.
 
@@ -192,7 +192,7 @@ def linear_system(
     SoftdockError
         If the system cannot run as far, or a component cannot be linearised.
     """
-    settings = ExecutionSettings.of(system, **given)
+    settings = ExecutionSettings.of(system, **keywords)
     return _linearised(system, settings, record, at=at, contact=contact)
 
 
@@ -219,14 +219,14 @@ def _linearised(
         kinds = {component.source.kind for component in prepared_system.components.values()}
         again = led if kinds <= _MODELS else None  # devices are started once
         models = unit_models(run, again, Side(contact))
-        beside = _beside(run, again, models)
+        sides = _beside(run, again, models)
         step_ns = run.schedule.step_ns
     lines = tuple(
         replace(line, delay=line.delay and replace(line.delay, variation=None))
         for line in prepared_system.connections
     )
     flat = replace(prepared_system, connections=lines)
-    return LinearSystem(flat, settings, mode, step_ns, models, record, at, Side(contact), beside)
+    return LinearSystem(flat, settings, mode, step_ns, models, record, at, Side(contact), sides)
 
 
 def _beside(
@@ -234,13 +234,13 @@ def _beside(
 ) -> dict[Side, dict[str, UnitModel] | SoftdockError]:
     """Linearise what stands at a kink on both sides of it, in the same run."""
     smooth = {name for name, model in models.items() if not model.kinks}
-    found: dict[Side, dict[str, UnitModel] | SoftdockError] = {}
+    models_of_side: dict[Side, dict[str, UnitModel] | SoftdockError] = {}
     for side in (Side.OPEN, Side.CLOSED) if len(smooth) < len(models) else ():
         try:
-            found[side] = unit_models(run, again, side, but=smooth)
+            models_of_side[side] = unit_models(run, again, side, but=smooth)
         except SoftdockError as error:
-            found[side] = error
-    return found
+            models_of_side[side] = error
+    return models_of_side
 
 
 #: Components of a system, and samples that its delays take: more of them take seconds.
@@ -270,11 +270,11 @@ class RunAccount(Struct):
 
     def warnings(self) -> list[str]:
         """Return what the schedule misjudges, by more than a twentieth or in its sign."""
-        found = [text for account in self.accounts for text in self._lasting(account).warnings()]
+        messages = [text for account in self.accounts for text in self._lasting(account).warnings()]
         for side, accounts in self.contact.items():
-            said = (text for account in accounts for text in self._lasting(account).warnings())
-            found += [f"with the contact {side}, {text}" for text in said]
-        return found
+            of_side = (text for account in accounts for text in self._lasting(account).warnings())
+            messages += [f"with the contact {side}, {text}" for text in of_side]
+        return messages
 
     def _lasting(self, account: LoopAccount) -> LoopAccount:
         """Leave out modes that no sample shows, whatever the schedule makes of them."""
@@ -365,21 +365,21 @@ def _expect_harmless(system: System) -> None:
             f"{len(system.components)} components, more than {MOST_COMPONENTS}; {_ASK}"
         )
     for name, component in system.components.items():
-        kind, why = component.source.kind, ""
+        kind, reason = component.source.kind, ""
         if kind not in _MODELS:
-            why = "is neither an FMU nor a block"
+            reason = "is neither an FMU nor a block"
         elif component.options.isolation is not None:
-            why = f"runs in a process of its own, as it may crash; {_ASK} in this one"
+            reason = f"runs in a process of its own, as it may crash; {_ASK} in this one"
         elif kind is SourceKind.FMU and not description_of(component).capabilities.can_roll_back:
             described = open_description(Path(component.source.location))
             if described.modelExchange is None or described.fmiVersion.startswith("1"):
-                why = (
+                reason = (
                     "has no interface for Model Exchange and cannot go back to a state"
                     " (canGetAndSetFMUstate), so that it is started anew for every response;"
                     f" {_ASK}"
                 )
-        if why:
-            raise CapabilityError(f"component '{name}' {why}")
+        if reason:
+            raise CapabilityError(f"component '{name}' {reason}")
 
 
 def _expect_small(linear: LinearSystem) -> None:

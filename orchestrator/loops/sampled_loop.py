@@ -105,25 +105,25 @@ class MultirateLoop(CutLoop):
     ) -> MultirateLoop:
         """Lift the steps of a period."""
         count, size = len(steps), len(steps[0].rest)
-        rest, into = np.eye(size), np.zeros((size, 0))
+        transition, into = np.eye(size), np.zeros((size, 0))
         out_of, direct = np.zeros((count, size)), np.zeros((count, count))
-        for k, each in enumerate(steps):
-            out_of[k], direct[k, :k] = each.out_of @ rest, each.out_of @ into
-            into = np.column_stack([each.rest @ into, each.into])
-            rest = each.rest @ rest
-        kept = lasting_numbers(rest, into, out_of)
-        parts = rest[np.ix_(kept, kept)], into[kept], out_of[:, kept], direct
+        for k, loop_step in enumerate(steps):
+            out_of[k], direct[k, :k] = loop_step.out_of @ transition, loop_step.out_of @ into
+            into = np.column_stack([loop_step.rest @ into, loop_step.into])
+            transition = loop_step.rest @ transition
+        lasting = lasting_numbers(transition, into, out_of)
+        parts = transition[np.ix_(lasting, lasting)], into[lasting], out_of[:, lasting], direct
         return cls(line, components, period, roots, *parts)
 
-    def closed(self, gain: complex = 1.0, late: float = 0.0) -> Complex:
+    def closed(self, gain: complex = 1.0, delay: float = 0.0) -> Complex:
         """Return the map of one period, float64, or complex128 with a complex gain."""
-        count, kept = len(self.direct), math.ceil(late)
-        now, before = (gain * each for each in self._late(late))
+        count, depth = len(self.direct), math.ceil(delay)
+        now, before = (gain * matrix for matrix in self._late(delay))
         # y = of_state x + of_before r, and u = now y + before r, where r are the reads before
         inverse = np.linalg.inv(np.eye(count) - self.direct @ now)
         of_state, of_before = inverse @ self.out_of, inverse @ self.direct @ before
-        shifted = np.eye(kept, k=-count, dtype=of_state.dtype)
-        newest = np.eye(kept, count)[:, ::-1] if kept >= count else np.eye(count)[::-1][:kept]
+        shifted = np.eye(depth, k=-count, dtype=of_state.dtype)
+        newest = np.eye(depth, count)[:, ::-1] if depth >= count else np.eye(count)[::-1][:depth]
         return np.block(
             [
                 [
@@ -134,12 +134,12 @@ class MultirateLoop(CutLoop):
             ]
         )
 
-    def _late(self, late: float) -> tuple[Floats, Floats]:
+    def _late(self, delay: float) -> tuple[Floats, Floats]:
         """Return what a delay takes of the reads of this period, and of those before, by age."""
-        whole, part = int(late), late % 1.0
-        count, kept = len(self.direct), math.ceil(late)
-        now, before = np.zeros((count, count)), np.zeros((count, kept))
-        for back, share in ((whole, 1.0 - part), (whole + 1, part)):
+        whole_periods, part = int(delay), delay % 1.0
+        count, depth = len(self.direct), math.ceil(delay)
+        now, before = np.zeros((count, count)), np.zeros((count, depth))
+        for back, share in ((whole_periods, 1.0 - part), (whole_periods + 1, part)):
             for k in range(count if share else 0):
                 if k >= back:
                     now[k, k - back] += share
@@ -153,14 +153,14 @@ class MultirateLoop(CutLoop):
         What comes back at other frequencies, folded by the slower steps, is left out: margins are
         those of :meth:`margins`, not of this.
         """
-        asked = np.asarray(omega, dtype=np.float64)
-        found = np.empty(asked.size, dtype=np.complex128)
+        frequencies = np.asarray(omega, dtype=np.float64)
+        response = np.empty(frequencies.size, dtype=np.complex128)
         count = len(self.direct)
         times = np.arange(count) * self.period / count
-        for i, w in enumerate(np.ravel(asked)):
+        for i, w in enumerate(np.ravel(frequencies)):
             sine = np.exp(1j * w * times)
-            found[i] = -(sine.conj() @ self._lifted(np.exp(1j * w * self.period)) @ sine) / count
-        return np.asarray(found.reshape(asked.shape))
+            response[i] = -(sine.conj() @ self._lifted(np.exp(1j * w * self.period)) @ sine) / count
+        return np.asarray(response.reshape(frequencies.shape))
 
     def margins(self) -> Margins:
         """Return the margins: of gain, phase, and of a delay on the line beside that it has."""
@@ -174,8 +174,8 @@ class MultirateLoop(CutLoop):
             last = 2 * len(self.direct)  # steps of two periods; then wider, up to ten times that
             near = np.linspace(0.0, last, 8 * len(self.direct) + 1)[1:]
             delays = np.concatenate([near, np.geomspace(last, 16 * last, _LATE)[1:]])
-            late = self._limit(lambda n: self.closed(late=n), 0.0, delays)
-            delay = Margin(late.value * tick, late.frequency)
+            delay_limit = self._limit(lambda n: self.closed(delay=n), 0.0, delays)
+            delay = Margin(delay_limit.value * tick, delay_limit.frequency)
         else:
             seconds = phase.value / (_TURN * phase.frequency) if phase.frequency else math.nan
             delay = Margin(seconds, phase.frequency)
@@ -191,14 +191,14 @@ class MultirateLoop(CutLoop):
 
     def _limit(self, matrix: Callable[[float], Complex], begin: float, tried: Floats) -> Margin:
         """Find where the number of growing modes changes first, between values that are tried."""
-        known = _growing(matrix(begin))
+        growing_at_begin = _growing(matrix(begin))
         for before, after in pairwise([begin, *tried.tolist()]):
-            if _growing(matrix(after)) == known:
+            if _growing(matrix(after)) == growing_at_begin:
                 continue
             low, high = before, after
             for _ in range(_HALVINGS):
                 middle = 0.5 * (low + high)
-                if _growing(matrix(middle)) == known:
+                if _growing(matrix(middle)) == growing_at_begin:
                     low = middle
                 else:
                     high = middle
@@ -216,13 +216,13 @@ class MultirateLoop(CutLoop):
         """Return the least singular value of 1 + L, lifted: one over the largest sensitivity."""
         top = math.pi / self.period
         omega = np.geomspace(1e-5 * top, top, _GRID)[:-1]
-        one = np.eye(len(self.direct))
+        identity = np.eye(len(self.direct))
         sizes = [
-            float(np.linalg.svd(one - self._lifted(np.exp(1j * w * self.period)))[1][-1])
+            float(np.linalg.svd(identity - self._lifted(np.exp(1j * w * self.period)))[1][-1])
             for w in omega
         ]
-        place = int(np.argmin(sizes))
-        return Margin(sizes[place], float(omega[place]) / _TURN)
+        nearest = int(np.argmin(sizes))
+        return Margin(sizes[nearest], float(omega[nearest]) / _TURN)
 
     def _lifted(self, z: complex) -> Complex:
         """Return what the reads of a period bring of what was put in at each, (p, p)."""
@@ -239,38 +239,38 @@ def _is_of_rank_one(sizes: Floats) -> bool:
     return bool(np.all(sizes[1:2] <= _ROUNDING * max(sizes[0], 1.0)))
 
 
-def line_steps(whole: Sequence[Floats], rest: Sequence[Floats]) -> tuple[LineStep, ...]:
+def line_steps(closed: Sequence[Floats], opened: Sequence[Floats]) -> tuple[LineStep, ...]:
     """Return a period from one read of a line to the next, from the maps of its steps.
 
     whole, rest: With the line and without it, float64 of shape (n, n) for each step.
     Returns: Empty if a step reads the line more than once, or the line is not read evenly.
     """
-    found: list[LineStep] = []
+    steps: list[LineStep] = []
     lengths: list[int] = []
-    for one, none in zip(whole, rest, strict=True):
-        left, sizes, right = np.linalg.svd(one - none)
+    for with_line, none in zip(closed, opened, strict=True):
+        left_vectors, sizes, right = np.linalg.svd(with_line - none)
         if not _is_of_rank_one(sizes):
             return ()
         if sizes[0] > _ROUNDING:
-            found.append(LineStep(none, left[:, 0] * sizes[0], right[0]))
+            steps.append(LineStep(none, left_vectors[:, 0] * sizes[0], right[0]))
             lengths.append(1)
-        elif found:
-            last = found[-1]
-            found[-1] = LineStep(none @ last.rest, none @ last.into, last.out_of)
+        elif steps:
+            last = steps[-1]
+            steps[-1] = LineStep(none @ last.rest, none @ last.into, last.out_of)
             lengths[-1] += 1
         else:
             return ()
-    return tuple(found) if len(set(lengths)) == 1 else ()
+    return tuple(steps) if len(set(lengths)) == 1 else ()
 
 
 def _of_lasting(
-    whole: Sequence[Floats], rest: Sequence[Floats]
+    closed: Sequence[Floats], opened: Sequence[Floats]
 ) -> tuple[list[Floats], list[Floats]]:
     """Leave out the numbers that no step of a period reads, or that none writes."""
-    together = np.sum(np.abs([*whole, *rest]), axis=0)
+    together = np.sum(np.abs([*closed, *opened]), axis=0)
     nothing = np.zeros((len(together), 0))
-    kept = np.ix_(*[lasting_numbers(together, nothing, nothing.T)] * 2)
-    return [each[kept] for each in whole], [each[kept] for each in rest]
+    window = np.ix_(*[lasting_numbers(together, nothing, nothing.T)] * 2)
+    return [matrix[window] for matrix in closed], [matrix[window] for matrix in opened]
 
 
 #: Frequencies between which crossings are looked for, of each decade; so many decades below half
@@ -303,23 +303,26 @@ class SampledLoop(CutLoop):
             )
         closed = linear.period_map()
         inner = closed.within(group)  # what is outside of the loop neither drives nor hears it
-        whole = closed.matrix(inner)
+        closed_matrix = closed.matrix(inner)
         without = changer(linear, "gain", str(cut))(0.0)
-        rest = without.period_map().matrix(inner)
+        opened_matrix = without.period_map().matrix(inner)
         # Signals that are written and never read again are no second way through the line.
-        nothing = np.zeros((len(rest), 0))
-        kept = lasting_numbers(np.abs(whole) + np.abs(rest), nothing, nothing.T)
-        whole, rest = whole[np.ix_(kept, kept)], rest[np.ix_(kept, kept)]
-        left, sizes, right = np.linalg.svd(whole - rest)
+        nothing = np.zeros((len(opened_matrix), 0))
+        lasting = lasting_numbers(np.abs(closed_matrix) + np.abs(opened_matrix), nothing, nothing.T)
+        closed_matrix, opened_matrix = (
+            closed_matrix[np.ix_(lasting, lasting)],
+            opened_matrix[np.ix_(lasting, lasting)],
+        )
+        left_vectors, sizes, right = np.linalg.svd(closed_matrix - opened_matrix)
         roots = tuple(sampled_roots(closed, group)[0])
         if _is_of_rank_one(sizes):
-            into, out_of = left[:, 0] * sizes[0], right[0]
-            kept = lasting_numbers(rest, into[:, None], out_of[None])
-            parts = rest[np.ix_(kept, kept)], into[kept], out_of[kept]
+            into, out_of = left_vectors[:, 0] * sizes[0], right[0]
+            lasting = lasting_numbers(opened_matrix, into[:, None], out_of[None])
+            parts = opened_matrix[np.ix_(lasting, lasting)], into[lasting], out_of[lasting]
             return cls(str(cut), group, closed.period, roots, *parts)
         maps = (
-            [each.period_map(only=step).matrix() for step in range(closed.steps)]
-            for each in (linear, without)
+            [linear_of.period_map(only=step).matrix() for step in range(closed.steps)]
+            for linear_of in (linear, without)
         )
         steps = line_steps(*_of_lasting(*maps))
         if not steps:
@@ -331,14 +334,14 @@ class SampledLoop(CutLoop):
 
     def at(self, omega: Floats | float) -> Complex:
         """Return L at angular frequencies in rad/s, up to half the sampling rate."""
-        asked = np.asarray(omega, dtype=np.float64)
-        found = np.empty(asked.size, dtype=np.complex128)
+        frequencies = np.asarray(omega, dtype=np.float64)
+        response = np.empty(frequencies.size, dtype=np.complex128)
         right = self.into[:, None].astype(np.complex128)
-        for first in range(0, asked.size, _CHUNK):
-            z = np.exp(1j * np.ravel(asked)[first : first + _CHUNK] * self.period)
+        for first in range(0, frequencies.size, _CHUNK):
+            z = np.exp(1j * np.ravel(frequencies)[first : first + _CHUNK] * self.period)
             inner = z[:, None, None] * np.eye(len(self.rest)) - self.rest
-            found[first : first + _CHUNK] = -np.linalg.solve(inner, right)[..., 0] @ self.out_of
-        return np.asarray(found.reshape(asked.shape))
+            response[first : first + _CHUNK] = -np.linalg.solve(inner, right)[..., 0] @ self.out_of
+        return np.asarray(response.reshape(frequencies.shape))
 
     def margins(self) -> Margins:
         """Return the margins: of the gain, and of a delay on the line beside that it has."""
@@ -347,8 +350,8 @@ class SampledLoop(CutLoop):
 
     def frequencies(self) -> Floats:
         """Return frequencies in rad/s from below all modes up to half the sampling rate."""
-        found = multipliers(self.rest)
-        moving = found.values[~are_free(found, self.period) & (np.abs(found.values) > _FADED)]
+        values = multipliers(self.rest)
+        moving = values.values[~are_free(values, self.period) & (np.abs(values.values) > _FADED)]
         slow = np.abs(np.log(moving)).min(initial=math.pi) / self.period
         fastest = math.log10(math.pi / self.period)
         decades = max(_DECADES, fastest - math.log10(_BELOW * slow))

@@ -66,12 +66,12 @@ class ExchangeInstance:
     def _callbacks(self) -> Any:
         from fmpy import calloc, fmi2, free
 
-        found = fmi2.fmi2CallbackFunctions()
-        found.logger = fmi2.fmi2CallbackLoggerTYPE(self._hear)
-        found.allocateMemory = fmi2.fmi2CallbackAllocateMemoryTYPE(calloc)
-        found.freeMemory = fmi2.fmi2CallbackFreeMemoryTYPE(free)
-        self._kept = found  # the FMU calls them as long as it lives
-        return found
+        callbacks = fmi2.fmi2CallbackFunctions()
+        callbacks.logger = fmi2.fmi2CallbackLoggerTYPE(self._hear)
+        callbacks.allocateMemory = fmi2.fmi2CallbackAllocateMemoryTYPE(calloc)
+        callbacks.freeMemory = fmi2.fmi2CallbackFreeMemoryTYPE(free)
+        self._kept = callbacks  # the FMU calls them as long as it lives
+        return callbacks
 
     def _hear(self, _who: Any, _name: Any, _status: int, _category: Any, text: Any) -> None:
         self._said.append((text or b"").decode(errors="replace"))
@@ -99,12 +99,12 @@ class ExchangeInstance:
 
     def references(self, names: Iterable[str]) -> list[int]:
         """Return the value references of Real variables."""
-        found = []
+        references = []
         for name in names:
             if name not in self._references:
                 raise UnknownNameError.about(f"FMU '{self.name}' has no Real variable '{name}'")
-            found.append(self._references[name])
-        return found
+            references.append(self._references[name])
+        return references
 
     def states(self) -> Floats:
         """Return the continuous states, float64 of shape (n,)."""
@@ -378,24 +378,24 @@ class _Trajectory(MutableStruct, dict=True):
 
     def _gradient(self, index: int, slopes: Floats) -> tuple[Floats, float]:
         """Return how an indicator changes with the states, and with time along the trajectory."""
-        found = np.zeros(self.x.size)
+        gradient = np.zeros(self.x.size)
         for i, size in enumerate(np.maximum(np.abs(self.x), 1.0)):
             ends = []
             for sense in (1.0, -1.0):
                 moved = self.x.copy()
                 moved[i] += sense * _TURN * size
                 ends.append(self.instance.indicators(self.t, moved)[index])
-            found[i] = (ends[0] - ends[1]) / (2.0 * _TURN * size)
+            gradient[i] = (ends[0] - ends[1]) / (2.0 * _TURN * size)
         later, sooner = (
             self.instance.indicators(self.t + sense * _TURN, self.x)[index] for sense in (1.0, -1.0)
         )
-        rate = float(found @ slopes) + (later - sooner) / (2.0 * _TURN)
-        if abs(rate) <= 1e-9 * float(np.abs(found) @ np.abs(slopes)):
+        rate = float(gradient @ slopes) + (later - sooner) / (2.0 * _TURN)
+        if abs(rate) <= 1e-9 * float(np.abs(gradient) @ np.abs(slopes)):
             raise CapabilityError.about(
                 f"FMU '{self.instance.name}' only touches the boundary of an event at {self.t} s:"
                 " the trajectory has no derivative there"
             )
-        return found, rate
+        return gradient, rate
 
     def _event(self, moves: Floats) -> None:
         """Handle an event whose time changes by so much with the parameters, shape (p,)."""

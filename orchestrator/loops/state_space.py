@@ -38,13 +38,13 @@ def exponential(matrix: Floats) -> Floats:
         return np.asarray(expm(matrix), dtype=np.float64)
     halvings = max(0, math.frexp(size)[1] + 1)
     share = matrix / 2.0**halvings
-    term = whole = np.eye(matrix.shape[0])
+    term = total = np.eye(matrix.shape[0])
     for order in range(1, _TERMS + 1):
         term = term @ share / order
-        whole = whole + term
+        total = total + term
     for _ in range(halvings):
-        whole = whole @ whole
-    return whole
+        total = total @ total
+    return total
 
 
 def logarithm(matrix: Floats) -> Floats:
@@ -63,10 +63,10 @@ def logarithm(matrix: Floats) -> Floats:
             warnings.simplefilter("ignore", RuntimeWarning)
             return np.asarray(np.real(logm(matrix)), dtype=np.float64)
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    found = np.zeros_like(away)
+    total = np.zeros_like(away)
     for node, weight in zip(0.5 + 0.5 * nodes, 0.5 * weights, strict=True):
-        found += weight * np.linalg.solve(identity + node * away, away)
-    return found
+        total += weight * np.linalg.solve(identity + node * away, away)
+    return total
 
 
 def balanced(matrix: Floats) -> Floats:
@@ -75,8 +75,8 @@ def balanced(matrix: Floats) -> Floats:
     Its eigenvalues stay (Parlett, Reinsch, Numer. Math. 13 (1969), 293-304; sums of squares, as in
     LAPACK's gebal).
     """
-    own = np.diag(np.diag(matrix))
-    others = matrix - own
+    diagonal = np.diag(np.diag(matrix))
+    others = matrix - diagonal
     for _ in range(_SWEEPS):
         changed = False
         for i in range(matrix.shape[0]):
@@ -91,7 +91,7 @@ def balanced(matrix: Floats) -> Floats:
                 changed = True
         if not changed:
             break
-    return np.asarray(others + own, dtype=np.float64)
+    return np.asarray(others + diagonal, dtype=np.float64)
 
 
 #: How well a step must come out of the rates that were found for it, as a share of its numbers.
@@ -136,15 +136,15 @@ class StateSpace(Struct):
         """
         n, m = self.b.shape
         columns = (1 + order) * m
-        whole = np.zeros((n + columns, n + columns))
-        whole[:n, :n], whole[:n, n : n + m] = self.a, self.b
-        whole[n : n + columns - m, n + m :] = np.eye(columns - m)
-        after = exponential(whole * step)
+        matrix = np.zeros((n + columns, n + columns))
+        matrix[:n, :n], matrix[:n, n : n + m] = self.a, self.b
+        matrix[n : n + columns - m, n + m :] = np.eye(columns - m)
+        after = exponential(matrix * step)
         return np.vstack([after[:n], self.c @ after[:n] + self.d @ after[n : n + m]])
 
 
 def of_transition(
-    whole: Floats,
+    matrix: Floats,
     step: float,
     states: tuple[str, ...],
     inputs: tuple[str, ...],
@@ -161,19 +161,19 @@ def of_transition(
     if n == 0:
         empty = np.zeros((0, 0))
         return StateSpace(
-            empty, np.zeros((0, m)), np.zeros((len(outputs), 0)), whole, states, inputs, outputs
+            empty, np.zeros((0, m)), np.zeros((len(outputs), 0)), matrix, states, inputs, outputs
         )
-    roots = np.linalg.eigvals(whole[:n, :n])
+    roots = np.linalg.eigvals(matrix[:n, :n])
     if np.any((roots.imag == 0.0) & (roots.real <= 0.0)):
         return None
     moves = np.eye(n + m)
-    moves[:n] = whole[:n]
+    moves[:n] = matrix[:n]
     rates = logarithm(moves) / step
     if np.abs(exponential(rates * step) - moves).max(initial=0.0) > _RATES * np.abs(moves).max():
         return None
     # Outputs are those of the end of a step, of which its begin and its inputs are known.
-    c = np.asarray(np.linalg.solve(moves[:n, :n].T, whole[n:, :n].T).T, dtype=np.float64)
-    d = whole[n:, n:] - c @ moves[:n, n:]
+    c = np.asarray(np.linalg.solve(moves[:n, :n].T, matrix[n:, :n].T).T, dtype=np.float64)
+    d = matrix[n:, n:] - c @ moves[:n, n:]
     return StateSpace(rates[:n, :n], rates[:n, n:], c, d, states, inputs, outputs)
 
 
@@ -224,4 +224,6 @@ class UnitModel(Struct):
 
     def transitions(self, step_ns: int, *, order: int) -> tuple[Floats, ...]:
         """Return the transitions of all steps of its period, as :attr:`transition` does of one."""
-        return tuple(each(step_ns, order=order) for each in self.cycle or (self.transition,))
+        return tuple(
+            transition(step_ns, order=order) for transition in self.cycle or (self.transition,)
+        )

@@ -160,7 +160,7 @@ class StepChoice(Struct):
     @property
     def chosen(self) -> StepEffect | None:
         """What the step does; ``None`` if there is none."""
-        return next((one for one in self.errors if one.step_ns == self.step_ns), None)
+        return next((error for error in self.errors if error.step_ns == self.step_ns), None)
 
     def __str__(self) -> str:
         if self.chosen is None:
@@ -173,22 +173,22 @@ class StepChoice(Struct):
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data; an error without a figure is ``None``."""
-        chosen, cost = self.chosen, self.cost
+        effect, cost = self.chosen, self.cost
         return {
             "algorithm": self.algorithm,
             "tolerance": self.tolerance,
-            "step_ms": None if chosen is None else chosen.step_ns / 1e6,
-            "figures": [] if chosen is None else [one.as_json() for one in chosen.deviations],
+            "step_ms": None if effect is None else effect.step_ns / 1e6,
+            "figures": [] if effect is None else [error.as_json() for error in effect.deviations],
             "unit_steps_per_s": None if cost is None else cost.unit_steps,
             "operations_per_s": None if cost is None else cost.operations,
             "cost_is_per_pass": None if cost is None else cost.is_per_pass,
             "looked_at": [
                 {
-                    "step_ms": one.step_ns / 1e6,
-                    "error": finite(one.share),
-                    "worst": one.worst.name,
+                    "step_ms": error.step_ns / 1e6,
+                    "error": finite(error.share),
+                    "worst": error.worst.name,
                 }
-                for one in self.errors
+                for error in self.errors
             ],
             "remarks": list(self.remarks),
         }
@@ -223,16 +223,16 @@ class StepReference(Struct):
                 f"system '{linear.system.name}' has no closed loop whose modes a step could change:"
                 " no step can be chosen by them; compare runs of H and H/2 (softdock run --verify)"
             )
-        wanted = list(first_lines(linear.system) if lines is None else lines)
-        margins = tuple(reference_margins(linear, line) for line in wanted)
-        kept = [ticks * linear.step_ns for ticks in linear.master.rates.values()]
+        names = list(first_lines(linear.system) if lines is None else lines)
+        margins = tuple(reference_margins(linear, line) for line in names)
+        periods = [ticks * linear.step_ns for ticks in linear.master.rates.values()]
         fixed = [  # FMUs with a fixedInternalStepSize
             description_of(component).capabilities.fixed_step
             for name, component in linear.system.components.items()
             if name not in linear.master.rates
         ]
         multiple_ns = math.lcm(*(max(1, round(s * 1e9)) for s in fixed if s is not None))
-        steps = candidate_steps(ANY_NS if length_ns is None else length_ns, kept, multiple_ns)
+        steps = candidate_steps(ANY_NS if length_ns is None else length_ns, periods, multiple_ns)
         most_ns = 1e9 * math.pi / max(abs(root) for loop in modes for root in loop.roots)
         steps = [step for step in steps if step <= most_ns]
         if not steps:
@@ -256,18 +256,18 @@ def choose_step(
         raise DescriptionError(f"tolerance: expected a share above 0, found {tolerance!r}")
     linear = reference.linear
     name = algorithm or linear.master.algorithm
-    found: dict[int, StepEffect] = {}
+    effects: dict[int, StepEffect] = {}
     refused: dict[int, DescriptionError] = {}
 
     def error(step_ns: int) -> float:
         try:
-            found[step_ns] = step_error(
+            effects[step_ns] = step_error(
                 at_step(linear, step_ns, name), reference.modes, reference.margins, tolerance
             )
         except (CapabilityError, DescriptionError) as problem:
             refused[step_ns] = problem
             return math.inf
-        return found[step_ns].share
+        return effects[step_ns].share
 
     def is_small(step_ns: int) -> bool:
         histories = at_step(linear, step_ns, name).schedule().histories
@@ -279,7 +279,7 @@ def choose_step(
     remarks = []
     search = Search(error, tolerance)
     step_ns = search.largest(steps)
-    if refused and not found:
+    if refused and not effects:
         raise refused[max(refused)]
     if refused:
         remarks.append(f"with {max(refused) / 1e6:.6g} ms: {refused[max(refused)]}")
@@ -288,29 +288,29 @@ def choose_step(
             f"steps below {steps[0] / 1e6:.6g} ms were not looked at: their delays take more than"
             f" {_MOST_NUMBERS} samples"
         )
-    remarks += _told(search, found, steps)
+    remarks += _told(search, effects, steps)
     return StepChoice(
         name,
         tolerance,
         step_ns,
-        tuple(found[step] for step in sorted(found)),
+        tuple(effects[step] for step in sorted(effects)),
         None if step_ns is None else cost_of(at_step(linear, step_ns, name).schedule()),
         tuple(remarks),
     )
 
 
-def _told(search: Search, found: dict[int, StepEffect], steps: Sequence[int]) -> Iterator[str]:
+def _told(search: Search, effects: dict[int, StepEffect], steps: Sequence[int]) -> Iterator[str]:
     if search.not_monotonic:
         small, large = search.not_monotonic[-1]
         yield (
             f"the error does not rise with the step everywhere: {search.errors[small]:.2e} at"
             f" {small / 1e6:.6g} ms, {search.errors[large]:.2e} at {large / 1e6:.6g} ms"
         )
-    if not any(share <= search.tolerance for share in search.errors.values()) and found:
-        least = min(found.values(), key=lambda one: one.share)
+    if not any(share <= search.tolerance for share in search.errors.values()) and effects:
+        best = min(effects.values(), key=lambda effect: effect.share)
         yield (
             f"no step from {steps[0] / 1e6:.6g} ms on is within {search.tolerance:g}: the best is"
-            f" {least.share:.2e} at {least.step_ns / 1e6:.6g} ms ({least.worst.name})"
+            f" {best.share:.2e} at {best.step_ns / 1e6:.6g} ms ({best.worst.name})"
         )
 
 
@@ -326,10 +326,10 @@ def draw_choice(choices: Sequence[StepChoice], title: str) -> Figure:
     axes = figure.add_subplot()
     for number, choice in enumerate(choices):
         colour = _COLOURS[number % len(_COLOURS)]
-        shown = [one for one in choice.errors if 0.0 < one.share < math.inf]
+        errors = [error for error in choice.errors if 0.0 < error.share < math.inf]
         axes.loglog(
-            [one.step_ns / 1e6 for one in shown],
-            [one.share for one in shown],
+            [error.step_ns / 1e6 for error in errors],
+            [error.share for error in errors],
             f"{_MARKS[number % len(_MARKS)]}-",
             color=colour,
             markersize=4,

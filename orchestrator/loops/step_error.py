@@ -32,10 +32,10 @@ ANY_NS = 3_600_000_000_000
 _DIGITS = 3
 
 
-def candidate_steps(length_ns: int, kept: Iterable[int], multiple_ns: int = 1) -> list[int]:
+def candidate_steps(length_ns: int, periods: Iterable[int], multiple_ns: int = 1) -> list[int]:
     """Return the steps of few digits that divide a time in whole nanoseconds, in rising order."""
-    whole = math.gcd(length_ns, *kept)
-    steps = sorted(step for step in _divisors(whole) if step % multiple_ns == 0)
+    divisor = math.gcd(length_ns, *periods)
+    steps = sorted(step for step in _divisors(divisor) if step % multiple_ns == 0)
     return [step for step in steps if len(str(step).rstrip("0")) <= _DIGITS] or steps
 
 
@@ -46,22 +46,22 @@ def ladder(steps: Sequence[int]) -> list[int]:
     rungs = set()
     for power in range(len(str(steps[-1])) + 1):
         for digit in (1, 2, 5):
-            wanted = digit * 10**power
-            below = [step for step in steps if wanted / 2 < step <= wanted]
+            length = digit * 10**power
+            below = [step for step in steps if length / 2 < step <= length]
             rungs.update(below[-1:])
     return sorted(rungs)
 
 
 def _divisors(number: int) -> list[int]:
     primes: dict[int, int] = {}
-    rest, factor = number, 2
-    while factor * factor <= rest:
-        while rest % factor == 0:
+    quotient, factor = number, 2
+    while factor * factor <= quotient:
+        while quotient % factor == 0:
             primes[factor] = primes.get(factor, 0) + 1
-            rest //= factor
+            quotient //= factor
         factor += 1
-    if rest > 1:
-        primes[rest] = primes.get(rest, 0) + 1
+    if quotient > 1:
+        primes[quotient] = primes.get(quotient, 0) + 1
     powers = [[prime**k for k in range(count + 1)] for prime, count in primes.items()]
     return [math.prod(some) for some in product(*powers)]
 
@@ -173,11 +173,16 @@ def _limits(cut: Connection, margins: Margins, delay: float) -> Iterator[Limit]:
         if near and math.isfinite(margin.frequency) and margin.frequency > 0.0:
             omega = _TURN * margin.frequency
             yield Limit(f"{name} of {cut}", "gain", margin.value, "-", omega, margin.value)
-    left = margins.delay
-    if math.isfinite(left.frequency) and delay + left.value > 0.0:
-        omega = _TURN * left.frequency
+    delay_margin = margins.delay
+    if math.isfinite(delay_margin.frequency) and delay + delay_margin.value > 0.0:
+        omega = _TURN * delay_margin.frequency
         yield Limit(
-            f"delay margin of {cut}", "delay", left.value * 1e3, "ms", omega, delay + left.value
+            f"delay margin of {cut}",
+            "delay",
+            delay_margin.value * 1e3,
+            "ms",
+            omega,
+            delay + delay_margin.value,
         )
 
 
@@ -273,7 +278,7 @@ class StepEffect(Struct):
     @property
     def worst(self) -> Deviation:
         """The figure that is farthest off."""
-        return max(self.deviations, key=lambda one: one.share)
+        return max(self.deviations, key=lambda deviation: deviation.share)
 
     @property
     def share(self) -> float:
@@ -288,7 +293,7 @@ def reference_modes(linear: LinearSystem, count: int) -> tuple[LoopModes, ...]:
     within a small part of a turn of the first.
     """
     period_map = linear.period_map()
-    found: list[LoopModes] = []
+    modes: list[LoopModes] = []
     refused: list[DescriptionError] = []
     for group in coupled_groups(linear.system):
         free = sampled_roots(period_map, group)[1]
@@ -300,11 +305,11 @@ def reference_modes(linear: LinearSystem, count: int) -> tuple[LoopModes, ...]:
         roots = exact_roots(loop, count)
         if roots:
             slowest = roots[0].real - _LASTING * abs(roots[0])
-            kept = tuple(root for root in roots if root.real >= slowest)
-            found.append(LoopModes(group, kept, free))
+            slow_roots = tuple(root for root in roots if root.real >= slowest)
+            modes.append(LoopModes(group, slow_roots, free))
     if refused:
         raise DescriptionError.collect(refused)
-    return tuple(found)
+    return tuple(modes)
 
 
 def step_error(
@@ -315,8 +320,8 @@ def step_error(
 ) -> StepEffect:
     """Say what a schedule does to some modes and margins."""
     period_map = linear.period_map()
-    deviations = [one for loop in modes for one in _of_modes(period_map, loop)]
-    worst = max((one.share for one in deviations), default=0.0)
+    deviations = [deviation for loop in modes for deviation in _of_modes(period_map, loop)]
+    worst = max((deviation.share for deviation in deviations), default=0.0)
     if worst <= tolerance:
         deviations += [
             Deviation(limit.name, limit.exact, sampled, limit.unit, limit.share(sampled))
@@ -335,18 +340,18 @@ def at_step(linear: LinearSystem, step_ns: int, algorithm: str | None = None) ->
     master = linear.master
     rates = {}
     for name, ticks in master.rates.items():
-        kept = ticks * linear.step_ns
-        if kept % step_ns:
+        period = ticks * linear.step_ns
+        if period % step_ns:
             raise DescriptionError(
-                f"component '{name}' has steps of {kept / 1e6:.9g} ms, which are no multiple of"
+                f"component '{name}' has steps of {period / 1e6:.9g} ms, which are no multiple of"
                 f" {step_ns / 1e6:.9g} ms"
             )
-        rates[name] = kept // step_ns
-    own = algorithm in {None, master.algorithm}
+        rates[name] = period // step_ns
+    is_own = algorithm in {None, master.algorithm}
     master = replace(
         master,
         algorithm=algorithm or master.algorithm,
-        algorithm_options=master.algorithm_options if own else {},
+        algorithm_options=master.algorithm_options if is_own else {},
         rates=rates,
     )
     return replace(linear, step_ns=step_ns, master=master)
@@ -357,14 +362,14 @@ def _of_modes(period_map: PeriodMap, loop: LoopModes) -> list[Deviation]:
     sampled, _ = sampled_roots(period_map, loop.components)
     fastest = max((root.real for root in sampled), default=-math.inf)
     deviations = []
-    left = list(sampled)
+    unpaired = list(sampled)
     for root in loop.roots:
-        near = min(left, key=lambda one: abs(one - root), default=None)
+        near = min(unpaired, key=lambda pair: abs(pair - root), default=None)
         if near is not None:
-            left.remove(near)
+            unpaired.remove(near)
         deviations += _of_mode(root, near)
     first = loop.roots[0]
-    stray = max((root.real for root in left), default=-math.inf)
+    stray = max((root.real for root in unpaired), default=-math.inf)
     if stray == fastest and stray > first.real:
         share = (stray - first.real) / growth_size(first)
         name = f"a mode that grows faster than any of {', '.join(loop.components)} does"
@@ -373,14 +378,14 @@ def _of_modes(period_map: PeriodMap, loop: LoopModes) -> list[Deviation]:
 
 
 def _of_mode(root: complex, near: complex | None) -> list[Deviation]:
-    told = f"the mode of {abs(root.imag) / _TURN:.4g} Hz"
+    mode = f"the mode of {abs(root.imag) / _TURN:.4g} Hz"
     if root.imag == 0.0:
-        told = f"the mode of {root.real:.4g} 1/s"
+        mode = f"the mode of {root.real:.4g} 1/s"
     if near is None:
-        return [Deviation(f"growth of {told}", root.real, None, "1/s", math.inf)]
-    found = [
+        return [Deviation(f"growth of {mode}", root.real, None, "1/s", math.inf)]
+    deviations = [
         Deviation(
-            f"growth of {told}",
+            f"growth of {mode}",
             root.real,
             near.real,
             "1/s",
@@ -389,13 +394,13 @@ def _of_mode(root: complex, near: complex | None) -> list[Deviation]:
     ]
     if root.imag:
         turned = abs(near.imag)
-        found.append(
+        deviations.append(
             Deviation(
-                f"frequency of {told}",
+                f"frequency of {mode}",
                 root.imag / _TURN,
                 turned / _TURN,
                 "Hz",
                 abs(turned - root.imag) / abs(root),
             )
         )
-    return found
+    return deviations

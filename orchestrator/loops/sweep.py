@@ -41,10 +41,10 @@ class SweepPoint(Struct):
     def exact_root(self) -> complex | None:
         """The same of the continuous loops; ``None`` where one of them is not known."""
         roots = [mode.exact for account in self.accounts for mode in account.modes]
-        known = [root for root in roots if root is not None]
-        if len(known) < len(roots):
+        finite = [root for root in roots if root is not None]
+        if len(finite) < len(roots):
             return None
-        return max(known, key=lambda root: root.real, default=None)
+        return max(finite, key=lambda root: root.real, default=None)
 
     @property
     def sampled(self) -> float:
@@ -107,22 +107,28 @@ def changer(linear: LinearSystem, kind: str, line: str | None) -> Callable[[floa
         )
     if line is None:
         raise DescriptionError(f"sweep of a {kind}: say of which line")
-    own = find_line(linear.system, line)
+    own_line = find_line(linear.system, line)
     lines = linear.system.connections
-    place = lines.index(own)
+    index = lines.index(own_line)
 
     def changed(value: float) -> LinearSystem:
         if kind == "gain":
-            gain = LinearTransformation() if own.transformation is None else own.transformation
+            gain = (
+                LinearTransformation()
+                if own_line.transformation is None
+                else own_line.transformation
+            )
             if not isinstance(gain, LinearTransformation):
-                raise DescriptionError(f"connection {own} has a table of values: it has no gain")
+                raise DescriptionError(
+                    f"connection {own_line} has a table of values: it has no gain"
+                )
             gain = LinearTransformation(value * gain.factor, value * gain.offset)
-            new = replace(own, transformation=gain)
+            new = replace(own_line, transformation=gain)
         elif value:
-            new = replace(own, delay=TransportDelay(nanoseconds(value, "delay")))
+            new = replace(own_line, delay=TransportDelay(nanoseconds(value, "delay")))
         else:
-            new = replace(own, delay=None, interpolation=None)
-        connections = (*lines[:place], new, *lines[place + 1 :])
+            new = replace(own_line, delay=None, interpolation=None)
+        connections = (*lines[:index], new, *lines[index + 1 :])
         return replace(linear, system=replace(linear.system, connections=connections))
 
     return changed

@@ -61,8 +61,8 @@ def with_sources(system: System, inputs: Iterable[str]) -> System:
         owner, _, connector = name.partition(".")
         component = system.components[owner]
         begin = float(np.ravel(component.values.get(connector, 0.0))[0])
-        rest = {key: value for key, value in component.values.items() if key != connector}
-        components = {**system.components, owner: replace(component, values=rest)}
+        values = {key: value for key, value in component.values.items() if key != connector}
+        components = {**system.components, owner: replace(component, values=values)}
         system = replace(system, components=components)
         system = system.add(source_of(name), block(HeldNumber), begin=begin)
         system = system.connect(f"{source_of(name)}.y", name)
@@ -124,18 +124,18 @@ class SystemModel(Struct):
             With all delays, in the units of the signals.
         """
         m, p = self.asked
-        found = np.empty((p, m, np.size(frequency)), dtype=np.complex128)
-        for i, one in enumerate(np.ravel(frequency)):
-            s = 2j * math.pi * float(one)
+        response = np.empty((p, m, np.size(frequency)), dtype=np.complex128)
+        for i, omega in enumerate(np.ravel(frequency)):
+            s = 2j * math.pi * float(omega)
             at = complex(np.exp(s * self.period)) if self.period else s
             inner = np.linalg.solve(at * np.eye(len(self.states)) - self.a, self.b)
-            whole = np.asarray(self.c @ inner + self.d, dtype=np.complex128)
+            transfer = np.asarray(self.c @ inner + self.d, dtype=np.complex128)
             back: Complex = np.zeros((len(self.inputs), len(self.outputs)), dtype=np.complex128)
             for delay, gain in self.delays.items():
                 back += complex(np.exp(-s * delay)) * gain
-            closed = np.linalg.solve(np.eye(len(self.outputs)) - whole @ back, whole)
-            found[:, :, i] = closed[:p, :m]
-        return found
+            closed = np.linalg.solve(np.eye(len(self.outputs)) - transfer @ back, transfer)
+            response[:, :, i] = closed[:p, :m]
+        return response
 
     def modes(self, count: int = 6) -> list[complex]:
         """Return the rightmost roots, 1/s, one of each conjugate pair, the least damped first.
@@ -147,8 +147,8 @@ class SystemModel(Struct):
         roots = np.linalg.eigvals(self.a).astype(np.complex128)
         if self.period:
             roots = np.asarray(np.log(roots[np.abs(roots) > 0.0]) / self.period)
-        kept = [complex(root) for root in roots if root.imag >= 0.0]
-        return sorted(kept, key=lambda root: -root.real)[:count]
+        upper = [complex(root) for root in roots if root.imag >= 0.0]
+        return sorted(upper, key=lambda root: -root.real)[:count]
 
 
 def linearise(
@@ -196,21 +196,23 @@ def linearise(
     flat = resolve(system).flat().closed()
     free = free_inputs(flat)
     every, reals = _reals(flat, Causality.INPUT), _reals(flat, Causality.OUTPUT)
-    wanted = free if inputs is None else _known(flat, "input", inputs, every)
-    seen = reals if outputs is None else _known(flat, "output", outputs, reals)
-    kept = tuple(dict.fromkeys(name.partition("[")[0] for name in seen))
-    sources = [name for name in wanted if name in free]
-    if kind is Delays.SAMPLED and len(sources) < len(wanted):
-        connected = ", ".join(name for name in wanted if name not in free)
+    input_names = free if inputs is None else _known(flat, "input", inputs, every)
+    output_names = reals if outputs is None else _known(flat, "output", outputs, reals)
+    recorded = tuple(dict.fromkeys(name.partition("[")[0] for name in output_names))
+    sources = [name for name in input_names if name in free]
+    if kind is Delays.SAMPLED and len(sources) < len(input_names):
+        connected = ", ".join(name for name in input_names if name not in free)
         raise DescriptionError(
             f"{connected}: expected inputs that nothing is connected to, as a sampled model holds"
             " them over a period; delays 'exact' and 'pade' take others, too"
         )
-    linear = linear_system(with_sources(flat, sources), at=at, record=kept, **options)
+    linear = linear_system(with_sources(flat, sources), at=at, record=recorded, **options)
     if kind is Delays.SAMPLED:
-        return _sampled(linear, wanted, seen)
+        return _sampled(linear, input_names, output_names)
     names = list(flat.components)
-    return _continuous(linear, names, wanted, seen, order if kind is Delays.PADE else 0)
+    return _continuous(
+        linear, names, input_names, output_names, order if kind is Delays.PADE else 0
+    )
 
 
 def _continuous(
@@ -258,12 +260,12 @@ def _with_pade(
                 parts.append(_pade(f"{space.outputs[j]} after {delay * 1e3:g} ms", order, delay))
                 rows.append(int(j))
                 columns.append(gain[:, j])
-    whole = np.zeros((m + len(rows), p + len(rows)))
-    whole[:m, :p] = lines.get(0.0, np.zeros((m, p)))
+    matrix = np.zeros((m + len(rows), p + len(rows)))
+    matrix[:m, :p] = lines.get(0.0, np.zeros((m, p)))
     for k, (row, column) in enumerate(zip(rows, columns, strict=True)):
-        whole[m + k, row] = 1.0
-        whole[:m, p + k] = column
-    return side_by_side(parts), {0.0: whole}
+        matrix[m + k, row] = 1.0
+        matrix[:m, p + k] = column
+    return side_by_side(parts), {0.0: matrix}
 
 
 def _pade(name: str, order: int, delay: float) -> StateSpace:
@@ -284,22 +286,22 @@ def _pade(name: str, order: int, delay: float) -> StateSpace:
 def _sampled(linear: LinearSystem, inputs: Sequence[str], outputs: Sequence[str]) -> SystemModel:
     """Return the map of one period, with inputs that are held over it by their sources."""
     period_map = linear.period_map()
-    whole, labels = period_map.matrix(), period_map.labels
+    matrix, labels = period_map.matrix(), period_map.labels
     held = [period_map.within([source_of(name)]) for name in inputs]
     outside = {int(row) for rows in held for row in rows}
-    kept = [row for row in range(period_map.size) if row not in outside]
-    b = np.zeros((len(kept), len(inputs)))
+    inner = [row for row in range(period_map.size) if row not in outside]
+    b = np.zeros((len(inner), len(inputs)))
     for column, rows in enumerate(held):
-        b[:, column] = whole[np.ix_(np.array(kept), rows)].sum(axis=1)
-    c = np.zeros((len(outputs), len(kept)))
+        b[:, column] = matrix[np.ix_(np.array(inner), rows)].sum(axis=1)
+    c = np.zeros((len(outputs), len(inner)))
     for row, name in enumerate(outputs):
-        c[row, kept.index(labels.index(_output_label(linear, name)))] = 1.0
+        c[row, inner.index(labels.index(_output_label(linear, name)))] = 1.0
     return SystemModel(
-        whole[np.ix_(kept, kept)],
+        matrix[np.ix_(inner, inner)],
         b,
         c,
         np.zeros((len(outputs), len(inputs))),
-        tuple(labels[row] for row in kept),
+        tuple(labels[row] for row in inner),
         tuple(inputs),
         tuple(outputs),
         period_map.period,
@@ -310,7 +312,9 @@ def _sampled(linear: LinearSystem, inputs: Sequence[str], outputs: Sequence[str]
 def _output_label(linear: LinearSystem, name: str) -> str:
     """Name an output as the map of a period does: by its place among those of its component."""
     component = name.partition(".")[0]
-    member = next(one for one in linear.schedule().members if one.name == component)
+    member = next(
+        candidate for candidate in linear.schedule().members if candidate.name == component
+    )
     connectors = linear.system.components[component].connectors
     names = signal_names(component, [connectors[output] for output in member.outputs])
     return f"{component}: output {names.index(name) + 1}"
@@ -320,19 +324,19 @@ def _reals(system: System, causality: Causality) -> list[str]:
     """Name all Real scalars of a kind."""
     return [
         name
-        for component, one in system.components.items()
-        for connector in one.connectors.values()
+        for component, part in system.components.items()
+        for connector in part.connectors.values()
         if connector.causality is causality and connector.type is DataType.REAL
         for name in signal_names(component, [connector])
     ]
 
 
-def _known(system: System, kind: str, names: Iterable[str], known: Sequence[str]) -> list[str]:
-    wanted = list(names)
-    for name in wanted:
-        if name not in known:
+def _known(system: System, kind: str, names: Iterable[str], choices: Sequence[str]) -> list[str]:
+    requested = list(names)
+    for name in requested:
+        if name not in choices:
             raise UnknownNameError(
-                f"system '{system.name}' has no {kind} '{name}'{nearest(name, known)}; it has:"
-                f" {', '.join(known) or 'none'}"
+                f"system '{system.name}' has no {kind} '{name}'{nearest(name, choices)}; it has:"
+                f" {', '.join(choices) or 'none'}"
             )
-    return wanted
+    return requested

@@ -437,9 +437,9 @@ def _draw_curves(
     """Draw columns of ``limit`` (N abscissa, M parameter) for a few of the parameter's values."""
     from matplotlib import colormaps
 
-    chosen = np.unique(np.linspace(0, parameter.size - 1, _SHOWN).round().astype(int))
-    colours = colormaps[_MAP](np.linspace(0.0, 0.88, chosen.size))
-    for index, colour in zip(chosen, colours, strict=True):
+    indices = np.unique(np.linspace(0, parameter.size - 1, _SHOWN).round().astype(int))
+    colours = colormaps[_MAP](np.linspace(0.0, 0.88, indices.size))
+    for index, colour in zip(indices, colours, strict=True):
         name = label.format(round(float(parameter[index]), 3))
         axes.plot(abscissa, limit[:, index], color=colour, label=name)
     axes.set_ylabel("stiffness limit K [kN/m]")

@@ -106,11 +106,11 @@ def _newton(p: Floats, q: Floats, starts: Complexes) -> Complexes:
 def _merged(p: Floats, q: Floats, roots: Complexes) -> Complexes:
     """Each distinct root once, a multiple root as often as its multiplicity."""
     merged: list[complex] = []
-    left = sorted(roots.tolist(), key=lambda z: (z.real, z.imag))
-    while left:
-        seed = left[0]
-        cluster = [z for z in left if abs(z - seed) <= _CLUSTER * abs(seed) + _ZERO]
-        left = [z for z in left if abs(z - seed) > _CLUSTER * abs(seed) + _ZERO]
+    remaining = sorted(roots.tolist(), key=lambda z: (z.real, z.imag))
+    while remaining:
+        seed = remaining[0]
+        cluster = [z for z in remaining if abs(z - seed) <= _CLUSTER * abs(seed) + _ZERO]
+        remaining = [z for z in remaining if abs(z - seed) > _CLUSTER * abs(seed) + _ZERO]
         merged += _multiple_root(p, q, cluster) or _distinct(p, q, cluster)
     return np.array(merged, dtype=complex)
 
@@ -133,15 +133,15 @@ def _multiple_root(p: Floats, q: Floats, cluster: list[complex]) -> list[complex
 
 def _distinct(p: Floats, q: Floats, cluster: list[complex]) -> list[complex]:
     """Drop the copies of a simple root, told apart by the rounding error of each."""
-    kept: list[complex] = []
+    distinct: list[complex] = []
     slope = _derivative(p, q)
     for z in cluster:
         point = np.array([z])
         noise = 1e3 * _EPS * _value(p, q, point)[1].item()
         error = noise / max(abs(_value(*slope, point)[0].item()), 1e-300) + 1e-12 * abs(z)
-        if all(abs(z - other) > error for other in kept):
-            kept.append(z)
-    return kept
+        if all(abs(z - neighbour) > error for neighbour in distinct):
+            distinct.append(z)
+    return distinct
 
 
 def _value(p: Floats, q: Floats, z: Complexes) -> tuple[Complexes, Floats]:
@@ -237,12 +237,12 @@ class QuasiPolynomial:
 
     def __init__(self, p: ArrayLike, q: ArrayLike, delay: float) -> None:
         problems: list[str] = []
-        for name, given in (("p", p), ("q", q)):
-            array = np.asarray(given, dtype=float)
+        for name, coefficients in (("p", p), ("q", q)):
+            array = np.asarray(coefficients, dtype=float)
             if array.ndim != 1 or array.size == 0 or not np.all(np.isfinite(array)):
                 problems.append(
                     f"quasi-polynomial: {name} must be a vector of finite coefficients, "
-                    f"got {given!r}"
+                    f"got {coefficients!r}"
                 )
                 continue
             object.__setattr__(self, name, _trimmed(array))
@@ -294,12 +294,12 @@ class QuasiPolynomial:
         qz = np.concatenate([np.zeros(order - q.size), q]) / p[0] * powers[1:]
         points = 16 + count
         while order * (points + 1) <= _LARGEST:
-            found = _roots_on_grid(pz, qz, points)
+            roots = _roots_on_grid(pz, qz, points)
             needed = 2 * points
-            if found.size >= count:
-                needed = 16 + int(0.7 * _modulus_bound(pz, qz, found[count - 1].real))
+            if roots.size >= count:
+                needed = 16 + int(0.7 * _modulus_bound(pz, qz, roots[count - 1].real))
                 if points >= needed:
-                    return found[:count] / delay
+                    return roots[:count] / delay
             points = max(needed, points + 1)
         raise DescriptionError(
             f"the {count} rightmost roots at a delay of {delay:g} s would need more than {_LARGEST}"
@@ -365,12 +365,12 @@ class QuasiPolynomial:
         """
         gap = np.polysub(_squared_modulus(self.p), _squared_modulus(self.q))
         slope = np.polyder(gap)
-        found: list[Crossing] = []
+        crossings: list[Crossing] = []
         for square in np.roots(gap):
             if square.real <= 0.0 or abs(square.imag) > _TOUCH * abs(square):
                 continue
             omega = float(np.sqrt(square.real))
-            if any(abs(omega - other.frequency) <= _TOUCH * omega for other in found):
+            if any(abs(omega - neighbour.frequency) <= _TOUCH * omega for neighbour in crossings):
                 continue
             size = float(np.polyval(np.abs(slope), square.real))
             tilt = float(np.polyval(slope, square.real)) / size
@@ -379,8 +379,8 @@ class QuasiPolynomial:
             phase = float(-np.angle(ratio) % (2.0 * np.pi))
             if phase > 2.0 * np.pi - _ON_AXIS:
                 phase = 0.0
-            found.append(Crossing(omega, phase / omega, direction))
-        return tuple(sorted(found, key=lambda crossing: crossing.first_delay))
+            crossings.append(Crossing(omega, phase / omega, direction))
+        return tuple(sorted(crossings, key=lambda crossing: crossing.first_delay))
 
     def delay_margin(self) -> DelayMargin:
         """Find the smallest delay at which a root reaches the axis, from the delay-free loop on.
@@ -400,9 +400,9 @@ class QuasiPolynomial:
 def _trimmed(coefficients: Floats) -> Floats:
     """Drop leading zeros, keep at least one coefficient, and make the array read-only."""
     start = min(int(np.argmax(coefficients != 0.0)), coefficients.size - 1)
-    kept = coefficients[start:].copy() if np.any(coefficients) else np.zeros(1)
-    kept.setflags(write=False)
-    return kept
+    trimmed = coefficients[start:].copy() if np.any(coefficients) else np.zeros(1)
+    trimmed.setflags(write=False)
+    return trimmed
 
 
 def _squared_modulus(coefficients: Floats) -> Floats:

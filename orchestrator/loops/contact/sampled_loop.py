@@ -37,10 +37,10 @@ def ramp_step(matrix: Floats, column: Floats, step: float) -> tuple[Floats, Floa
     from scipy.linalg import expm
 
     order = len(column)
-    whole = np.zeros((order + 2, order + 2))
-    whole[:order, :order], whole[:order, order] = matrix * step, column * step
-    whole[order, order + 1] = 1.0  # the input's slope, per step
-    grown = expm(whole)
+    block = np.zeros((order + 2, order + 2))
+    block[:order, :order], block[:order, order] = matrix * step, column * step
+    block[order, order + 1] = 1.0  # the input's slope, per step
+    grown = expm(block)
     slope = grown[:order, order + 1]
     return grown[:order, :order], grown[:order, order] - slope, slope
 
@@ -77,11 +77,11 @@ class SampleRows:
         """Give a signal late, from the states ``name`` that hold its past."""
         past = np.vstack([newest, self[name]])
         self[name] = past[:-1]
-        whole = int(steps)
-        share = steps - whole
+        whole_steps = int(steps)
+        share = steps - whole_steps
         if share == 0.0:
-            return np.asarray(past[whole])
-        return np.asarray((1.0 - share) * past[whole] + share * past[whole + 1])
+            return np.asarray(past[whole_steps])
+        return np.asarray((1.0 - share) * past[whole_steps] + share * past[whole_steps + 1])
 
     @property
     def matrices(self) -> tuple[Floats, Floats]:
@@ -216,8 +216,8 @@ class SampledContactLoop(Struct, dict=True):
         free[:, 0] = push
         bodies = np.hstack([state, free])
         met = bodies[[number - 1, 2 * number - 1]]  # the gap and its rate at this sample
-        rest = np.hstack([np.zeros((len(inner), 2 * number)), inner])
-        return np.vstack([bodies, rest + drive @ met])
+        shift_rows = np.hstack([np.zeros((len(inner), 2 * number)), inner])
+        return np.vstack([bodies, shift_rows + drive @ met])
 
     def dynamic_stiffness(self, omega: float) -> complex:
         """Give the force on the bodies for a steady motion of the contact, N/m.
@@ -254,19 +254,19 @@ class SampledContactLoop(Struct, dict=True):
         sizes |= {name: math.ceil(count) for name, count in steps.items()}
         sizes |= {"rate": sizes["actual"], "before": 1, "gap": 2}
         rows = SampleRows(sizes, ("gap",))
-        place, speed = rows["gap"]
-        robot = self._robot(rows, rows.late("command", place, steps["command"]))
+        position, speed = rows["gap"]
+        robot = self._robot(rows, rows.late("command", position, steps["command"]))
         contact = self.stiffness * robot[0] + self.damping * robot[1]
         sensor = self._sensor(rows, contact)
         force = self._lead(rows, rows.late("shown", sensor, steps["shown"]))
         actual = rows.late("actual", robot[0], steps["actual"])
         rate = rows.late("rate", robot[1], steps["actual"])
-        if (known := self.correction) is not None:
-            if known.differenced:
+        if (correction := self.correction) is not None:
+            if correction.differenced:
                 rate = (actual - rows["before"][0]) / h
-            ahead = 0.5 * h if known.half_sample else 0.0
-            force = force + known.stiffness * (place + ahead * speed - actual)
-            force = force + known.damping * (speed - rate)
+            ahead = 0.5 * h if correction.half_sample else 0.0
+            force = force + correction.stiffness * (position + ahead * speed - actual)
+            force = force + correction.damping * (speed - rate)
         rows["robot"], rows["contact"], rows["sensor"] = robot, contact, sensor
         rows["before"], rows["force"] = actual, rows.late("sent", force, steps["sent"])
         return rows.matrices
@@ -307,8 +307,10 @@ class SampledContactLoop(Struct, dict=True):
             With a correction, ``force_delay`` and ``position_delay`` differ or there is an
             ``output_delay``: the loop has more than one delay then.
         """
-        known = self.correction
-        if known is not None and (self.force_delay != self.position_delay or self.output_delay):
+        correction = self.correction
+        if correction is not None and (
+            self.force_delay != self.position_delay or self.output_delay
+        ):
             raise DescriptionError(
                 "sampled contact loop: without samples there is one delay: expected equal"
                 f" force_delay and position_delay, and no output_delay, found"
@@ -321,8 +323,8 @@ class SampledContactLoop(Struct, dict=True):
         sensor = np.array([self.lead_rest * self.sensor_lag, 1.0])
         p = np.polymul(np.polymul(moving, robot), sensor)
         q = contact * w * w
-        if known is not None:
-            believed = np.array([known.damping, known.stiffness])
+        if correction is not None:
+            believed = np.array([correction.damping, correction.stiffness])
             by_hand = np.polymul(np.polymul(compliance, believed), np.polymul(robot, sensor))
             p = np.asarray(np.polyadd(p, by_hand), dtype=float)
             q = np.asarray(np.polysub(q, w * w * np.polymul(believed, sensor)), dtype=float)
@@ -386,7 +388,7 @@ def loop_modes(loop: SampledContactLoop) -> tuple[LoopMode, ...]:
     To first order a vibration loses ``(c + d) / (2 m)`` of its amplitude in a second, with the
     damping ``c`` of the contact as it is felt at its frequency.
     """
-    found = []
+    modes = []
     for number in range(loop.chain.joints):
         stiffness = loop.stiffness
         for _ in range(_PASSES):
@@ -397,5 +399,5 @@ def loop_modes(loop: SampledContactLoop) -> tuple[LoopMode, ...]:
         damping = felt.imag / omega
         needed = -float(links[number] / contact[number])
         growth = -float(contact[number]) * (damping - needed)
-        found.append(LoopMode(omega, stiffness, damping, needed, growth))
-    return tuple(found)
+        modes.append(LoopMode(omega, stiffness, damping, needed, growth))
+    return tuple(modes)
