@@ -98,12 +98,12 @@ class Controller:
         )
 
     def _new_inputs(self) -> dict[int, bytes]:
-        found = {}
+        changed = {}
         for group in self.rollout.inputs:
             number = (self._sent[group.data_id] + 1) % pdus.SEQUENCES
             pdu = pdus.Data(number, group.data_id, group.payload.pack(self.values))
-            self._sent[group.data_id], found[group.data_id] = number, encode(pdu)
-        return found
+            self._sent[group.data_id], changed[group.data_id] = number, encode(pdu)
+        return changed
 
     def _give_inputs(self) -> None:
         """Send the inputs until the slave has confirmed all of them, if it confirms any."""
@@ -114,9 +114,9 @@ class Controller:
                 self.session.link.send_data(self.rollout.port, content)
             if not self.rollout.confirmed:
                 return
-            while waiting and (left := begin + min(due, patience) - time.monotonic()) > 0.0:
+            while waiting and (remaining_s := begin + min(due, patience) - time.monotonic()) > 0.0:
                 self.session.expect_sound()
-                self.session.listen(left)
+                self.session.listen(remaining_s)
                 confirmed = self.session.confirmed
                 waiting = {n: c for n, c in waiting.items() if confirmed.get(n) != self._sent[n]}
             if not waiting:
@@ -161,8 +161,8 @@ class Controller:
             while self.session.data:
                 if (taken := self._take_next(self.session.data.popleft())) is not None:
                     missing.discard(taken)
-            left = deadline - time.monotonic()
-            if missing and not self.session.listen(left):
+            remaining_s = deadline - time.monotonic()
+            if missing and not self.session.listen(remaining_s):
                 ids = ", ".join(map(str, sorted(missing)))
                 raise DeviceError(
                     f"{self.session.who}: no outputs came within {self.plan.patience_s:g} s"

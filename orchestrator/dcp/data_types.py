@@ -73,15 +73,17 @@ class DcpType(IntEnum):
         if not self.is_integer:
             return None if _fits(self, float(value)) else f"expected a finite {self.element}"
         low, high = self.range
-        whole = isinstance(value, int) or value.is_integer()
+        is_whole = isinstance(value, int) or value.is_integer()
         return (
-            None if whole and low <= value <= high else f"expected a whole number, {low} to {high}"
+            None
+            if is_whole and low <= value <= high
+            else f"expected a whole number, {low} to {high}"
         )
 
 
 def _fits(kind: DcpType, value: float) -> bool:
-    most = 3.4028234663852886e38 if kind is DcpType.FLOAT32 else math.inf
-    return math.isfinite(value) and abs(value) <= most
+    limit = 3.4028234663852886e38 if kind is DcpType.FLOAT32 else math.inf
+    return math.isfinite(value) and abs(value) <= limit
 
 
 _CODES = {
@@ -184,36 +186,36 @@ class Payload:
     @property
     def least_size(self) -> int:
         """Bytes of the shortest payload: strings and binaries are empty."""
-        return sum(place.type.size * place.size for place in self.places)
+        return sum(field.type.size * field.size for field in self.places)
 
     def pack(self, values: Mapping[int, Values]) -> bytes:
         """Write the values of all variables, by reference."""
         parts = []
-        for place in self.places:
-            found = values[place.reference]
-            if len(found) != place.size:
+        for field in self.places:
+            entry = values[field.reference]
+            if len(entry) != field.size:
                 raise WireFormatError(
-                    f"value reference {place.reference}: expected {place.size} values, found"
-                    f" {len(found)}"
+                    f"value reference {field.reference}: expected {field.size} values, found"
+                    f" {len(entry)}"
                 )
-            parts += [pack_value(place.type, value) for value in found]
+            parts += [pack_value(field.type, value) for value in entry]
         return b"".join(parts)
 
     def unpack(self, content: bytes) -> dict[int, Values]:
         """Read the values of all variables, by reference."""
-        found, at = {}, 0
-        for place in self.places:
+        entries, at = {}, 0
+        for field in self.places:
             values = []
-            for _ in range(place.size):
-                value, at = unpack_value(place.type, content, at)
+            for _ in range(field.size):
+                value, at = unpack_value(field.type, content, at)
                 values.append(value)
-            found[place.reference] = tuple(values)
+            entries[field.reference] = tuple(values)
         if at != len(content):
             raise WireFormatError(f"DCP data: expected {at} bytes of payload, found {len(content)}")
-        return found
+        return entries
 
 
 def has_gap(positions: Iterable[int]) -> bool:
     """Whether positions do not count from 0 on one by one."""
-    found = sorted(positions)
-    return found != list(range(len(found)))
+    ordered = sorted(positions)
+    return ordered != list(range(len(ordered)))

@@ -27,34 +27,34 @@ from orchestrator.dcp.description import (
 from orchestrator.dcp.identifiers import OpMode
 
 
-def write_dcpx(about: SlaveDescription) -> bytes:
+def write_dcpx(description: SlaveDescription) -> bytes:
     """Return a description as a file; equal descriptions give equal bytes."""
     root = etree.Element(
         "dcpSlaveDescription",
-        dcpMajorVersion=str(about.major),
-        dcpMinorVersion=str(about.minor),
-        dcpSlaveName=about.name,
-        uuid=str(about.uuid),
+        dcpMajorVersion=str(description.major),
+        dcpMinorVersion=str(description.minor),
+        dcpSlaveName=description.name,
+        uuid=str(description.uuid),
     )
-    _set(root, description=about.description or None, generationTool=about.tool or None)
+    _set(root, description=description.description or None, generationTool=description.tool or None)
     modes = _add(root, "OpMode")
     for mode, tag in MODES.items():
-        if mode in about.op_modes:
+        if mode in description.op_modes:
             element = _add(modes, tag)
             if mode is OpMode.NRT:
-                _steps(element, about.nrt_steps)
-    _units(root, about)
-    _time(root, about)
+                _steps(element, description.nrt_steps)
+    _units(root, description)
+    _time(root, description)
     transports = _add(root, "TransportProtocols")
     for transport, tag in TRANSPORTS.items():
-        if transport in about.transports:
-            _transport(_add(transports, tag), about.transports[transport])
-    can = {tag: getattr(about.capabilities, name) for name, tag in FLAGS.items()}
+        if transport in description.transports:
+            _transport(_add(transports, tag), description.transports[transport])
+    can = {tag: getattr(description.capabilities, name) for name, tag in FLAGS.items()}
     _add(root, "CapabilityFlags", **can)
     variables = _add(root, "Variables")
-    for variable in about.variables:
+    for variable in description.variables:
         _variable(variables, variable)
-    _log(root, about)
+    _log(root, description)
     return etree.tostring(root, encoding="UTF-8", xml_declaration=True, pretty_print=True)
 
 
@@ -86,50 +86,50 @@ def _steps(element: etree._Element, steps: PduSteps) -> None:
     )
 
 
-def _units(root: etree._Element, about: SlaveDescription) -> None:
-    if not about.units:
+def _units(root: etree._Element, description: SlaveDescription) -> None:
+    if not description.units:
         return
     units = _add(root, "UnitDefinitions")
-    for name, base in about.units.items():
+    for name, base in description.units.items():
         unit = _add(units, "Unit", name=name)
         if base is not None:
             etree.SubElement(unit, "BaseUnit", base.attributes())
 
 
-def _time(root: etree._Element, about: SlaveDescription) -> None:
+def _time(root: etree._Element, description: SlaveDescription) -> None:
     times = _add(root, "TimeRes")
-    for known in about.resolutions:
-        if isinstance(known, Resolution):
+    for resolution in description.resolutions:
+        if isinstance(resolution, Resolution):
             element = _add(
                 times,
                 "Resolution",
-                numerator=known.numerator,
-                denominator=known.denominator,
-                fixed=known.fixed,
+                numerator=resolution.numerator,
+                denominator=resolution.denominator,
+                fixed=resolution.fixed,
             )
-            _set(element, recommended=known.recommended or None)
+            _set(element, recommended=resolution.recommended or None)
         else:
-            ends = {"numeratorFrom": known.least, "numeratorTo": known.most}
-            _add(times, "ResolutionRange", **ends, denominator=known.denominator)
-    if about.heartbeat is not None:
-        numerator, denominator = about.heartbeat
+            ends = {"numeratorFrom": resolution.least, "numeratorTo": resolution.most}
+            _add(times, "ResolutionRange", **ends, denominator=resolution.denominator)
+    if description.heartbeat is not None:
+        numerator, denominator = description.heartbeat
         beat = _add(root, "Heartbeat")
         _add(beat, "MaximumPeriodicInterval", numerator=numerator, denominator=denominator)
 
 
-def _transport(element: etree._Element, place: Ipv4) -> None:
-    _set(element, maxPduSize=place.max_pdu_size)
-    _add(element, "Control", host=place.host, port=place.port)
-    _ports(_add(element, "DAT_input_output", host=place.data_host), place.data_ports)
-    _ports(_add(element, "DAT_parameter", host=place.parameter_host), place.parameter_ports)
+def _transport(element: etree._Element, address: Ipv4) -> None:
+    _set(element, maxPduSize=address.max_pdu_size)
+    _add(element, "Control", host=address.host, port=address.port)
+    _ports(_add(element, "DAT_input_output", host=address.data_host), address.data_ports)
+    _ports(_add(element, "DAT_parameter", host=address.parameter_host), address.parameter_ports)
 
 
 def _ports(element: etree._Element, ranges: tuple[PortRange, ...]) -> None:
-    for each in ranges:
-        if each.first == each.last:
-            _add(element, "AvailablePort", port=each.first)
+    for port_range in ranges:
+        if port_range.first == port_range.last:
+            _add(element, "AvailablePort", port=port_range.first)
         else:
-            _add(element, "AvailablePortRange", from_=each.first, to=each.last)
+            _add(element, "AvailablePortRange", from_=port_range.first, to=port_range.last)
 
 
 def _variable(parent: etree._Element, variable: SlaveVariable) -> None:
@@ -146,9 +146,9 @@ def _variable(parent: etree._Element, variable: SlaveVariable) -> None:
     if variable.kind is VariableKind.OUTPUT:
         _steps(body, variable.steps)
         _set(body, initialization=variable.initialization_only or None)
-    whole = variable.type.is_integer
+    is_integer = variable.type.is_integer
     ends = [
-        None if e is None else (int(e) if whole else e)
+        None if e is None else (int(e) if is_integer else e)
         for e in (variable.minimum, variable.maximum)
     ]
     held = _add(body, variable.type.element, min=ends[0], max=ends[1], maxSize=variable.max_size)
@@ -173,14 +173,14 @@ def _dependencies(body: etree._Element, variable: SlaveVariable) -> None:
                 _add(group, "Dependency", vr=reference, dependencyKind="dependent")
 
 
-def _log(root: etree._Element, about: SlaveDescription) -> None:
-    if not about.templates:
+def _log(root: etree._Element, description: SlaveDescription) -> None:
+    if not description.templates:
         return
     log = _add(root, "Log")
     categories, templates = _add(log, "Categories"), _add(log, "Templates")
-    for number, name in about.categories.items():
+    for number, name in description.categories.items():
         _add(categories, "Category", id=number, name=name)
-    for template in about.templates:
+    for template in description.templates:
         _add(
             templates,
             "Template",
@@ -203,9 +203,9 @@ def read_description(path: str | Path) -> SlaveDescription:
             names = archive.namelist()
             if ENTRY not in names:
                 versions = sorted({n.partition("/")[0] for n in names if n.startswith("v")})
-                known = ", ".join(versions[:5]) or "none"
+                supported = ", ".join(versions[:5]) or "none"
                 raise LoadError.in_file(
-                    file, f"expected DCP 1.0 ('{ENTRY}'); folders of versions: {known}"
+                    file, f"expected DCP 1.0 ('{ENTRY}'); folders of versions: {supported}"
                 )
             return read_dcpx(read_entry(file, archive, ENTRY, LoadError), f"{file}/{ENTRY}")
     if file.suffix != ".dcpx":
@@ -219,11 +219,11 @@ def read_description(path: str | Path) -> SlaveDescription:
     return read_dcpx(content, str(file))
 
 
-def archive_of(about: SlaveDescription) -> bytes:
+def archive_of(description: SlaveDescription) -> bytes:
     """Return a ``.dcp`` archive; equal descriptions give equal bytes."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         entry = zipfile.ZipInfo(ENTRY)  # of 1980: the time of its writing is no part of it
         entry.compress_type = zipfile.ZIP_DEFLATED
-        archive.writestr(entry, write_dcpx(about))
+        archive.writestr(entry, write_dcpx(description))
     return target.getvalue()

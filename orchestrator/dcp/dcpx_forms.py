@@ -206,22 +206,22 @@ class Misfit(Struct):
 
 def misfits(root: etree._Element) -> list[Misfit]:
     """Return everything below an element, itself included, that does not have its form."""
-    found: list[Misfit] = []
+    errors: list[Misfit] = []
     waiting = [root]
     while waiting:
         element = waiting.pop()
         form = FORMS[str(element.tag)]
         if form.anything:
             continue
-        found += _of_attributes(element, form)
+        errors += _of_attributes(element, form)
         children = [child for child in element if isinstance(child.tag, str)]
-        found += _of_children(element, form, [str(child.tag) for child in children])
+        errors += _of_children(element, form, [str(child.tag) for child in children])
         waiting += [child for child in reversed(children) if child.tag in FORMS]
-    return found
+    return errors
 
 
 def _of_attributes(element: etree._Element, form: Form) -> Iterator[Misfit]:
-    known = {name.rstrip("!"): check for name, check in form.attributes.items()}
+    checks = {name.rstrip("!"): check for name, check in form.attributes.items()}
     line = _line_of(element)
     for name in form.attributes:
         if name.endswith("!") and name[:-1] not in element.attrib:
@@ -230,10 +230,10 @@ def _of_attributes(element: etree._Element, form: Form) -> Iterator[Misfit]:
         name = str(key)
         if name.startswith("{"):  # of another namespace, such as xsi:noNamespaceSchemaLocation
             continue
-        if name not in known:
-            hint = nearest(name, known)
+        if name not in checks:
+            hint = nearest(name, checks)
             yield Misfit(line, f"<{element.tag}>: '{name}' is no attribute of it{hint}")
-        elif (expected := known[name](str(text))) is not None:
+        elif (expected := checks[name](str(text))) is not None:
             yield Misfit(line, f"<{element.tag}> {name}: {expected}, found '{str(text)[:60]}'")
 
 
@@ -245,9 +245,9 @@ def _of_children(element: etree._Element, form: Form, tags: list[str]) -> Iterat
         while at < len(tags) and tags[at] in names and (many in "*+" or at == begin):
             at += 1
         if many in "!+" and at == begin:
-            told = " or ".join(f"<{name}>" for name in names)
-            found = f"<{tags[at]}>" if at < len(tags) else "none"
-            yield Misfit(line, f"<{element.tag}>: expected {told}, found {found}")
+            expected = " or ".join(f"<{name}>" for name in names)
+            tag_at = f"<{tags[at]}>" if at < len(tags) else "none"
+            yield Misfit(line, f"<{element.tag}>: expected {expected}, found {tag_at}")
             return
     if at < len(tags):
         order = ", ".join(rule[:-1] for rule in form.children) or "nothing"

@@ -73,14 +73,14 @@ _KINDS = {kind.value: kind for kind in VariableKind}
 
 def read_variables(root: etree._Element) -> tuple[tuple[SlaveVariable, ...], list[str]]:
     """Return the variables, and what is wrong with their types and values."""
-    types = {said(each, "name"): each for each in root.iterfind("TypeDefinitions/SimpleType")}
+    types = {said(child, "name"): child for child in root.iterfind("TypeDefinitions/SimpleType")}
     problems: list[str] = []
-    found = []
+    variables = []
     for element in root.iterfind("Variables/Variable"):
-        wrong: list[str] = []
-        found.append(_variable(element, types, wrong))
-        problems += [f"variable '{said(element, 'name')}': {text}" for text in wrong]
-    return tuple(found), problems
+        errors: list[str] = []
+        variables.append(_variable(element, types, errors))
+        problems += [f"variable '{said(element, 'name')}': {text}" for text in errors]
+    return tuple(variables), problems
 
 
 def _typed(parent: etree._Element) -> etree._Element:
@@ -88,21 +88,21 @@ def _typed(parent: etree._Element) -> etree._Element:
 
 
 def _variable(
-    element: etree._Element, types: dict[str, etree._Element], wrong: list[str]
+    element: etree._Element, types: dict[str, etree._Element], errors: list[str]
 ) -> SlaveVariable:
     body = next(child for child in element if child.tag in _KINDS)
     held = _typed(body)
     kind, of = _TYPES[str(held.tag)], attributes_of(held)
     if (name := element.get("declaredType")) is not None:
-        of = {**_declared(name, kind, types, wrong), **of}
-    dimensions = list(_dimensions(body, wrong))
+        of = {**_declared(name, kind, types, errors), **of}
+    dimensions = list(_dimensions(body, errors))
     is_parameter = body.tag in {"Parameter", "StructuralParameter"}
     return SlaveVariable(
         name=said(element, "name"),
         reference=int(said(element, "valueReference")),
         kind=_KINDS[str(body.tag)],
         type=kind,
-        start=_start(of.get("start"), kind, wrong),
+        start=_start(of.get("start"), kind, errors),
         dimensions=tuple(extent for extent, _ in dimensions),
         linked=tuple(linked for _, linked in dimensions),
         unit=of.get("unit"),
@@ -122,19 +122,19 @@ def _variable(
 
 
 def _declared(
-    name: str, kind: DcpType, types: dict[str, etree._Element], wrong: list[str]
+    name: str, kind: DcpType, types: dict[str, etree._Element], errors: list[str]
 ) -> dict[str, str]:
     if name not in types:
-        wrong.append(f"its declaredType '{name}' is not defined{nearest(name, types)}")
+        errors.append(f"its declaredType '{name}' is not defined{nearest(name, types)}")
         return {}
     defined = _typed(types[name])
     if defined.tag != kind.element:
-        wrong.append(f"it is a {kind.element}, and its declaredType '{name}' a {defined.tag}")
+        errors.append(f"it is a {kind.element}, and its declaredType '{name}' a {defined.tag}")
         return {}
     return attributes_of(defined)
 
 
-def _start(text: str | None, kind: DcpType, wrong: list[str]) -> tuple[Scalar, ...]:
+def _start(text: str | None, kind: DcpType, errors: list[str]) -> tuple[Scalar, ...]:
     if text is None:
         return ()
     if kind is DcpType.STRING:
@@ -142,12 +142,12 @@ def _start(text: str | None, kind: DcpType, wrong: list[str]) -> tuple[Scalar, .
     if kind is DcpType.BINARY:
         with suppress(ValueError):
             return (bytes.fromhex(text),)
-        wrong.append(f"start: expected hexadecimal digits, found '{text[:40]}'")
+        errors.append(f"start: expected hexadecimal digits, found '{text[:40]}'")
         return ()
-    return tuple(_numbers(text, kind, wrong))
+    return tuple(_numbers(text, kind, errors))
 
 
-def _numbers(text: str, kind: DcpType, wrong: list[str]) -> Iterator[Scalar]:
+def _numbers(text: str, kind: DcpType, errors: list[str]) -> Iterator[Scalar]:
     for word in text.split():
         value: int | float | None = None
         with suppress(ValueError):
@@ -155,16 +155,16 @@ def _numbers(text: str, kind: DcpType, wrong: list[str]) -> Iterator[Scalar]:
                 value = int(word) if kind.is_integer else float(word)
         expected = kind.refusal(value)
         if value is None or expected is not None:
-            wrong.append(f"start: {expected}, found '{word[:40]}'")
+            errors.append(f"start: {expected}, found '{word[:40]}'")
             return
         yield value
 
 
-def _dimensions(body: etree._Element, wrong: list[str]) -> Iterator[tuple[int, bool]]:
-    for each in body.iterfind("Dimensions/Dimension"):
-        constant, linked = each.get("constant"), each.get("linkedVR")
+def _dimensions(body: etree._Element, errors: list[str]) -> Iterator[tuple[int, bool]]:
+    for dimension in body.iterfind("Dimensions/Dimension"):
+        constant, linked = dimension.get("constant"), dimension.get("linkedVR")
         if (constant is None) is (linked is None):
-            wrong.append("a dimension has either 'constant' or 'linkedVR'")
+            errors.append("a dimension has either 'constant' or 'linkedVR'")
         elif constant is not None:
             yield int(constant), False
         else:
@@ -179,10 +179,10 @@ def _dependencies(body: etree._Element) -> Dependencies | None:
 
 
 def _referred(element: etree._Element, tag: str) -> tuple[int, ...] | None:
-    found = element.find(tag)
-    if found is None:
+    list_element = element.find(tag)
+    if list_element is None:
         return None
-    return tuple(int(said(each, "vr")) for each in found.iterfind("Dependency"))
+    return tuple(int(said(dependency, "vr")) for dependency in list_element.iterfind("Dependency"))
 
 
 _ROOT = "dcpSlaveDescription"
@@ -191,22 +191,22 @@ _LIMITS = {Transport.UDP_IPV4: UDP_LIMIT, Transport.TCP_IPV4: TCP_LIMIT}
 _SI = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 
 
-def read_dcpx(content: bytes, where: str) -> SlaveDescription:
+def read_dcpx(content: bytes, location: str) -> SlaveDescription:
     """Read a description."""
-    root = parse_xml(content, where, LoadError)
+    root = parse_xml(content, location, LoadError)
     if root.tag != _ROOT:
-        raise LoadError.in_file(where, f"expected <{_ROOT}>, found <{root.tag}>")
-    if wrong := misfits(root):
-        raise LoadError(*(_told(where, misfit.text, misfit.line) for misfit in wrong))
-    found, problems = _description(root)
-    problems += contradictions(found)
+        raise LoadError.in_file(location, f"expected <{_ROOT}>, found <{root.tag}>")
+    if errors := misfits(root):
+        raise LoadError(*(_told(location, misfit.text, misfit.line) for misfit in errors))
+    description, problems = _description(root)
+    problems += contradictions(description)
     if problems:
-        raise LoadError(*(_told(where, text) for text in problems))
-    return found
+        raise LoadError(*(_told(location, text) for text in problems))
+    return description
 
 
-def _told(where: str, text: str, line: int | None = None) -> Diagnostic:
-    return Diagnostic(LoadError.__name__, Severity.ERROR, text, where, line)
+def _told(location: str, text: str, line: int | None = None) -> Diagnostic:
+    return Diagnostic(LoadError.__name__, Severity.ERROR, text, location, line)
 
 
 def _description(root: etree._Element) -> tuple[SlaveDescription, list[str]]:
@@ -215,13 +215,13 @@ def _description(root: etree._Element) -> tuple[SlaveDescription, list[str]]:
     (flags,) = root.iterfind("CapabilityFlags")
     templates, problems = _templates(root)
     variables, more = read_variables(root)
-    found = SlaveDescription(
+    description = SlaveDescription(
         name=said(root, "dcpSlaveName"),
         uuid=UUID(said(root, "uuid")),
         variables=variables,
-        op_modes=frozenset(_MODES[str(each.tag)] for each in _elements(root, "OpMode")),
+        op_modes=frozenset(_MODES[str(child.tag)] for child in _elements(root, "OpMode")),
         nrt_steps=PduSteps() if nrt is None else steps_of(nrt),
-        resolutions=tuple(_resolution(each) for each in _elements(root, "TimeRes")),
+        resolutions=tuple(_resolution(child) for child in _elements(root, "TimeRes")),
         transports={
             transport: _ipv4(element, _LIMITS[transport])
             for transport, tag in TRANSPORTS.items()
@@ -237,12 +237,12 @@ def _description(root: etree._Element) -> tuple[SlaveDescription, list[str]]:
         description=root.get("description", ""),
         tool=root.get("generationTool", ""),
     )
-    return found, problems + more
+    return description, problems + more
 
 
 def _elements(root: etree._Element, path: str) -> list[etree._Element]:
     parent = root.find(path)
-    return [] if parent is None else [each for each in parent if isinstance(each.tag, str)]
+    return [] if parent is None else [child for child in parent if isinstance(child.tag, str)]
 
 
 def _fraction(element: etree._Element, denominator: int) -> tuple[int, int]:
@@ -273,13 +273,13 @@ def _ipv4(element: etree._Element, limit: int) -> Ipv4:
 
 
 def _ports(element: etree._Element | None) -> tuple[PortRange, ...]:
-    found = []
-    for each in (
+    ranges = []
+    for child in (
         () if element is None else element.iterchildren("AvailablePortRange", "AvailablePort")
     ):
-        ends = ("from", "to") if each.tag == "AvailablePortRange" else ("port", "port")
-        found.append(PortRange(*(int(said(each, end)) for end in ends)))
-    return tuple(found)
+        ends = ("from", "to") if child.tag == "AvailablePortRange" else ("port", "port")
+        ranges.append(PortRange(*(int(said(child, end)) for end in ends)))
+    return tuple(ranges)
 
 
 def _base(unit: etree._Element) -> BaseUnit | None:
@@ -295,11 +295,11 @@ def _base(unit: etree._Element) -> BaseUnit | None:
 
 
 def _templates(root: etree._Element) -> tuple[tuple[LogTemplate, ...], list[str]]:
-    found, problems = [], []
+    templates, problems = [], []
     for element in root.iterfind("Log/Templates/Template"):
         of = attributes_of(element)
-        kinds, wrong = placeholders(of["msg"])
-        problems += [f"log template {of['id']}: '%{word}' is no data type" for word in wrong]
+        kinds, errors = placeholders(of["msg"])
+        problems += [f"log template {of['id']}: '%{word}' is no data type" for word in errors]
         level = LogLevel(int(of["level"]))
-        found.append(LogTemplate(int(of["id"]), int(of["category"]), level, of["msg"], kinds))
-    return tuple(found), problems
+        templates.append(LogTemplate(int(of["id"]), int(of["category"]), level, of["msg"], kinds))
+    return tuple(templates), problems

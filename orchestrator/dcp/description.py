@@ -258,10 +258,10 @@ class SlaveDescription(Struct):
         self, variable: SlaveVariable, values: Mapping[int, int] | None = None
     ) -> tuple[int, ...]:
         """Return the extents of a variable."""
-        known = self.by_reference
-        given = values or {}
+        variables = self.by_reference
+        overrides = values or {}
         return tuple(
-            int(given.get(extent, known[extent].start[0])) if linked else extent
+            int(overrides.get(extent, variables[extent].start[0])) if linked else extent
             for extent, linked in zip(variable.dimensions, variable.linked, strict=True)
         )
 
@@ -274,7 +274,7 @@ class SlaveDescription(Struct):
         if numerator < 1 or denominator < 1:
             return False
         return not self.resolutions or any(
-            each.takes(numerator, denominator) for each in self.resolutions
+            resolution.takes(numerator, denominator) for resolution in self.resolutions
         )
 
     @property
@@ -290,34 +290,36 @@ class SlaveDescription(Struct):
 MOST_ELEMENTS = 100_000
 
 
-def contradictions(about: SlaveDescription) -> Iterator[str]:
+def contradictions(description: SlaveDescription) -> Iterator[str]:
     """Yield everything in a description that cannot hold together, a sentence each."""
-    yield from _of_the_slave(about)
-    yield from _of_time(about)
-    yield from _of_ports(about)
-    yield from _of_log(about)
-    yield from _twice("variables are called", (v.name for v in about.variables))
-    yield from _twice("variables have the value reference", (v.reference for v in about.variables))
-    known = about.by_reference
-    for variable in about.variables:
-        for text in _of_variable(variable, known, about):
+    yield from _of_the_slave(description)
+    yield from _of_time(description)
+    yield from _of_ports(description)
+    yield from _of_log(description)
+    yield from _twice("variables are called", (v.name for v in description.variables))
+    yield from _twice(
+        "variables have the value reference", (v.reference for v in description.variables)
+    )
+    variables = description.by_reference
+    for variable in description.variables:
+        for text in _of_variable(variable, variables, description):
             yield f"variable '{variable.name}': {text}"
 
 
-def _of_the_slave(about: SlaveDescription) -> Iterator[str]:
-    if (about.major, about.minor) != (1, 0):
-        yield f"expected DCP 1.0, found version {about.major}.{about.minor}"
-    if not about.op_modes:
+def _of_the_slave(description: SlaveDescription) -> Iterator[str]:
+    if (description.major, description.minor) != (1, 0):
+        yield f"expected DCP 1.0, found version {description.major}.{description.minor}"
+    if not description.op_modes:
         yield "expected an operating mode at least, found none"
-    has_beat = about.heartbeat is not None
-    if about.capabilities.monitor_heartbeat is not has_beat:
-        told = "has" if has_beat else "lacks"
-        flag = str(about.capabilities.monitor_heartbeat).lower()
-        yield f"it {told} <Heartbeat>, and says canMonitorHeartbeat='{flag}'"
-    logs = about.capabilities.log_on_request or about.capabilities.log_on_notification
-    if logs and not about.templates:
+    has_beat = description.heartbeat is not None
+    if description.capabilities.monitor_heartbeat is not has_beat:
+        verb = "has" if has_beat else "lacks"
+        flag = str(description.capabilities.monitor_heartbeat).lower()
+        yield f"it {verb} <Heartbeat>, and says canMonitorHeartbeat='{flag}'"
+    logs = description.capabilities.log_on_request or description.capabilities.log_on_notification
+    if logs and not description.templates:
         yield "it says that it provides logs, and has no <Log>"
-    yield from _of_steps("NonRealTime", about.nrt_steps)
+    yield from _of_steps("NonRealTime", description.nrt_steps)
 
 
 def _of_steps(who: str, steps: PduSteps) -> Iterator[str]:
@@ -329,44 +331,47 @@ def _of_steps(who: str, steps: PduSteps) -> Iterator[str]:
         yield f"{who}: defaultSteps {steps.default} is not between minSteps and maxSteps"
 
 
-def _of_time(about: SlaveDescription) -> Iterator[str]:
-    for known in about.resolutions:
-        if isinstance(known, ResolutionRange) and known.least > known.most:
-            yield f"ResolutionRange: numeratorFrom {known.least} is beyond numeratorTo {known.most}"
-    fixed = sum(isinstance(each, Resolution) and each.fixed for each in about.resolutions)
-    if fixed and len(about.resolutions) > 1:
+def _of_time(description: SlaveDescription) -> Iterator[str]:
+    for resolution in description.resolutions:
+        if isinstance(resolution, ResolutionRange) and resolution.least > resolution.most:
+            yield (
+                f"ResolutionRange: numeratorFrom {resolution.least} is beyond"
+                f" numeratorTo {resolution.most}"
+            )
+    fixed = sum(isinstance(entry, Resolution) and entry.fixed for entry in description.resolutions)
+    if fixed and len(description.resolutions) > 1:
         yield "TimeRes: a resolution is fixed, and there are others"
 
 
-def _of_ports(about: SlaveDescription) -> Iterator[str]:
-    for transport, place in about.transports.items():
-        for ports in (*place.data_ports, *place.parameter_ports):
+def _of_ports(description: SlaveDescription) -> Iterator[str]:
+    for transport, address in description.transports.items():
+        for ports in (*address.data_ports, *address.parameter_ports):
             if ports.first > ports.last:
                 yield f"{transport.name}: a range of ports from {ports.first} to {ports.last}"
 
 
-def _of_log(about: SlaveDescription) -> Iterator[str]:
-    yield from _twice("log templates have the id", (t.number for t in about.templates))
-    for template in about.templates:
-        if template.category not in about.categories:
+def _of_log(description: SlaveDescription) -> Iterator[str]:
+    yield from _twice("log templates have the id", (t.number for t in description.templates))
+    for template in description.templates:
+        if template.category not in description.categories:
             yield f"log template {template.number}: there is no category {template.category}"
 
 
 def _of_variable(
-    variable: SlaveVariable, known: dict[int, SlaveVariable], about: SlaveDescription
+    variable: SlaveVariable, variables: dict[int, SlaveVariable], description: SlaveDescription
 ) -> Iterator[str]:
     yield from _of_kind(variable)
     yield from _of_steps("Output", variable.steps)
-    if variable.unit is not None and variable.unit not in about.units:
+    if variable.unit is not None and variable.unit not in description.units:
         yield f"its unit '{variable.unit}' is not among <UnitDefinitions>"
     low, high = variable.minimum, variable.maximum
     if low is not None and high is not None and low > high:
         yield f"its min {low:g} is beyond its max {high:g}"
     elif (beyond := variable.beyond_limits(variable.start)) is not None:
         yield f"its start {beyond!r} is not between its min and max"
-    yield from _of_extents(variable, known, about)
+    yield from _of_extents(variable, variables, description)
     if variable.dependencies is not None:
-        yield from _of_dependencies(variable, variable.dependencies, known)
+        yield from _of_dependencies(variable, variable.dependencies, variables)
 
 
 def _of_kind(variable: SlaveVariable) -> Iterator[str]:
@@ -386,7 +391,7 @@ def _of_kind(variable: SlaveVariable) -> Iterator[str]:
 
 
 def _of_extents(
-    variable: SlaveVariable, known: dict[int, SlaveVariable], about: SlaveDescription
+    variable: SlaveVariable, variables: dict[int, SlaveVariable], description: SlaveDescription
 ) -> Iterator[str]:
     if variable.dimensions and variable.type.is_text:
         yield f"a {variable.type.element} has no dimensions"
@@ -394,11 +399,11 @@ def _of_extents(
     for extent, linked in zip(variable.dimensions, variable.linked, strict=True):
         if not linked:
             continue
-        found = known.get(extent)
-        if found is None or found.kind is not VariableKind.STRUCTURAL or not found.start:
+        target = variables.get(extent)
+        if target is None or target.kind is not VariableKind.STRUCTURAL or not target.start:
             yield f"linkedVR {extent} is no structural parameter"
             return
-    size = about.size(variable)
+    size = description.size(variable)
     if size > MOST_ELEMENTS:
         yield f"it has {size} elements; expected {MOST_ELEMENTS} at most"
     elif len(variable.start) not in {0, 1, size}:
@@ -411,20 +416,20 @@ def _of_extents(
 
 
 def _of_dependencies(
-    variable: SlaveVariable, says: Dependencies, known: dict[int, SlaveVariable]
+    variable: SlaveVariable, says: Dependencies, variables: dict[int, SlaveVariable]
 ) -> Iterator[str]:
     if variable.initialization_only and says.run is not None:
         yield "it never changes after the initialisation, and has dependencies there"
     for reference in (*(says.initialization or ()), *(says.run or ())):
-        found = known.get(reference)
-        if found is None or found.kind is VariableKind.OUTPUT:
+        target = variables.get(reference)
+        if target is None or target.kind is VariableKind.OUTPUT:
             yield f"it depends on the value reference {reference}, no input or parameter"
 
 
-def _twice(what: str, values: Iterable[object]) -> Iterator[str]:
+def _twice(noun: str, values: Iterable[object]) -> Iterator[str]:
     for value, count in Counter(values).items():
         if count > 1:
-            yield f"{count} {what} '{value}'"
+            yield f"{count} {noun} '{value}'"
 
 
 #: A place of a log message: the longest name of a type, else all letters and digits.
@@ -436,10 +441,10 @@ _PLACE = re.compile(
 
 def placeholders(message: str) -> tuple[tuple[DcpType, ...], list[str]]:
     """Return the types of the places of a log message, and what is no type behind a ``%``."""
-    kinds, wrong = [], []
+    kinds, unknown = [], []
     for word in _PLACE.findall(message.replace("%%", "")):
         try:
             kinds.append(DcpType[word.upper()])
         except KeyError:
-            wrong.append(word)
-    return tuple(kinds), wrong
+            unknown.append(word)
+    return tuple(kinds), unknown

@@ -35,9 +35,9 @@ class UdpLink:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
-            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as made:
-                made.connect(self.peer)
-                self._socket.bind((made.getsockname()[0], 0))  # as the slave sees this machine
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+                probe.connect(self.peer)
+                self._socket.bind((probe.getsockname()[0], 0))  # as the slave sees this machine
         except OSError:
             self._socket.close()
             raise
@@ -45,8 +45,8 @@ class UdpLink:
     @property
     def address(self) -> Address:
         """Where the slave can send data to."""
-        found: Address = self._socket.getsockname()
-        return found
+        address: Address = self._socket.getsockname()
+        return address
 
     def send(self, content: bytes) -> None:
         """Send a control PDU."""
@@ -60,8 +60,8 @@ class UdpLink:
         """Return the next datagram of the slave's machine, whose sending port may be any."""
         deadline = time.monotonic() + timeout_s
         while True:
-            left = max(deadline - time.monotonic(), 0.0)
-            if not select.select([self._socket], [], [], left)[0]:
+            remaining_s = max(deadline - time.monotonic(), 0.0)
+            if not select.select([self._socket], [], [], remaining_s)[0]:
                 return None
             content, address = self._socket.recvfrom(_DATAGRAM)
             if address[0] == self.peer[0] and self._known.may_come(address):
@@ -93,18 +93,18 @@ class TcpLink:
         self._found: deque[bytes] = deque()
 
     def _connected(self, peer: Address) -> socket.socket:
-        made = socket.create_connection(peer, timeout=self._patience)
-        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if whose := foreign_owner(socket.SOCK_STREAM, *made.getpeername()):
-            made.close()
+        connection = socket.create_connection(peer, timeout=self._patience)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if whose := foreign_owner(socket.SOCK_STREAM, *connection.getpeername()):
+            connection.close()
             raise DeviceError(f"DCP slave at TCP {peer[0]}:{peer[1]}: the port is of {whose}")
-        return made
+        return connection
 
     @property
     def address(self) -> Address:
         """Where the slave connects to for its outputs."""
-        found: Address = self._listening.getsockname()
-        return found
+        address: Address = self._listening.getsockname()
+        return address
 
     def send(self, content: bytes) -> None:
         """Send a control PDU."""
@@ -122,12 +122,12 @@ class TcpLink:
         """Return the next PDU of any connection."""
         deadline = time.monotonic() + timeout_s
         while not self._found:
-            left = max(deadline - time.monotonic(), 0.0)
-            ready, _, _ = select.select([self._listening, *self._frames], [], [], left)
+            remaining_s = max(deadline - time.monotonic(), 0.0)
+            ready, _, _ = select.select([self._listening, *self._frames], [], [], remaining_s)
             if not ready:
                 return None
-            for each in ready:
-                self._read(each)
+            for stream in ready:
+                self._read(stream)
         return self._found.popleft()
 
     def _read(self, ready: socket.socket) -> None:
@@ -151,8 +151,8 @@ class TcpLink:
 
     def close(self) -> None:
         """Close all connections."""
-        for each in (self._listening, *self._outgoing.values(), *self._frames):
-            each.close()
+        for stream in (self._listening, *self._outgoing.values(), *self._frames):
+            stream.close()
 
 
 def open_link(transport: Transport, peer: Address, timeout_s: float) -> UdpLink | TcpLink:

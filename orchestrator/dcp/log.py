@@ -34,11 +34,11 @@ class LogBook:
 
     def __init__(
         self,
-        about: SlaveDescription,
+        description: SlaveDescription,
         modes: Mapping[int, tuple[LogLevel, LogMode]],
         now: Callable[[], float],
     ) -> None:
-        self._templates = {template.number: template for template in about.templates}
+        self._templates = {template.number: template for template in description.templates}
         self._modes, self._now = modes, now
         self._kept: deque[tuple[int, bytes]] = deque(maxlen=MOST_KEPT)
 
@@ -58,19 +58,19 @@ class LogBook:
         self._kept.append((template.category, _ENTRY.pack(time, number) + content))
         return None
 
-    def take(self, category: int, most: int) -> bytes:
+    def take(self, category: int, size_limit: int) -> bytes:
         """Return kept entries of a category, 0 for all, the oldest first, and drop them."""
-        found: list[bytes] = []
-        rest, size = deque[tuple[int, bytes]](maxlen=MOST_KEPT), 0
+        entries: list[bytes] = []
+        remaining, size = deque[tuple[int, bytes]](maxlen=MOST_KEPT), 0
         for kind, entry in self._kept:
-            fits = len(found) < most and size + len(entry) <= MOST_BYTES
+            fits = len(entries) < size_limit and size + len(entry) <= MOST_BYTES
             if fits and category in {0, kind}:
-                found.append(entry)
+                entries.append(entry)
                 size += len(entry)
             else:
-                rest.append((kind, entry))
-        self._kept = rest
-        return b"".join(found)
+                remaining.append((kind, entry))
+        self._kept = remaining
+        return b"".join(entries)
 
 
 def _shortened(value: Scalar) -> Scalar:
@@ -79,30 +79,32 @@ def _shortened(value: Scalar) -> Scalar:
     return value.encode()[:MOST_TEXT].decode(errors="ignore")
 
 
-def receipt_template(about: SlaveDescription) -> LogTemplate | None:
+def receipt_template(description: SlaveDescription) -> LogTemplate | None:
     """Return the template by which a slave confirms its inputs; ``None``: it does not."""
-    if not about.capabilities.log_on_notification:
+    if not description.capabilities.log_on_notification:
         return None
     kinds = (DcpType.UINT16, DcpType.UINT16)
-    matches = (t for t in about.templates if t.message == RECEIPT and t.arguments == kinds)
+    matches = (t for t in description.templates if t.message == RECEIPT and t.arguments == kinds)
     return next(matches, None)
 
 
-def receipt_of(about: SlaveDescription, told: LogNotification) -> tuple[int, int] | None:
+def receipt_of(
+    description: SlaveDescription, notification: LogNotification
+) -> tuple[int, int] | None:
     """Return data id and number of the inputs that a notification confirms, if it does."""
-    template = receipt_template(about)
-    if template is None or told.template != template.number:
+    template = receipt_template(description)
+    if template is None or notification.template != template.number:
         return None
-    if len(told.arguments) != _RECEIPT.size:
+    if len(notification.arguments) != _RECEIPT.size:
         return None
-    data_id, sequence = _RECEIPT.unpack(told.arguments)
+    data_id, sequence = _RECEIPT.unpack(notification.arguments)
     return data_id, sequence
 
 
-def entries_of(about: SlaveDescription, content: bytes) -> list[str]:
+def entries_of(description: SlaveDescription, content: bytes) -> list[str]:
     """Return the entries of an RSP_log_ack, without their times."""
-    templates = {template.number: template for template in about.templates}
-    found, at = [], 0
+    templates = {template.number: template for template in description.templates}
+    entries, at = [], 0
     while at < len(content):
         if len(content) < at + _ENTRY.size:
             raise WireFormatError(f"DCP log: expected an entry, found {len(content) - at} bytes")
@@ -113,21 +115,21 @@ def entries_of(about: SlaveDescription, content: bytes) -> list[str]:
         for kind in templates[number].arguments:
             value, at = unpack_value(kind, content, at)
             values.append(value)
-        found.append("".join(_parts(templates[number], values)))
-    return found
+        entries.append("".join(_parts(templates[number], values)))
+    return entries
 
 
 def _parts(template: LogTemplate, values: list[Scalar]) -> Iterator[str]:
     """Yield the message with a value in place of each ``%type``, and ``%`` for ``%%``."""
     waiting = iter(zip(template.arguments, values, strict=True))
-    rest = template.message
-    while rest:
-        text, mark, rest = rest.partition("%")
+    remaining = template.message
+    while remaining:
+        text, mark, remaining = remaining.partition("%")
         yield text
-        if mark and rest.startswith("%"):
+        if mark and remaining.startswith("%"):
             yield "%"
-            rest = rest[1:]
+            remaining = remaining[1:]
         elif mark:
             kind, value = next(waiting)
             yield value.hex() if isinstance(value, bytes) else str(value)
-            rest = rest[len(kind.name) :]
+            remaining = remaining[len(kind.name) :]

@@ -424,9 +424,9 @@ def decode(content: bytes) -> Pdu:
         more = " or more" if shape.has_tail else ""
         raise LengthError(f"{kind.title}: expected {end} bytes{more}, found {len(content)}")
     tail = (content[end:],) if shape.has_tail else ()
-    found = shape(*shape.layout.unpack_from(content, 1), *tail)
-    _check(found, content)
-    return found
+    pdu = shape(*shape.layout.unpack_from(content, 1), *tail)
+    _check(pdu, content)
+    return pdu
 
 
 def _check(pdu: Pdu, content: bytes) -> None:
@@ -453,7 +453,7 @@ class Frames:
     def feed(self, content: bytes) -> list[bytes]:
         """Return the PDUs that are complete now."""
         self._held += content
-        found = []
+        frames = []
         while len(self._held) >= _PREFIX.size:
             (length,) = _PREFIX.unpack_from(self._held)
             if not 0 < length <= self._longest:
@@ -464,9 +464,9 @@ class Frames:
             end = _PREFIX.size + length
             if len(self._held) < end:
                 break
-            found.append(bytes(self._held[_PREFIX.size : end]))
+            frames.append(bytes(self._held[_PREFIX.size : end]))
             del self._held[:end]
-        return found
+        return frames
 
 
 def framed(content: bytes) -> bytes:

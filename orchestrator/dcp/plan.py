@@ -68,22 +68,22 @@ class Rollout(Struct):
 
 def roll_out(plan: SlavePlan, here: tuple[str, int]) -> Rollout:
     """Lay out the data of a slave, which sends its own ``here``."""
-    about, transport = plan.about, plan.transport
-    place = about.transports.get(transport, Ipv4())
+    description, transport = plan.about, plan.transport
+    address = description.transports.get(transport, Ipv4())
     is_udp = transport is Transport.UDP_IPV4
-    limit = min(place.max_pdu_size, MOST_BYTES) if is_udp else place.max_pdu_size
-    inputs = tuple(_groups(about, plan.inputs, limit, 1, [1] * len(plan.inputs)))
-    outputs = tuple(_groups(about, plan.outputs, limit, 1 + len(inputs), plan.paces))
-    port = data_port(place, plan.port)
-    host = place.data_host or place.host or "0.0.0.0"  # noqa: S104 # the slave's choice, as a field
+    limit = min(address.max_pdu_size, MOST_BYTES) if is_udp else address.max_pdu_size
+    inputs = tuple(_groups(description, plan.inputs, limit, 1, [1] * len(plan.inputs)))
+    outputs = tuple(_groups(description, plan.outputs, limit, 1 + len(inputs), plan.paces))
+    port = data_port(address, plan.port)
+    host = address.data_host or address.host or "0.0.0.0"  # noqa: S104 # the slave's choice, as a field
     # The slave keeps its errors, category by category: DCPLib does not know 0 for all.
-    categories = about.categories if about.capabilities.log_on_request else ()
-    receipt = receipt_template(about)
+    categories = description.categories if description.capabilities.log_on_request else ()
+    receipt = receipt_template(description)
     requests: list[Asked] = [
         *(
-            (pdus.Logging, (each, LogLevel.ERROR, LogMode.ON_REQUEST))
-            for each in categories
-            if receipt is None or each != receipt.category
+            (pdus.Logging, (category, LogLevel.ERROR, LogMode.ON_REQUEST))
+            for category in categories
+            if receipt is None or category != receipt.category
         ),
         *_of_receipts(receipt),
         *plan.of_parameters(),
@@ -99,17 +99,17 @@ def _of_receipts(template: LogTemplate | None) -> Iterator[Asked]:
         yield pdus.Logging, (template.category, template.level, LogMode.ON_NOTIFICATION)
 
 
-def data_port(place: Ipv4, control_port: int) -> int:
+def data_port(address: Ipv4, control_port: int) -> int:
     """Return the port of the slave that data are sent to: that of control PDUs if it may be."""
-    if not place.data_ports:
+    if not address.data_ports:
         return control_port
-    if any(ports.first <= control_port <= ports.last for ports in place.data_ports):
+    if any(ports.first <= control_port <= ports.last for ports in address.data_ports):
         return control_port
-    return max(place.data_ports[0].first, 1)
+    return max(address.data_ports[0].first, 1)
 
 
 def _groups(
-    about: SlaveDescription,
+    description: SlaveDescription,
     variables: Sequence[SlaveVariable],
     limit: int,
     first: int,
@@ -119,25 +119,27 @@ def _groups(
     number = first
     for pace in sorted(set(paces)):
         held: list[PayloadPlace] = []
-        for variable in (v for v, own in zip(variables, paces, strict=True) if own == pace):
-            place = PayloadPlace(variable.reference, variable.type, about.size(variable))
-            if held and HEADER_BYTES + _bytes(about, [*held, place]) > limit:
+        for variable in (
+            v for v, own_pace in zip(variables, paces, strict=True) if own_pace == pace
+        ):
+            field = PayloadPlace(variable.reference, variable.type, description.size(variable))
+            if held and HEADER_BYTES + _bytes(description, [*held, field]) > limit:
                 yield VariableGroup(number, Payload(held), pace)
                 number, held = number + 1, []
-            if HEADER_BYTES + _bytes(about, [place]) > limit:
+            if HEADER_BYTES + _bytes(description, [field]) > limit:
                 raise DescriptionError(
-                    f"DCP slave '{about.name}': '{variable.name}' does not fit into a data PDU of"
-                    f" {limit} bytes"
+                    f"DCP slave '{description.name}': '{variable.name}' does not fit into a"
+                    f" data PDU of {limit} bytes"
                 )
-            held.append(place)
+            held.append(field)
         if held:
             yield VariableGroup(number, Payload(held), pace)
             number += 1
 
 
-def _bytes(about: SlaveDescription, places: Sequence[PayloadPlace]) -> int:
-    known = about.by_reference
-    texts = sum(known[p.reference].max_size or 0 for p in places if p.type.is_text)
+def _bytes(description: SlaveDescription, places: Sequence[PayloadPlace]) -> int:
+    variables = description.by_reference
+    texts = sum(variables[p.reference].max_size or 0 for p in places if p.type.is_text)
     return Payload(places).least_size + texts
 
 
@@ -145,14 +147,14 @@ def _of_inputs(
     groups: Iterable[VariableGroup], transport: Transport, port: int, host: str
 ) -> Iterator[Asked]:
     try:
-        place = pdus.place_of(host, port)
+        address = pdus.place_of(host, port)
     except AddressValueError:  # a name, which the slave knows itself
-        place = pdus.place_of("0.0.0.0", port)  # noqa: S104
+        address = pdus.place_of("0.0.0.0", port)  # noqa: S104
     for group in groups:
         yield pdus.ConfigureScope, (group.data_id, Scope.ALWAYS)
         for at, row in enumerate(group.payload.places):
             yield pdus.ConfigureInput, (group.data_id, at, row.reference, row.type)
-        yield pdus.SourceNetworkInformation, (group.data_id, transport, place)
+        yield pdus.SourceNetworkInformation, (group.data_id, transport, address)
 
 
 def _of_outputs(
@@ -167,27 +169,34 @@ def _of_outputs(
         yield pdus.TargetNetworkInformation, (group.data_id, transport, pdus.place_of(*here))
 
 
-def chosen_resolution(about: SlaveDescription, wanted_s: float | None) -> tuple[int, int]:
+def chosen_resolution(description: SlaveDescription, wanted_s: float | None) -> tuple[int, int]:
     """Return the time resolution that a slave is set to."""
-    known = about.resolutions
-    single = [each for each in known if isinstance(each, Resolution)]
+    resolutions = description.resolutions
+    single = [resolution for resolution in resolutions if isinstance(resolution, Resolution)]
     if wanted_s is None:
-        best = sorted(single, key=lambda each: not each.recommended)
+        best = sorted(single, key=lambda resolution: not resolution.recommended)
         if best:
             return best[0].numerator, best[0].denominator
-        ranges = [each for each in known if not isinstance(each, Resolution)]
+        ranges = [
+            resolution for resolution in resolutions if not isinstance(resolution, Resolution)
+        ]
         return (ranges[0].least, ranges[0].denominator) if ranges else (1, 1000)
-    for each in single:
-        if abs(each.numerator / each.denominator - wanted_s) <= 1e-12 * wanted_s:
-            return each.numerator, each.denominator
-    denominators = [each.denominator for each in known if not isinstance(each, Resolution)]
-    for denominator in denominators or ([] if known else [10**9]):
+    for resolution in single:
+        if abs(resolution.numerator / resolution.denominator - wanted_s) <= 1e-12 * wanted_s:
+            return resolution.numerator, resolution.denominator
+    denominators = [
+        resolution.denominator
+        for resolution in resolutions
+        if not isinstance(resolution, Resolution)
+    ]
+    for denominator in denominators or ([] if resolutions else [10**9]):
         numerator = round(wanted_s * denominator)
         exact = numerator and abs(numerator / denominator - wanted_s) <= 1e-12 * wanted_s
-        if exact and about.takes_resolution(numerator, denominator):
+        if exact and description.takes_resolution(numerator, denominator):
             return numerator, denominator
     raise DescriptionError(
-        f"DCP slave '{about.name}': it does not take the time resolution {wanted_s:g} s; known:"
+        f"DCP slave '{description.name}': it does not take the time resolution"
+        f" {wanted_s:g} s; known:"
         f" {', '.join(f'{e.numerator}/{e.denominator} s' for e in single) or 'ranges only'}"
     )
 
@@ -241,15 +250,15 @@ class SlavePlan(Struct):
 
     def of_parameters(self) -> Iterator[Asked]:
         """Yield the requests that set the parameters."""
-        known = {variable.name: variable for variable in self.about.variables}
+        variables = {variable.name: variable for variable in self.about.variables}
         for name, values in self.parameters.items():
-            variable = known[name]
+            variable = variables[name]
             content = b"".join(pack_value(variable.type, value) for value in values)
             yield pdus.SetParameter, (variable.reference, variable.type, content)
 
 
 def make_plan(
-    about: SlaveDescription,
+    description: SlaveDescription,
     *,
     mode: OpMode,
     transport: Transport | None = None,
@@ -266,35 +275,35 @@ def make_plan(
 ) -> SlavePlan:
     """Make a plan of a slave; what is ``None`` is as its description says, no names are all."""
     problems: list[DescriptionError] = []
-    if mode not in about.op_modes:
-        have = ", ".join(each.name for each in sorted(about.op_modes))
-        problems.append(_about(about, f"it does not run in {mode.name}; it has {have}"))
-    place = _transport(about, transport, problems)
-    known = about.transports.get(place)
-    found_host, found_port = host or (known and known.host), port or (known and known.port)
+    if mode not in description.op_modes:
+        have = ", ".join(entry.name for entry in sorted(description.op_modes))
+        problems.append(_about(description, f"it does not run in {mode.name}; it has {have}"))
+    protocol = _transport(description, transport, problems)
+    address = description.transports.get(protocol)
+    found_host, found_port = host or (address and address.host), port or (address and address.port)
     if not found_host or not found_port:
-        problems.append(_about(about, "its description has no host or port: give both"))
-    chosen = (
-        _chosen(about, VariableKind.INPUT, inputs, problems),
-        _chosen(about, VariableKind.OUTPUT, outputs, problems),
+        problems.append(_about(description, "its description has no host or port: give both"))
+    time_step = (
+        _chosen(description, VariableKind.INPUT, inputs, problems),
+        _chosen(description, VariableKind.OUTPUT, outputs, problems),
     )
-    problems += _unused_steps(about, mode, steps, chosen[1])
-    if mode is OpMode.NRT and chosen[0] and not unconfirmed:
-        problems += _loose_inputs(about, place, found_port or 0)
-    values = {n: _value(about, n, v, problems) for n, v in (parameters or {}).items()}
+    problems += _unused_steps(description, mode, steps, time_step[1])
+    if mode is OpMode.NRT and time_step[0] and not unconfirmed:
+        problems += _loose_inputs(description, protocol, found_port or 0)
+    values = {n: _value(description, n, v, problems) for n, v in (parameters or {}).items()}
     try:
-        taken = chosen_resolution(about, resolution)
+        taken = chosen_resolution(description, resolution)
     except DescriptionError as error:
         problems.append(error)
     if problems:
         raise DescriptionError.collect(problems)
     return SlavePlan(
-        about,
+        description,
         mode,
-        place,
+        protocol,
         found_host or "",
         found_port or 0,
-        *chosen,
+        *time_step,
         taken,
         steps,
         values,
@@ -305,13 +314,13 @@ def make_plan(
 
 
 def _loose_inputs(
-    about: SlaveDescription, transport: Transport, control_port: int
+    description: SlaveDescription, transport: Transport, control_port: int
 ) -> list[DescriptionError]:
     """Return why inputs in NRT could be lost, or come after the step, without anybody noticing."""
-    if receipt_template(about) is not None:
+    if receipt_template(description) is not None:
         return []
     is_udp = transport is Transport.UDP_IPV4
-    port = data_port(about.transports.get(transport, Ipv4()), control_port)
+    port = data_port(description.transports.get(transport, Ipv4()), control_port)
     if not is_udp and port == control_port:
         return []
     how = "go by UDP" if is_udp else f"go by a connection of their own (port {port})"
@@ -320,80 +329,85 @@ def _loose_inputs(
         f" {'use TCP if it speaks that, or ' if is_udp else ''}set unconfirmed = true if the"
         " network neither loses nor delays anything"
     )
-    return [_about(about, text)]
+    return [_about(description, text)]
 
 
-def _about(about: SlaveDescription, text: str) -> DescriptionError:
-    return DescriptionError(f"DCP slave '{about.name}': {text}")
+def _about(description: SlaveDescription, text: str) -> DescriptionError:
+    return DescriptionError(f"DCP slave '{description.name}': {text}")
 
 
 def _unused_steps(
-    about: SlaveDescription, mode: OpMode, steps: int | None, outputs: tuple[SlaveVariable, ...]
+    description: SlaveDescription,
+    mode: OpMode,
+    steps: int | None,
+    outputs: tuple[SlaveVariable, ...],
 ) -> list[DescriptionError]:
     """Return why steps that are asked for would not be those of the outputs."""
     if steps is None:
         return []
     if mode is OpMode.NRT:
         text = f"steps {steps}: expected none in NRT, where the run says how far it steps"
-        return [_about(about, text)]
+        return [_about(description, text)]
     return [
-        _about(about, f"steps {steps}: output '{each.name}' takes {each.steps} only")
-        for each in outputs
-        if not each.steps.takes(steps)
+        _about(description, f"steps {steps}: output '{output.name}' takes {output.steps} only")
+        for output in outputs
+        if not output.steps.takes(steps)
     ]
 
 
 def _transport(
-    about: SlaveDescription, wanted: Transport | None, problems: list[DescriptionError]
+    description: SlaveDescription, requested: Transport | None, problems: list[DescriptionError]
 ) -> Transport:
-    if wanted is None:
-        return next(iter(about.transports), Transport.UDP_IPV4)
-    if about.transports and wanted not in about.transports:
-        have = ", ".join(each.name for each in about.transports)
-        problems.append(_about(about, f"it does not speak {wanted.name}; it has {have}"))
-    return wanted
+    if requested is None:
+        return next(iter(description.transports), Transport.UDP_IPV4)
+    if description.transports and requested not in description.transports:
+        have = ", ".join(offered.name for offered in description.transports)
+        problems.append(_about(description, f"it does not speak {requested.name}; it has {have}"))
+    return requested
 
 
 def _chosen(
-    about: SlaveDescription,
+    description: SlaveDescription,
     kind: VariableKind,
     names: tuple[str, ...],
     problems: list[DescriptionError],
 ) -> tuple[SlaveVariable, ...]:
-    known = {variable.name: variable for variable in about.of(kind)}
+    variables = {variable.name: variable for variable in description.of(kind)}
     for name in names:
-        if name not in known:
-            text = f"it has no {kind.value} '{name}'{nearest(name, known)}"
-            problems.append(UnknownNameError(f"DCP slave '{about.name}': {text}"))
-    return tuple(known[name] for name in names or known if name in known)
+        if name not in variables:
+            text = f"it has no {kind.value} '{name}'{nearest(name, variables)}"
+            problems.append(UnknownNameError(f"DCP slave '{description.name}': {text}"))
+    return tuple(variables[name] for name in names or variables if name in variables)
 
 
 def _value(
-    about: SlaveDescription,
+    description: SlaveDescription,
     name: str,
     value: Scalar | list[Scalar],
     problems: list[DescriptionError],
 ) -> Values:
-    known = {v.name: v for v in about.variables if v.is_settable}
-    if name not in known:
-        text = f"DCP slave '{about.name}': it has no parameter '{name}'{nearest(name, known)}"
+    settable = {v.name: v for v in description.variables if v.is_settable}
+    if name not in settable:
+        text = (
+            f"DCP slave '{description.name}': it has no parameter '{name}'{nearest(name, settable)}"
+        )
         problems.append(UnknownNameError(text))
         return ()
-    variable = known[name]
+    variable = settable[name]
     values = tuple(value) if isinstance(value, list) else (value,)
-    wrong = next((r for v in values if (r := variable.type.refusal(v)) is not None), None)
-    if wrong is None and len(values) != about.size(variable):
-        wrong = f"expected {about.size(variable)} values"
-    if wrong is None and variable.beyond_limits(values) is not None:
-        wrong = f"expected {variable.minimum} to {variable.maximum}"
-    if wrong is not None:
-        problems.append(_about(about, f"parameter '{name}': {wrong}, found {value!r}"))
+    error = next((r for v in values if (r := variable.type.refusal(v)) is not None), None)
+    if error is None and len(values) != description.size(variable):
+        error = f"expected {description.size(variable)} values"
+    if error is None and variable.beyond_limits(values) is not None:
+        error = f"expected {variable.minimum} to {variable.maximum}"
+    if error is not None:
+        problems.append(_about(description, f"parameter '{name}': {error}, found {value!r}"))
     return values
 
 
-def started(about: SlaveDescription, variable: SlaveVariable) -> Values:
+def started(description: SlaveDescription, variable: SlaveVariable) -> Values:
     """Return the start value of a variable, whole; what says none begins with 0, or empty."""
-    size = about.size(variable)
+    size = description.size(variable)
     if not variable.start:
         return (_EMPTY.get(variable.type, 0),) * size
     return variable.start * size if len(variable.start) == 1 else variable.start
@@ -404,40 +418,42 @@ _TYPES = {DcpType.STRING: DataType.STRING, DcpType.BINARY: DataType.BINARY}
 
 def connectors_of(plan: SlavePlan) -> tuple[Connector, ...]:
     """Return the connectors of a slave that is stepped: all data types, arrays as arrays."""
-    return tuple(_connector(plan.about, each) for each in (*plan.inputs, *plan.outputs))
+    return tuple(_connector(plan.about, variable) for variable in (*plan.inputs, *plan.outputs))
 
 
-def _connector(about: SlaveDescription, variable: SlaveVariable) -> Connector:
+def _connector(description: SlaveDescription, variable: SlaveVariable) -> Connector:
     is_input = variable.kind is VariableKind.INPUT
-    whole = DataType.INTEGER if variable.type.is_integer else DataType.REAL
+    data_type = DataType.INTEGER if variable.type.is_integer else DataType.REAL
     low, high = variable.minimum, variable.maximum
     limited = is_input and (low is None or low != high)
     return Connector(
         variable.name,
         Causality.INPUT if is_input else Causality.OUTPUT,
-        _TYPES.get(variable.type, whole),
+        _TYPES.get(variable.type, data_type),
         unit=variable.unit,
-        shape=about.shape(variable),
+        shape=description.shape(variable),
         description=variable.description,
-        start=_start(about, variable),
-        unit_definition=about.units.get(variable.unit) if variable.unit else None,
+        start=_start(description, variable),
+        unit_definition=description.units.get(variable.unit) if variable.unit else None,
         limits=Limits.of(low, high) if limited else None,
     )
 
 
-def _start(about: SlaveDescription, variable: SlaveVariable) -> Value:
-    values = started(about, variable)
+def _start(description: SlaveDescription, variable: SlaveVariable) -> Value:
+    values = started(description, variable)
     if not (variable.type.is_text or variable.type.is_integer):
         values = tuple(float(value) for value in values)
-    return values if about.shape(variable) else values[0]  # type: ignore[return-value]
+    return values if description.shape(variable) else values[0]  # type: ignore[return-value]
 
 
 def feedthrough_of(plan: SlavePlan) -> dict[str, tuple[str, ...]]:
     """Return for each output the inputs that act on it at once; all, if the slave does not say."""
-    found = {}
+    inputs_of = {}
     for output in plan.outputs:
         says = output.dependencies
         acting = None if says is None else says.run
-        inputs = (one for one in plan.inputs if acting is None or one.reference in acting)
-        found[output.name] = tuple(one.name for one in inputs)
-    return found
+        inputs = (
+            variable for variable in plan.inputs if acting is None or variable.reference in acting
+        )
+        inputs_of[output.name] = tuple(variable.name for variable in inputs)
+    return inputs_of

@@ -42,15 +42,20 @@ class SlaveServer(SlaveWire):
     """
 
     def __init__(
-        self, about: SlaveDescription, model: SlaveModel, transport: Transport, host: str, port: int
+        self,
+        description: SlaveDescription,
+        model: SlaveModel,
+        transport: Transport,
+        host: str,
+        port: int,
     ) -> None:
         self._host, self._transport = host, transport
-        self._longest = min(about.transports[transport].max_pdu_size, _DATAGRAM)
+        self._longest = min(description.transports[transport].max_pdu_size, _DATAGRAM)
         self._control = self._opened(transport, port)
         self._data: dict[tuple[Transport, int], socket.socket] = {}
         self._peers: dict[socket.socket, Frames] = {}
         self._outgoing: dict[Address, socket.socket] = {}
-        self.slave = Slave(about, model, self)
+        self.slave = Slave(description, model, self)
         self._known = Peers(socket.SOCK_DGRAM, "DCP slave")
         self._wake, self._woken = socket.socketpair()
         self._stopped = False
@@ -58,26 +63,26 @@ class SlaveServer(SlaveWire):
     @property
     def address(self) -> Address:
         """Host and port of the control PDUs."""
-        found: Address = self._control.getsockname()
-        return found
+        address: Address = self._control.getsockname()
+        return address
 
     def _opened(self, transport: Transport, port: int) -> socket.socket:
         stream = transport is Transport.TCP_IPV4
-        made = socket.socket(socket.AF_INET, socket.SOCK_STREAM if stream else socket.SOCK_DGRAM)
+        opened = socket.socket(socket.AF_INET, socket.SOCK_STREAM if stream else socket.SOCK_DGRAM)
         try:
             if stream:
-                made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            made.bind((self._host, port))
+                opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            opened.bind((self._host, port))
             if stream:
-                made.listen(_MOST_PEERS)
+                opened.listen(_MOST_PEERS)
         except OSError as error:
-            made.close()
+            opened.close()
             name = "TCP" if stream else "UDP"
             raise DeviceError(
                 f"DCP slave: {name} {self._host}:{port} cannot be opened: {error.strerror or error}"
             ) from None
-        made.setblocking(False)  # noqa: FBT003 # positional only
-        return made
+        opened.setblocking(False)  # noqa: FBT003 # positional only
+        return opened
 
     # As the slave uses it
 
@@ -99,16 +104,16 @@ class SlaveServer(SlaveWire):
 
     def listen(self, transport: Transport, port: int) -> None:
         """Receive data on a port."""
-        own = transport is self._transport and port == self.address[1]
-        if not own and (transport, port) not in self._data:
+        is_control = transport is self._transport and port == self.address[1]
+        if not is_control and (transport, port) not in self._data:
             self._data[transport, port] = self._opened(transport, port)
 
     def connect(self, transport: Transport, address: Address) -> None:
         """Connect to a receiver of data; UDP needs nothing."""
         if transport is Transport.TCP_IPV4 and address not in self._outgoing:
-            made = socket.create_connection(address, timeout=_SEND_S)
-            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._outgoing[address] = made
+            connection = socket.create_connection(address, timeout=_SEND_S)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._outgoing[address] = connection
 
     def send(self, transport: Transport, address: Address, content: bytes) -> None:
         """Send a data PDU."""
@@ -117,20 +122,20 @@ class SlaveServer(SlaveWire):
         elif self._transport is Transport.UDP_IPV4:
             self._control.sendto(content, address)
         else:
-            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as made:
-                made.sendto(content, address)
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+                sender.sendto(content, address)
 
     def take_waiting(self) -> None:
         """Hand over the data that have arrived on ports of their own."""
-        peers = (each for each in self._peers if each is not self.slave.master)
+        peers = (peer for peer in self._peers if peer is not self.slave.master)
         waiting = [*self._data.values(), *peers]
-        for each in select.select(waiting, [], [], 0.0)[0]:
-            self._read(each)
+        for peer in select.select(waiting, [], [], 0.0)[0]:
+            self._read(peer)
 
     def release(self) -> None:
         """Close what was opened for data."""
-        for each in (*self._data.values(), *self._outgoing.values()):
-            each.close()
+        for connection in (*self._data.values(), *self._outgoing.values()):
+            connection.close()
         self._data.clear()
         self._outgoing.clear()
 
@@ -141,11 +146,13 @@ class SlaveServer(SlaveWire):
         while not self._stopped and not until():
             sockets = [self._control, self._woken, *self._data.values(), *self._peers]
             due_ns = self.slave.due_ns
-            left = None if due_ns is None else max(0.0, (due_ns - time.monotonic_ns()) * 1e-9)
-            ready, _, _ = select.select(sockets, [], [], left)
-            for each in ready:
-                if each is not self._woken:
-                    self._read(each)
+            remaining_s = (
+                None if due_ns is None else max(0.0, (due_ns - time.monotonic_ns()) * 1e-9)
+            )
+            ready, _, _ = select.select(sockets, [], [], remaining_s)
+            for ready_socket in ready:
+                if ready_socket is not self._woken:
+                    self._read(ready_socket)
             self.slave.tick()
 
     def stop(self) -> None:
@@ -156,8 +163,8 @@ class SlaveServer(SlaveWire):
     def close(self) -> None:
         """Close everything; the model is ended."""
         self.slave.exit()
-        for each in (*self._peers, self._control, self._wake, self._woken):
-            each.close()
+        for opened in (*self._peers, self._control, self._wake, self._woken):
+            opened.close()
 
     def _read(self, ready: socket.socket) -> None:
         if ready in self._peers:
@@ -192,13 +199,13 @@ class SlaveServer(SlaveWire):
     def _read_stream(self, peer: socket.socket) -> None:
         try:
             content = peer.recv(_DATAGRAM)
-            found = self._peers[peer].feed(content)
+            frames = self._peers[peer].feed(content)
         except (OSError, WireFormatError):
-            content, found = b"", []
+            content, frames = b"", []
         if not content:
             self._peers.pop(peer, None)
             self.slave.lose(peer)
             peer.close()
             return
-        for pdu in found:
+        for pdu in frames:
             self.slave.receive(pdu, peer)

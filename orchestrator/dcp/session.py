@@ -63,9 +63,9 @@ class RefusedError(DeviceError):
     @classmethod
     def of(cls, who: str, request: str, error: int) -> RefusedError:
         """Make the error of a refusal."""
-        made = cls(f"{who} refuses {request}: {error_text(error)}")
-        made.error = error
-        return made
+        error_made = cls(f"{who} refuses {request}: {error_text(error)}")
+        error_made.error = error
+        return error_made
 
 
 def repetitions(patience_s: float, round_s: float = 0.0) -> Iterator[float]:
@@ -97,9 +97,9 @@ class SlaveSession:
     """
 
     def __init__(
-        self, about: SlaveDescription, link: UdpLink | TcpLink, number: int, patience_s: float
+        self, description: SlaveDescription, link: UdpLink | TcpLink, number: int, patience_s: float
     ) -> None:
-        self.about, self.link = about, link
+        self.about, self.link = description, link
         self._number, self._patience = number, patience_s
         self._sequence = random.randrange(pdus.SEQUENCES)  # noqa: S311 - no secret
         self.state = SlaveState.ALIVE
@@ -165,20 +165,20 @@ class SlaveSession:
         self._answer(pdus.AskState)
         return self.state
 
-    def await_state(self, *wanted: SlaveState) -> None:
+    def await_state(self, *expected: SlaveState) -> None:
         """Wait until the slave is in one of some states; notifications may be lost, so ask it."""
         begin = time.monotonic()
         for due in repetitions(self._patience, self.round_s):
             end = begin + min(due, self._patience)
-            while self.state not in wanted and (left := end - time.monotonic()) > 0.0:
+            while self.state not in expected and (remaining_s := end - time.monotonic()) > 0.0:
                 self.expect_sound()
-                self.listen(left)
-            if self.state not in wanted:
+                self.listen(remaining_s)
+            if self.state not in expected:
                 self.asked_state()
-            if self.state in wanted:
+            if self.state in expected:
                 return
         self.expect_sound()
-        names = " or ".join(each.name for each in wanted)
+        names = " or ".join(state.name for state in expected)
         raise DeviceError(
             f"{self.who}: expected {names} within {self._patience:g} s, found {self.state.name}"
         )
@@ -225,20 +225,20 @@ class SlaveSession:
         for due in repetitions(self._patience, self.round_s):
             if not taken:
                 self.link.send(encode(kind(self._sequence, self._number, *fields)))
-            while (left := begin + min(due, self._patience) - time.monotonic()) > 0.0:
-                found = self._next(left)
-                if not isinstance(found, pdus.Response) or not self._is_answer(found):
+            while (remaining_s := begin + min(due, self._patience) - time.monotonic()) > 0.0:
+                pdu = self._next(remaining_s)
+                if not isinstance(pdu, pdus.Response) or not self._is_answer(pdu):
                     continue
-                if isinstance(found, answers):
+                if isinstance(pdu, answers):
                     self.round_s = time.monotonic() - begin
-                    return found
-                if not isinstance(found, pdus.Nack):
+                    return pdu
+                if not isinstance(pdu, pdus.Nack):
                     continue  # to a heartbeat that had the same number
-                if found.error != ErrorCode.INVALID_SEQUENCE_ID:
-                    raise RefusedError.of(self.who, kind.kind.title, found.error)
-                taken = found.expected == (self._sequence + 1) % pdus.SEQUENCES
+                if pdu.error != ErrorCode.INVALID_SEQUENCE_ID:
+                    raise RefusedError.of(self.who, kind.kind.title, pdu.error)
+                taken = pdu.expected == (self._sequence + 1) % pdus.SEQUENCES
                 if not taken:
-                    self._sequence = found.expected  # a heartbeat before it was lost
+                    self._sequence = pdu.expected  # a heartbeat before it was lost
                     break
             else:
                 if taken:
@@ -250,8 +250,8 @@ class SlaveSession:
             " started, are address and port right, or has another master taken it over?"
         )
 
-    def _is_answer(self, found: pdus.Response) -> bool:
-        return found.sequence == self._sequence and found.sender == self._number
+    def _is_answer(self, response: pdus.Response) -> bool:
+        return response.sequence == self._sequence and response.sender == self._number
 
     @property
     def beat_due(self) -> float:
@@ -279,32 +279,32 @@ class SlaveSession:
             return None
         self._heard += 1
         try:
-            found = decode(content)
+            pdu = decode(content)
         except WireFormatError as error:
             self.refused.append(error)
             return pdus.Ack(-1, self._number)  # something came; it answers nothing
-        self._note(found)
-        return found
+        self._note(pdu)
+        return pdu
 
-    def _note(self, found: pdus.Pdu) -> None:
+    def _note(self, pdu: pdus.Pdu) -> None:
         """Keep what a PDU says; an answer to an earlier request says nothing of now."""
-        if isinstance(found, pdus.StateAck):
-            if self._is_answer(found):
-                self.state = SlaveState(found.state)
-        elif isinstance(found, pdus.StateChanged):
-            if found.sender == self._number:
-                self.state = SlaveState(found.state)
-        elif isinstance(found, pdus.Data):
-            self.data.append(found)
-        elif isinstance(found, pdus.LogNotification):
-            if (receipt := receipt_of(self.about, found)) is not None:
+        if isinstance(pdu, pdus.StateAck):
+            if self._is_answer(pdu):
+                self.state = SlaveState(pdu.state)
+        elif isinstance(pdu, pdus.StateChanged):
+            if pdu.sender == self._number:
+                self.state = SlaveState(pdu.state)
+        elif isinstance(pdu, pdus.Data):
+            self.data.append(pdu)
+        elif isinstance(pdu, pdus.LogNotification):
+            if (receipt := receipt_of(self.about, pdu)) is not None:
                 data_id, number = receipt
                 if number_gap(self.confirmed.get(data_id, number), number) >= 0:
                     self.confirmed[data_id] = number
             else:
-                _LOG.info("%s: log entry %d", self.who, found.template)
-        elif isinstance(found, pdus.Nack) and found.sequence == self._beat:
-            self._repeat_beat(found)
+                _LOG.info("%s: log entry %d", self.who, pdu.template)
+        elif isinstance(pdu, pdus.Nack) and pdu.sequence == self._beat:
+            self._repeat_beat(pdu)
 
     def _repeat_beat(self, refusal: pdus.Nack) -> None:
         """Let the next heartbeat leave at once: one before it was lost, so this did not count."""

@@ -100,13 +100,13 @@ class Slave:
 
     def __init__(
         self,
-        about: SlaveDescription,
+        description: SlaveDescription,
         model: SlaveModel,
         wire: SlaveWire,
         clock: Callable[[], int] = time.monotonic_ns,
         unix: Callable[[], float] = time.time,
     ) -> None:
-        self.about, self._model, self._wire = about, model, wire
+        self.about, self._model, self._wire = description, model, wire
         self._clock, self._unix = clock, unix
         #: Runs that have ended, and steps in real time that were late in all of them.
         self.runs, self.late = 0, 0
@@ -141,10 +141,10 @@ class Slave:
 
     @property
     def _resolution(self) -> tuple[int, int]:
-        found = self._config.resolution or self.about.fixed_resolution
-        if found is None:
+        resolution = self._config.resolution or self.about.fixed_resolution
+        if resolution is None:
             raise SoftdockError("DCP slave: it has no time resolution")
-        return found
+        return resolution
 
     @property
     def _exchanged(self) -> Exchange:
@@ -248,9 +248,9 @@ class Slave:
         self.runs += 1
 
     def _configure_anew(self, _: pdus.StateRequest) -> None:
-        kept = (self._id, self._last, self.master, self._mode)
+        saved = (self._id, self._last, self.master, self._mode)
         self._leave()
-        self._id, self._last, self.master, self._mode = kept
+        self._id, self._last, self.master, self._mode = saved
         self.state = SlaveState.CONFIGURATION
         self._hear()
 
@@ -293,18 +293,18 @@ class Slave:
         if late_ns > 0:
             self._miss(f"step {pacing.done + 1} was computed {late_ns / 1e6:.3g} ms too late")
 
-    def _miss(self, what: str) -> None:
+    def _miss(self, reason: str) -> None:
         self.late += 1
         if self._mode is OpMode.HRT:
-            raise DeadlineError(what)
+            raise DeadlineError(reason)
 
     def _expect_master(self) -> None:
         if self.about.heartbeat is None or self.state is SlaveState.ALIVE:
             return
         silent_ns, longest_ns = self._clock() - self._heard_ns, time_ns(self.about.heartbeat, 1)
         if silent_ns > longest_ns and self.state in NORMAL:
-            what = f"no PDU of the master for {silent_ns / 1e9:.3g} s"
-            self._fail(ErrorCode.PROTOCOL_ERROR_HEARTBEAT_MISSED, what)
+            reason = f"no PDU of the master for {silent_ns / 1e9:.3g} s"
+            self._fail(ErrorCode.PROTOCOL_ERROR_HEARTBEAT_MISSED, reason)
         elif silent_ns > GONE * longest_ns and self.state in ERROR:
             self.lose(self.master)
 
@@ -377,10 +377,10 @@ class Slave:
             exchange.refuse(origin)
             return
         self._data_ns = self._clock()
-        found = decode(content)
+        pdu = decode(content)
         scope = Scope.INITIALIZATION if self.state in INITIALIZATION else Scope.RUN
-        if isinstance(found, (pdus.Data, pdus.ParameterData)):
-            self._guarded(lambda: self._exchange_data(exchange, found, scope))
+        if isinstance(pdu, (pdus.Data, pdus.ParameterData)):
+            self._guarded(lambda: self._exchange_data(exchange, pdu, scope))
 
     def _exchange_data(
         self, exchange: Exchange, pdu: pdus.Data | pdus.ParameterData, scope: Scope

@@ -94,25 +94,25 @@ class Configuration(MutableStruct):
         """All that is received by."""
         return {*self.sources.values(), *self.tunable_sources.values()}
 
-    def extents(self, about: SlaveDescription) -> dict[int, int]:
+    def extents(self, description: SlaveDescription) -> dict[int, int]:
         """Return the structural parameters that were set, by reference."""
-        known = about.by_reference
+        variables = description.by_reference
         return {
             reference: int(values[0])
             for reference, values in self.parameters.items()
-            if known[reference].kind is VariableKind.STRUCTURAL
+            if variables[reference].kind is VariableKind.STRUCTURAL
         }
 
-    def payload(self, positions: Positions, about: SlaveDescription) -> Payload:
+    def payload(self, positions: Positions, description: SlaveDescription) -> Payload:
         """Return the layout of a data id."""
-        known, extents = about.by_reference, self.extents(about)
+        variables, extents = description.by_reference, self.extents(description)
         rows = (positions[at] for at in sorted(positions))
         return Payload(
-            PayloadPlace(reference, kind, about.size(known[reference], extents))
+            PayloadPlace(reference, kind, description.size(variables[reference], extents))
             for reference, kind in rows
         )
 
-    def flaw(self, about: SlaveDescription, mode: OpMode) -> ErrorCode:
+    def flaw(self, description: SlaveDescription, mode: OpMode) -> ErrorCode:
         """Return the first thing that is missing, in the order of Table 112; else ``NONE``."""
         code = ErrorCode
         data = {**self.inputs, **self.outputs}
@@ -127,25 +127,29 @@ class Configuration(MutableStruct):
             (code.INCOMPLETE_CONFIG_STEPS, in_time and _lacks(self.outputs, self.steps)),
             (
                 code.INCOMPLETE_CONFIG_TIME_RESOLUTION,
-                self.resolution is None and about.fixed_resolution is None,
+                self.resolution is None and description.fixed_resolution is None,
             ),
             (code.INCOMPLETE_CONFIG_SCOPE, _lacks(data, self.scopes)),
-            (code.NOT_SUPPORTED_PDU_SIZE, self._is_too_long(about)),
+            (code.NOT_SUPPORTED_PDU_SIZE, self._is_too_long(description)),
         )
         return next((error for error, is_so in checks if is_so), code.NONE)
 
-    def _is_too_long(self, about: SlaveDescription) -> bool:
-        limit = min((place.max_pdu_size for place in about.transports.values()), default=0)
+    def _is_too_long(self, description: SlaveDescription) -> bool:
+        limit = min(
+            (address.max_pdu_size for address in description.transports.values()), default=0
+        )
         groups = (*self.inputs.values(), *self.outputs.values(), *self.tunables.values())
-        return any(HEADER_BYTES + self.payload(each, about).least_size > limit for each in groups)
+        return any(
+            HEADER_BYTES + self.payload(group, description).least_size > limit for group in groups
+        )
 
 
 def _any_gap(groups: Mapping[int, Positions]) -> bool:
     return any(map(has_gap, groups.values()))
 
 
-def _lacks(ids: Mapping[int, object], known: Mapping[int, object]) -> bool:
-    return not set(ids) <= set(known)
+def _lacks(ids: Mapping[int, object], variables: Mapping[int, object]) -> bool:
+    return not set(ids) <= set(variables)
 
 
 _OK = ErrorCode.NONE
@@ -158,10 +162,10 @@ class ConfigRequests:
     configuration: That is changed.
     """
 
-    def __init__(self, about: SlaveDescription, configuration: Configuration) -> None:
-        self._about = about
+    def __init__(self, description: SlaveDescription, configuration: Configuration) -> None:
+        self._about = description
         self._config = configuration
-        self._known = about.by_reference
+        self._known = description.by_reference
         self._handlers: Mapping[type[pdus.Pdu], Callable[[Any], ErrorCode]] = {
             pdus.TimeRes: self._time_res,
             pdus.Steps: self._steps,
@@ -227,9 +231,9 @@ class ConfigRequests:
         if (error := self._network_error(pdu)) is not _OK:
             return error
         target = (Transport(pdu.transport), pdu.address)
-        known = self._config.targets.setdefault(pdu.data_id, [])
-        if target not in known:
-            known.append(target)
+        targets = self._config.targets.setdefault(pdu.data_id, [])
+        if target not in targets:
+            targets.append(target)
         return _OK
 
     def _source(self, pdu: pdus.NetworkInformation) -> ErrorCode:
@@ -253,9 +257,9 @@ class ConfigRequests:
         if not converts(pdu.source_type, variable.type):
             return ErrorCode.INVALID_SOURCE_DATA_TYPE
         size = self._about.size(variable, self._config.extents(self._about))
-        place = PayloadPlace(pdu.reference, DcpType(pdu.source_type), size)
+        field = PayloadPlace(pdu.reference, DcpType(pdu.source_type), size)
         try:
-            values = Payload([place]).unpack(pdu.payload)[pdu.reference]
+            values = Payload([field]).unpack(pdu.payload)[pdu.reference]
         except WireFormatError:
             return ErrorCode.INVALID_PAYLOAD
         if variable.beyond_limits(values) is not None or is_too_long(variable, values):
@@ -277,8 +281,8 @@ class ConfigRequests:
             return ErrorCode.INVALID_LOG_LEVEL
         if pdu.mode > LogMode.ON_NOTIFICATION:
             return ErrorCode.INVALID_LOG_MODE
-        chosen = (pdu.category,) if pdu.category else tuple(self._about.categories)
-        for category in chosen:
+        categories = (pdu.category,) if pdu.category else tuple(self._about.categories)
+        for category in categories:
             self._config.logging[category] = (LogLevel(pdu.level), LogMode(pdu.mode))
         return _OK
 
@@ -381,16 +385,16 @@ class Exchange:
 
     def __init__(
         self,
-        about: SlaveDescription,
+        description: SlaveDescription,
         configuration: Configuration,
         model: SlaveModel,
         wire: SlaveWire,
     ) -> None:
-        self._known = about.by_reference
+        self._known = description.by_reference
         self._config, self._model, self._wire = configuration, model, wire
-        self._inputs = self._payloads(configuration.inputs, about)
-        self._tunables = self._payloads(configuration.tunables, about)
-        self._outputs = self._payloads(configuration.outputs, about)
+        self._inputs = self._payloads(configuration.inputs, description)
+        self._tunables = self._payloads(configuration.tunables, description)
+        self._outputs = self._payloads(configuration.outputs, description)
         self._heard: dict[tuple[bool, int], int] = {}
         self._sent = dict.fromkeys(self._outputs, 0)
         self._waiting: dict[int, Values] = {}
@@ -398,9 +402,9 @@ class Exchange:
         self.dropped, self._refused = 0, False
 
     def _payloads(
-        self, groups: dict[int, dict[int, tuple[int, DcpType]]], about: SlaveDescription
+        self, groups: dict[int, dict[int, tuple[int, DcpType]]], description: SlaveDescription
     ) -> dict[int, Payload]:
-        return {number: self._config.payload(rows, about) for number, rows in groups.items()}
+        return {number: self._config.payload(rows, description) for number, rows in groups.items()}
 
     def refuse(self, origin: Origin) -> None:
         """Drop data of somebody who is not the master; the first are told."""

@@ -233,9 +233,9 @@ HINTS = {
 def error_text(code: int) -> str:
     """Return the name of an error code, known or not, with its number and what helps."""
     try:
-        known = ErrorCode(code)
+        error = ErrorCode(code)
     except ValueError:
         kind = "of the transport protocol" if 0x5001 <= code <= 0x5FFF else "unknown"
         return f"error {code:#06x} ({kind})"
-    hint = HINTS.get(known)
-    return f"{known.name} ({code:#06x})" + (f": {hint}" if hint else "")
+    hint = HINTS.get(error)
+    return f"{error.name} ({code:#06x})" + (f": {hint}" if hint else "")

@@ -88,7 +88,7 @@ def describe_slave(
     units = {
         c.unit: c.unit_definition or base_said(c.unit) for c in connectors if c.unit is not None
     }
-    about = SlaveDescription(
+    description = SlaveDescription(
         name=name,
         uuid=_NAMESPACE,
         variables=tuple(_variable(c, numbers, unit, units) for c in connectors),
@@ -112,9 +112,9 @@ def describe_slave(
         ),
         tool="Softdock",
     )
-    print_of = uuid.uuid5(_NAMESPACE, write_dcpx(about).decode())
-    place = ipv4(options.host, options.port)
-    return replace(about, uuid=print_of, transports={options.transport: place})
+    print_of = uuid.uuid5(_NAMESPACE, write_dcpx(description).decode())
+    address = ipv4(options.host, options.port)
+    return replace(description, uuid=print_of, transports={options.transport: address})
 
 
 def ipv4(host: str, port: int) -> Ipv4:
@@ -124,8 +124,8 @@ def ipv4(host: str, port: int) -> Ipv4:
 
 
 def _fraction(seconds: float) -> tuple[int, int]:
-    found = Fraction(seconds).limit_denominator(1000)
-    return max(found.numerator, 1), found.denominator
+    fraction = Fraction(seconds).limit_denominator(1000)
+    return max(fraction.numerator, 1), fraction.denominator
 
 
 def _variable(
@@ -196,11 +196,11 @@ class ServedUnit(SlaveModel):
     make: Makes the unit.
     """
 
-    def __init__(self, about: SlaveDescription, make: Callable[[], SimulationUnit]) -> None:
-        self._names = {variable.reference: variable.name for variable in about.variables}
-        self._types = {variable.name: variable.type for variable in about.variables}
-        self._inputs = [v.name for v in about.of(VariableKind.INPUT)]
-        self._outputs = [v.name for v in about.of(VariableKind.OUTPUT)]
+    def __init__(self, description: SlaveDescription, make: Callable[[], SimulationUnit]) -> None:
+        self._names = {variable.reference: variable.name for variable in description.variables}
+        self._types = {variable.name: variable.type for variable in description.variables}
+        self._inputs = [v.name for v in description.of(VariableKind.INPUT)]
+        self._outputs = [v.name for v in description.of(VariableKind.OUTPUT)]
         self._make = make
         self._unit: SimulationUnit | None = None
         self._running = False
@@ -215,10 +215,12 @@ class ServedUnit(SlaveModel):
         """Make the unit, set its parameters and begin its initialisation."""
         self.close()
         unit = self._unit = self._make()
-        known = unit.description.connectors
+        connectors = unit.description.connectors
         unit.bind(self._inputs, self._outputs)
-        given = {self._names[number]: values for number, values in parameters.items()}
-        unit.set_values({name: _value(known[name], values) for name, values in given.items()})
+        start_values = {self._names[number]: values for number, values in parameters.items()}
+        unit.set_values(
+            {name: _value(connectors[name], values) for name, values in start_values.items()}
+        )
         unit.setup(0, None)
         self._ins = _UnitSignals(unit.inputs)
         self._outs = _UnitSignals(unit.outputs)
@@ -276,14 +278,14 @@ class ServedUnit(SlaveModel):
         self._made.set(self._ins.values)
         if self._made.text_inputs:
             texts = (self._texts_in[c.name] for c in self._made.text_inputs)
-            self._made.set_texts([each for some in texts for each in some])
+            self._made.set_texts([text for some in texts for text in some])
 
     def _take(self) -> None:
         self._made.get(self._outs.values)
         if self._made.text_outputs:
-            found = iter(self._made.get_texts())
+            texts = iter(self._made.get_texts())
             self._texts_out = {
-                c.name: [next(found) for _ in range(c.size)] for c in self._made.text_outputs
+                c.name: [next(texts) for _ in range(c.size)] for c in self._made.text_outputs
             }
 
 
@@ -307,8 +309,8 @@ class _UnitSignals:
 
 def _value(connector: Connector, values: Values) -> Value:
     kind = {"Real": float, "Integer": int, "Boolean": bool}.get(connector.type.value)
-    found = tuple(values if kind is None else (kind(each) for each in values))
-    return found if connector.shape else found[0]
+    converted = tuple(values if kind is None else (kind(value) for value in values))
+    return converted if connector.shape else converted[0]
 
 
 class ServeOptions(Struct):
@@ -336,17 +338,17 @@ class ServedSlave(NamedTuple):
 
 
 @contextmanager
-def served_slave(what: System | Path, options: ServeOptions) -> Iterator[ServedSlave]:
+def served_slave(source: System | Path, options: ServeOptions) -> Iterator[ServedSlave]:
     """Make a slave of a system, or of the FMU of a path; what it needs is removed afterwards."""
     with TemporaryDirectory(prefix="softdock-dcp-") as folder:
-        if isinstance(what, System):
-            step_ns = whole_step_ns(what, options.step, "a DCP slave")
-            name, file = what.name, Path(folder) / "system.fmu"
-            of_wing("export.system")(what, file, fmi=3, step=f"{step_ns} ns")
+        if isinstance(source, System):
+            step_ns = whole_step_ns(source, options.step, "a DCP slave")
+            name, file = source.name, Path(folder) / "system.fmu"
+            of_wing("export.system")(source, file, fmi=3, step=f"{step_ns} ns")
         else:
-            name, file = what.stem, what
+            name, file = source.stem, source
         component = component_of(Source(SourceKind.FMU, str(file.resolve())), name)
-        if not isinstance(what, System):
+        if not isinstance(source, System):
             step_ns = whole_step_ns(System(name), options.step, "a DCP slave")
-        about = describe_slave(name, description_of(component), step_ns, options)
-        yield ServedSlave(about, ServedUnit(about, lambda: make_unit(component)))
+        description = describe_slave(name, description_of(component), step_ns, options)
+        yield ServedSlave(description, ServedUnit(description, lambda: make_unit(component)))

@@ -98,18 +98,22 @@ class AdaptiveTimeSeries(Block):
         time, turn = 1.0 / (2.0 * pi * self.cutoff), 2.0 * pi * self.frequency
         self.shown = _passed(self.shown, self.measured, time, h)
         self.sent = _passed(self.sent, self.command, time, h)
-        _, one, two, three = self.shown
-        rate, bend = (two - three) / time, (one - 2.0 * two + three) / time**2
-        seen = (three, rate / turn, bend / turn**2)
-        fade, row = exp(-h / self.memory), (*seen, self.sent[3])
-        self.known = [fade * old + seen[i // 4] * row[i % 4] for i, old in enumerate(self.known)]
+        _, first_rate, two, three = self.shown
+        rate, bend = (two - three) / time, (first_rate - 2.0 * two + three) / time**2
+        newest = (three, rate / turn, bend / turn**2)
+        fade, row = exp(-h / self.memory), (*newest, self.sent[3])
+        self.known = [fade * old + newest[i // 4] * row[i % 4] for i, old in enumerate(self.known)]
         scale = (1.0, turn, turn**2)
         first = [value * by for value, by in zip(self._first(), scale, strict=True)]
         held = self.amplitude**2 * self.memory / h  # what such a motion adds up to
-        found = _solved(self.known, first, held)
+        solution = _solved(self.known, first, held)
         self.learned = [
-            min(max(value, one - self.spread * abs(one)), one + self.spread * abs(one)) / by
-            for value, one, by in zip(found, first, scale, strict=True)
+            min(
+                max(value, first_rate - self.spread * abs(first_rate)),
+                first_rate + self.spread * abs(first_rate),
+            )
+            / by
+            for value, first_rate, by in zip(solution, first, scale, strict=True)
         ]
 
 
@@ -122,15 +126,15 @@ def _passed(stages: list[float], now: float, time: float, h: float) -> list[floa
     return passed
 
 
-def _solved(known: list[float], first: list[float], held: float) -> tuple[float, float, float]:
+def _solved(right_side: list[float], first: list[float], held: float) -> tuple[float, float, float]:
     """Return the coefficients of normal equations, held where they begin (Cholesky, 3 x 3)."""
-    right = [known[3 + 4 * i] + held * first[i] for i in range(3)]
-    d0 = known[0] + held
-    l1, l2 = known[1] / d0, known[2] / d0
-    d1 = known[5] + held - l1 * known[1]
-    rest = known[6] - l1 * known[2]
-    l3 = rest / d1
-    d2 = known[10] + held - l2 * known[2] - l3 * rest
+    right = [right_side[3 + 4 * i] + held * first[i] for i in range(3)]
+    d0 = right_side[0] + held
+    l1, l2 = right_side[1] / d0, right_side[2] / d0
+    d1 = right_side[5] + held - l1 * right_side[1]
+    remainder = right_side[6] - l1 * right_side[2]
+    l3 = remainder / d1
+    d2 = right_side[10] + held - l2 * right_side[2] - l3 * remainder
     y1 = right[1] - l1 * right[0]
     z = (right[2] - l2 * right[0] - l3 * y1) / d2
     y = y1 / d1 - l3 * z

@@ -75,10 +75,10 @@ class ForceCompensation(Block):
         believed = isfinite(self.measured)
         self.last = self.measured if believed else self.last
         ahead = 0.5 * h * self.desired_velocity if self.half_sample else 0.0
-        wanted = self.stiffness * (self.desired - self.actual + ahead) + self.damping * (
+        correction = self.stiffness * (self.desired - self.actual + ahead) + self.damping * (
             self.desired_velocity - self.actual_velocity
         )
-        self.active = believed and isfinite(wanted) and not self.wrong_sign
-        self.correction = min(max(wanted, -self.limit), self.limit) if self.active else 0.0
-        self.limited = self.active and self.correction != wanted
+        self.active = believed and isfinite(correction) and not self.wrong_sign
+        self.correction = min(max(correction, -self.limit), self.limit) if self.active else 0.0
+        self.limited = self.active and self.correction != correction
         self.force = self.last + self.correction

@@ -110,17 +110,17 @@ class WrenchPhaseLead(Block):
         if h > 0.0:
             b0, b1, a = lead_coefficients(self.lag, self.rest * self.lag, h)
             before = self.force.tolist() + self.torque.tolist()
-            shown = [
+            led = [
                 b0 * new + b1 * old + a * y
                 for new, old, y in zip(now, self.last, before, strict=True)
             ]
-            self.force[:], self.torque[:] = shown[:3], shown[3:]
+            self.force[:], self.torque[:] = led[:3], led[3:]
         self.last = now
 
     def _sample(self, otherwise: list[float]) -> list[float]:
         """Force and torque; what is no number is replaced."""
-        shown: list[float] = self.measured_force.tolist() + self.measured_torque.tolist()
-        self.sensor_lost = not all(abs(x) < LARGEST for x in shown)
+        measured: list[float] = self.measured_force.tolist() + self.measured_torque.tolist()
+        self.sensor_lost = not all(abs(x) < LARGEST for x in measured)
         if not self.sensor_lost:
-            return shown
-        return [x if abs(x) < LARGEST else y for x, y in zip(shown, otherwise, strict=True)]
+            return measured
+        return [x if abs(x) < LARGEST else y for x, y in zip(measured, otherwise, strict=True)]

@@ -52,10 +52,10 @@ class SmithPredictor(Block):
         """Take the sample at the end of the step."""
         now, model = t + h, self.stiffness * self.position + self.damping * self.velocity
         self.past.append((now, model))
-        wanted = now - self.delay
-        while len(self.past) > 2 and self.past[1][0] <= wanted:
+        delayed_time = now - self.delay
+        while len(self.past) > 2 and self.past[1][0] <= delayed_time:
             del self.past[0]
-        self.force = self.measured + model - self._at(wanted)
+        self.force = self.measured + model - self._at(delayed_time)
 
     def _at(self, time: float) -> float:
         """Give the modelled force at a time, straight between two samples."""

@@ -63,8 +63,8 @@ def deviation(
     moving = plus(vector(v), cross(vector(w), to_point), 1.0)  # Eq 27
     arm = plus(plus(vector(position), offset, 1.0), vector(effector), -1.0)
     ds = plus(plus(vector(s), to_point, 1.0), arm, -1.0)  # Eq 29
-    shown = plus(vector(velocity), cross(vector(actual_w), offset), 1.0)
-    return arm, ds, moving, plus(moving, shown, -1.0)  # Eq 28
+    rate = plus(vector(velocity), cross(vector(actual_w), offset), 1.0)
+    return arm, ds, moving, plus(moving, rate, -1.0)  # Eq 28
 
 
 @compiled
@@ -78,7 +78,7 @@ def compensate(
     computed: Motion,
     actual: Motion,
     points: tuple[Floats, Floats, Floats],
-    shown: tuple[Floats, Floats, Floats, Floats],
+    readings: tuple[Floats, Floats, Floats, Floats],
 ) -> tuple[bool, bool]:
     """Write the compensated wrench; say whether it was corrected, and whether a limit cut that.
 
@@ -107,16 +107,16 @@ def compensate(
     if believed:
         last[0][:], last[1][:] = measured[0], measured[1]
     stiffness, damping, wrong_sign = contact
-    force, torque, added, error = shown
+    force, torque, added, error = readings
     arm, missing, velocity, dv = deviation(computed, actual, points)
     ds = plus(missing, velocity, ahead)
     active, limited = believed, False
     for i in range(3):
         right = not wrong_sign[i] > 0.5
-        wanted = stiffness[i] * ds[i] + damping[i] * dv[i] if right else 0.0
-        active = active and isfinite(arm[i]) and isfinite(ds[i]) and isfinite(wanted)
-        added[i], error[i] = min(max(wanted, -limit), limit), missing[i]
-        limited = limited or added[i] != wanted
+        correction = stiffness[i] * ds[i] + damping[i] * dv[i] if right else 0.0
+        active = active and isfinite(arm[i]) and isfinite(ds[i]) and isfinite(correction)
+        added[i], error[i] = min(max(correction, -limit), limit), missing[i]
+        limited = limited or added[i] != correction
     if not active:
         added[:], error[:], limited = 0.0, 0.0, False
         arm, ds = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)

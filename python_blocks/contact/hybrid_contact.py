@@ -84,6 +84,6 @@ class HybridContact(Block):
         )
         net_1 = virtual_1 + self.measured_force
         net_2 = virtual_2 - self.measured_force
-        apart = self.position_1 <= self.position_2
-        self.force_1 = where(apart | (net_1 > 0.0), 0.0, net_1)
-        self.force_2 = where(apart | (net_2 < 0.0), 0.0, net_2)
+        is_open = self.position_1 <= self.position_2
+        self.force_1 = where(is_open | (net_1 > 0.0), 0.0, net_1)
+        self.force_2 = where(is_open | (net_2 < 0.0), 0.0, net_2)

@@ -57,11 +57,11 @@ class KelvinVoigt(PartialNormalContact):
 
     def damping_ratio(self) -> float:
         """Return zeta = cos(theta), from theta cot(theta) = -ln(c)/2."""
-        wanted = -0.5 * log(self.restitution)
-        theta = 0.5 * pi * sqrt(1.0 - wanted)
+        target = -0.5 * log(self.restitution)
+        theta = 0.5 * pi * sqrt(1.0 - target)
         for _ in range(6):
-            error = theta * cos(theta) - wanted * sin(theta)
-            slope = (1.0 - wanted) * cos(theta) - theta * sin(theta)
+            error = theta * cos(theta) - target * sin(theta)
+            slope = (1.0 - target) * cos(theta) - theta * sin(theta)
             theta = theta - error / slope
         return cos(theta)
 

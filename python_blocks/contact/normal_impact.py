@@ -79,8 +79,8 @@ class NormalImpact:
 
     def energy(self, depth: float) -> float:
         """Return the elastic energy at a depth, J."""
-        whole = 1.0 / (self.n + 1.0) - depth / (3.0 * self.radius * (self.n + 2.0))
-        return float(self.k * depth ** (self.n + 1.0) * whole)
+        factor = 1.0 / (self.n + 1.0) - depth / (3.0 * self.radius * (self.n + 2.0))
+        return float(self.k * depth ** (self.n + 1.0) * factor)
 
     def depth(self, u: float) -> float:
         """Return the depth, m, at a relative speed of ``u v0``."""
@@ -118,10 +118,10 @@ class NormalImpact:
     @property
     def peak_force(self) -> float:
         """Largest contact force, N; it comes before the largest depth."""
-        found = minimize_scalar(
+        peak = minimize_scalar(
             lambda u: -self.force(u), bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-9}
         )
-        return float(-found.fun)
+        return float(-peak.fun)
 
     @property
     def largest_depth(self) -> float:

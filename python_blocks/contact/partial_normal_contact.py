@@ -37,9 +37,9 @@ class PartialNormalContact(PartialContact):
 
     def in_share_of_approach(self, spring: float, rate: float, number: float) -> float:
         """Return ``g (1 + D delta'/v0)``, without damping where no approach is known."""
-        known = self.approach_speed > 0.0
-        speed: float = where(known, self.approach_speed, 1.0)
-        share: float = where(known, number * rate, 0.0) / speed
+        has_speed = self.approach_speed > 0.0
+        speed: float = where(has_speed, self.approach_speed, 1.0)
+        share: float = where(has_speed, number * rate, 0.0) / speed
         return spring * (1.0 + share)
 
     def notices(self) -> tuple[Notice, ...]:

@@ -93,12 +93,12 @@ class StickingFriction(Block):
         """Stretch the spring, then draw its foot along where the force would be too large."""
         bound = self.mu * where(self.normal > 0.0, self.normal, 0.0)
         trial = self.bow + self.velocity * h
-        wanted = self.k * trial + self.d * self.velocity
-        sticks = abs(wanted) <= bound
-        slid = where(wanted > 0.0, bound, -bound)
+        trial_force = self.k * trial + self.d * self.velocity
+        sticks = abs(trial_force) <= bound
+        slid = where(trial_force > 0.0, bound, -bound)
         before = 0.5 * self.k * self.bow**2
         self.bow = where(sticks, trial, slid / self.k)
-        self.force = -where(sticks, wanted, slid)
+        self.force = -where(sticks, trial_force, slid)
         self.taken = (
             self.taken - self.force * self.velocity * h + before - 0.5 * self.k * self.bow**2
         )

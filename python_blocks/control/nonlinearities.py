@@ -61,8 +61,8 @@ class Saturation(Block):
 
     def step(self, t: float, h: float) -> None:
         """Evaluate the law; the block has no state."""
-        x, most = self.wanted, self.limit
-        self.force = where(x > most, most, where(x < -most, -most, x))
+        x, limit = self.wanted, self.limit
+        self.force = where(x > limit, limit, where(x < -limit, -limit, x))
 
 
 class Backlash(Block):

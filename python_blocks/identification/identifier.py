@@ -109,9 +109,11 @@ class Identifier(PartialIdentifier):
 
     def step(self, t: float, h: float) -> None:
         """Take the sample at the end of the step."""
-        found = learn_one(self.memory, self.settings, h, self.position, self.velocity, self.force)
-        self.stiffness, self.damping, self.deviation, self.data_deviation = found[:4]
-        watched = map(bool, found[4:9])
+        estimate = learn_one(
+            self.memory, self.settings, h, self.position, self.velocity, self.force
+        )
+        self.stiffness, self.damping, self.deviation, self.data_deviation = estimate[:4]
+        watched = map(bool, estimate[4:9])
         self.excited, self.converged, self.wrong_sign, self.sensor_lost, self.force_late = watched
-        self.nis, self.trend, self.attenuation_bias, rejected, resets = found[9:]
+        self.nis, self.trend, self.attenuation_bias, rejected, resets = estimate[9:]
         self.rejected, self.resets = int(rejected), int(resets)

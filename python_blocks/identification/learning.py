@@ -36,7 +36,7 @@ def learn(
     position: Floats,
     velocity: Floats,
     force: Floats,
-    shown: tuple[Floats, ...],
+    results: tuple[Floats, ...],
 ) -> None:
     """Learn in each direction from the change since the sample before.
 
@@ -55,9 +55,9 @@ def learn(
     """
     for i in range(memory.shape[0]):
         sample(memory[i], settings[0], h, position[i], velocity[i], force[i])
-        found = judge(memory[i], settings[0])
-        for k in range(len(found)):
-            shown[k][i] = found[k]
+        verdict = judge(memory[i], settings[0])
+        for k in range(len(verdict)):
+            results[k][i] = verdict[k]
 
 
 @compiled
@@ -70,7 +70,7 @@ def learn_one(
 
 
 @compiled
-def judge(one: Any, settings: Any) -> tuple[float, ...]:
+def judge(memory: Any, settings: Any) -> tuple[float, ...]:
     """Give the outputs of one direction.
 
     Returns
@@ -80,61 +80,66 @@ def judge(one: Any, settings: Any) -> tuple[float, ...]:
         lost, force late, normalised innovation squared, trend, attenuation bias, rejected and
         resets.
     """
-    deviation = sqrt(one.p_kk)
+    deviation = sqrt(memory.p_kk)
     # The filter's own deviations count in motion, and where innovations are as it expects them.
-    sure = excited(one, settings) and one.nis <= settings.nis_limit
+    sure = excited(memory, settings) and memory.nis <= settings.nis_limit
     return (
-        max(one.stiffness, settings.stiffness_minimum),
-        max(one.damping, settings.damping_minimum),
+        max(memory.stiffness, settings.stiffness_minimum),
+        max(memory.damping, settings.damping_minimum),
         deviation,
-        data_deviation(one),
-        1.0 if excited(one, settings) else 0.0,
-        1.0 if converged(one, settings) else 0.0,
+        data_deviation(memory),
+        1.0 if excited(memory, settings) else 0.0,
+        1.0 if converged(memory, settings) else 0.0,
         # The force surely pushes with the motion instead of against it: a sign or an axis is wrong
         # on the way from the sensor, and compensation would drive the rig apart.
-        1.0 if sure and one.stiffness + 3.0 * deviation < 0.0 else 0.0,
-        one.lost,
+        1.0 if sure and memory.stiffness + 3.0 * deviation < 0.0 else 0.0,
+        memory.lost,
         # A force that comes later by T looks like a damping that is smaller by stiffness x T.
-        1.0 if sure and one.damping + 3.0 * sqrt(one.p_cc) < 0.0 else 0.0,
-        one.nis,
-        one.trend,
-        attenuation_bias(one),
-        one.rejected,
-        one.resets,
+        1.0 if sure and memory.damping + 3.0 * sqrt(memory.p_cc) < 0.0 else 0.0,
+        memory.nis,
+        memory.trend,
+        attenuation_bias(memory),
+        memory.rejected,
+        memory.resets,
     )
 
 
 @compiled
 def sample(
-    one: Any, settings: Any, h: float, position: float, velocity: float, force: float
+    memory: Any, settings: Any, h: float, position: float, velocity: float, force: float
 ) -> None:
     """Learn from one sample of one direction."""
     if not (abs(position) < LARGEST and abs(velocity) < LARGEST and abs(force) < LARGEST):
-        one.lost, one.has_sample = 1.0, 0.0  # a difference to nothing teaches nothing
+        memory.lost, memory.has_sample = 1.0, 0.0  # a difference to nothing teaches nothing
         return
-    has_sample = one.has_sample == 1.0
-    dl, dv, df = position - one.position, velocity - one.velocity, force - one.force
-    run = 0.5 * h * (velocity + one.velocity)
+    has_sample = memory.has_sample == 1.0
+    dl, dv, df = position - memory.position, velocity - memory.velocity, force - memory.force
+    run = 0.5 * h * (velocity + memory.velocity)
     keep = exp(-h / settings.window)
-    watch(one, settings, keep, position, dl, df)
-    one.position, one.velocity, one.force, one.has_sample = position, velocity, force, 1.0
+    watch(memory, settings, keep, position, dl, df)
+    memory.position, memory.velocity, memory.force, memory.has_sample = (
+        position,
+        velocity,
+        force,
+        1.0,
+    )
     if has_sample:
-        one.moved += (1.0 - keep) * (dl * dl - one.moved)
-        one.disagreement += (1.0 - keep) * ((dl - run) ** 2 - one.disagreement)
-    if has_sample and one.lost == 0.0 and (excited(one, settings) or one.learned == 0.0):
-        update(one, settings, keep, run if settings.integrated == 1.0 else dl, dv, df)
-        if converged(one, settings):
-            one.learned = 1.0
+        memory.moved += (1.0 - keep) * (dl * dl - memory.moved)
+        memory.disagreement += (1.0 - keep) * ((dl - run) ** 2 - memory.disagreement)
+    if has_sample and memory.lost == 0.0 and (excited(memory, settings) or memory.learned == 0.0):
+        update(memory, settings, keep, run if settings.integrated == 1.0 else dl, dv, df)
+        if converged(memory, settings):
+            memory.learned = 1.0
 
 
 @compiled
-def excited(one: Any, settings: Any) -> bool:
+def excited(memory: Any, settings: Any) -> bool:
     """Whether the contact has lately moved enough to learn from."""
-    return bool(0.5 * (one.high - one.low) >= settings.amplitude)
+    return bool(0.5 * (memory.high - memory.low) >= settings.amplitude)
 
 
 @compiled
-def converged(one: Any, settings: Any) -> bool:
+def converged(memory: Any, settings: Any) -> bool:
     """Whether the stiffness is known to the precision that was asked for, and to be believed.
 
     The filter's own deviation holds what it was told before: a small ``P0`` makes it small without
@@ -142,120 +147,120 @@ def converged(one: Any, settings: Any) -> bool:
     them, show no trend, and positions not be too blurred for differences.
     """
     return bool(
-        data_deviation(one) <= settings.precision * abs(one.stiffness)
-        and one.nis <= settings.nis_limit
-        and abs(one.trend) <= settings.trend_limit
-        and (settings.integrated == 1.0 or attenuation_bias(one) <= settings.precision)
+        data_deviation(memory) <= settings.precision * abs(memory.stiffness)
+        and memory.nis <= settings.nis_limit
+        and abs(memory.trend) <= settings.trend_limit
+        and (settings.integrated == 1.0 or attenuation_bias(memory) <= settings.precision)
     )
 
 
 @compiled
-def data_deviation(one: Any) -> float:
+def data_deviation(memory: Any) -> float:
     """Root of the mean square error that the samples alone ascribe to the stiffness, N/m.
 
     It is made of their own deviation and of what the estimate is away from theirs. With a wide
     first deviation it is that of the filter.
     """
-    if one.i_cc == 0.0:  # at a constant velocity: damping has no part in any difference
-        if not one.i_kk > 0.0:
+    if memory.i_cc == 0.0:  # at a constant velocity: damping has no part in any difference
+        if not memory.i_kk > 0.0:
             return LARGEST
-        away = one.stiffness - one.i_k / one.i_kk
-        return min(sqrt(1.0 / one.i_kk + away * away), LARGEST)
-    rest = one.i_kk * one.i_cc - one.i_kc * one.i_kc
-    if not rest > 1e-12 * one.i_kk * one.i_cc:  # less is lost in rounding
+        away = memory.stiffness - memory.i_k / memory.i_kk
+        return min(sqrt(1.0 / memory.i_kk + away * away), LARGEST)
+    determinant = memory.i_kk * memory.i_cc - memory.i_kc * memory.i_kc
+    if not determinant > 1e-12 * memory.i_kk * memory.i_cc:  # less is lost in rounding
         return LARGEST
-    away = one.stiffness - (one.i_cc * one.i_k - one.i_kc * one.i_c) / rest
-    return min(sqrt(one.i_cc / rest + away * away), LARGEST)
+    away = memory.stiffness - (memory.i_cc * memory.i_k - memory.i_kc * memory.i_c) / determinant
+    return min(sqrt(memory.i_cc / determinant + away * away), LARGEST)
 
 
 @compiled
-def attenuation_bias(one: Any) -> float:
+def attenuation_bias(memory: Any) -> float:
     """Share by which noise of the position makes the stiffness too small, 0 to 1.
 
     The noise of a difference is seen where positions and velocities disagree; regression on a
     noisy difference loses the noise's share of its mean square.
     """
-    return min(one.disagreement / one.moved, 1.0) if one.moved > 0.0 else 0.0
+    return min(memory.disagreement / memory.moved, 1.0) if memory.moved > 0.0 else 0.0
 
 
 @compiled
-def forget(one: Any, settings: Any) -> None:
+def forget(memory: Any, settings: Any) -> None:
     """Open the filter for any stiffness and damping."""
-    one.p_kk, one.p_kc = settings.stiffness_spread**2, 0.0
-    one.p_cc = settings.damping_spread**2
-    one.i_kk, one.i_kc, one.i_cc, one.i_k, one.i_c = 0.0, 0.0, 0.0, 0.0, 0.0
+    memory.p_kk, memory.p_kc = settings.stiffness_spread**2, 0.0
+    memory.p_cc = settings.damping_spread**2
+    memory.i_kk, memory.i_kc, memory.i_cc, memory.i_k, memory.i_c = 0.0, 0.0, 0.0, 0.0, 0.0
 
 
 @compiled
-def watch(one: Any, settings: Any, keep: float, position: float, dl: float, df: float) -> None:
+def watch(memory: Any, settings: Any, keep: float, position: float, dl: float, df: float) -> None:
     """See how far the contact moves, and whether the force still changes with it."""
-    if one.has_sample == 0.0 and one.low == one.high:
-        one.low, one.high = position, position
-    middle = 0.5 * (one.high + one.low)
-    one.high = max(position, middle + keep * (one.high - middle))
-    one.low = min(position, middle + keep * (one.low - middle))
-    if df != 0.0 or one.has_sample == 0.0:
-        one.equal = 0.0
+    if memory.has_sample == 0.0 and memory.low == memory.high:
+        memory.low, memory.high = position, position
+    middle = 0.5 * (memory.high + memory.low)
+    memory.high = max(position, middle + keep * (memory.high - middle))
+    memory.low = min(position, middle + keep * (memory.low - middle))
+    if df != 0.0 or memory.has_sample == 0.0:
+        memory.equal = 0.0
     elif dl != 0.0:
-        one.equal += 1.0
-    one.lost = 1.0 if one.equal >= settings.stuck_samples else 0.0
+        memory.equal += 1.0
+    memory.lost = 1.0 if memory.equal >= settings.stuck_samples else 0.0
 
 
 @compiled
-def update(one: Any, settings: Any, keep: float, dl: float, dv: float, df: float) -> None:
+def update(memory: Any, settings: Any, keep: float, dl: float, dv: float, df: float) -> None:
     """Eq 26 with the gate and the new beginning."""
-    p_kk = one.p_kk + settings.stiffness_walk**2
-    p_cc = one.p_cc + settings.damping_walk**2
-    p_kc = one.p_kc
+    p_kk = memory.p_kk + settings.stiffness_walk**2
+    p_cc = memory.p_cc + settings.damping_walk**2
+    p_kc = memory.p_kc
     a, b = p_kk * dl + p_kc * dv, p_kc * dl + p_cc * dv  # P H'
     spread = dl * a + dv * b + 2.0 * settings.noise**2
-    innovation = df - one.stiffness * dl - one.damping * dv
+    innovation = df - memory.stiffness * dl - memory.damping * dv
     outlying = settings.gate**2
     squared = min(innovation**2 / spread, outlying)  # one outlier is soon forgotten
-    one.nis += (1.0 - keep) * (squared - one.nis)
+    memory.nis += (1.0 - keep) * (squared - memory.nis)
     if innovation**2 > outlying * spread:
-        one.outliers += 1.0
-        one.rejected += 1.0
-        if one.outliers >= settings.outliers_to_reset:
-            forget(one, settings)
-            one.outliers, one.learned = 0.0, 0.0
-            one.resets += 1.0
+        memory.outliers += 1.0
+        memory.rejected += 1.0
+        if memory.outliers >= settings.outliers_to_reset:
+            forget(memory, settings)
+            memory.outliers, memory.learned = 0.0, 0.0
+            memory.resets += 1.0
         return
-    one.outliers = 0.0
-    compare(one, keep, dl, innovation, spread)
-    gather(one, settings, dl, dv, df)
+    memory.outliers = 0.0
+    compare(memory, keep, dl, innovation, spread)
+    gather(memory, settings, dl, dv, df)
     gain_k, gain_c = a / spread, b / spread
-    one.stiffness += gain_k * innovation
-    one.damping += gain_c * innovation
-    one.p_kk = max(p_kk - gain_k * a, 0.0)
-    one.p_kc = p_kc - gain_k * b
-    one.p_cc = max(p_cc - gain_c * b, 0.0)
+    memory.stiffness += gain_k * innovation
+    memory.damping += gain_c * innovation
+    memory.p_kk = max(p_kk - gain_k * a, 0.0)
+    memory.p_kc = p_kc - gain_k * b
+    memory.p_cc = max(p_cc - gain_c * b, 0.0)
 
 
 @compiled
-def gather(one: Any, settings: Any, dl: float, dv: float, df: float) -> None:
+def gather(memory: Any, settings: Any, dl: float, dv: float, df: float) -> None:
     """Add a sample to what the samples say without ``P0``: the same filter by its information."""
     q, r = settings.stiffness_walk**2, settings.damping_walk**2
     weight = 0.5 / max(settings.noise, LEAST) ** 2
-    a, b, d = one.i_kk, one.i_kc, one.i_cc
-    rest, total = a * d - b * b, (1.0 + a * q) * (1.0 + d * r) - b * b * q * r
-    one.i_k, one.i_c = (  # (1 + I Q)^-1, also where I has no inverse yet
-        ((1.0 + d * r) * one.i_k - b * r * one.i_c) / total + weight * dl * df,
-        ((1.0 + a * q) * one.i_c - b * q * one.i_k) / total + weight * dv * df,
+    a, b, d = memory.i_kk, memory.i_kc, memory.i_cc
+    determinant, total = a * d - b * b, (1.0 + a * q) * (1.0 + d * r) - b * b * q * r
+    memory.i_k, memory.i_c = (  # (1 + I Q)^-1, also where I has no inverse yet
+        ((1.0 + d * r) * memory.i_k - b * r * memory.i_c) / total + weight * dl * df,
+        ((1.0 + a * q) * memory.i_c - b * q * memory.i_k) / total + weight * dv * df,
     )
-    one.i_kk = (a + r * rest) / total + weight * dl * dl
-    one.i_kc = b / total + weight * dl * dv
-    one.i_cc = (d + q * rest) / total + weight * dv * dv
+    memory.i_kk = (a + r * determinant) / total + weight * dl * dl
+    memory.i_kc = b / total + weight * dl * dv
+    memory.i_cc = (d + q * determinant) / total + weight * dv * dv
 
 
 @compiled
-def compare(one: Any, keep: float, dl: float, innovation: float, spread: float) -> None:
+def compare(memory: Any, keep: float, dl: float, innovation: float, spread: float) -> None:
     """See whether innovations go with the position: then the stiffness is wrong and stays so.
 
     It happens where the filter is too sure of itself to learn: a first deviation that is too
     small, or a contact that changes faster than it was told.
     """
-    one.pushed += (1.0 - keep) * (innovation * dl - one.pushed)
-    one.scatter += (1.0 - keep) * (max(innovation**2, spread) * dl * dl - one.scatter)
-    deviation = sqrt(0.5 * (1.0 - keep) * one.scatter)  # of a mean over the window
-    one.trend = one.pushed / deviation if deviation > 0.0 else 0.0
+    memory.pushed += (1.0 - keep) * (innovation * dl - memory.pushed)
+    memory.scatter += (1.0 - keep) * (max(innovation**2, spread) * dl * dl - memory.scatter)
+    deviation = sqrt(0.5 * (1.0 - keep) * memory.scatter)  # of a mean over the window
+    memory.trend = memory.pushed / deviation if deviation > 0.0 else 0.0

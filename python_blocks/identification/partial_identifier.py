@@ -102,8 +102,8 @@ class PartialIdentifier(Block):
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Go back to a state of :meth:`get_state`."""
-        rest = dict(state)
-        filters = rest.pop("filters")
-        super().set_state(rest)
+        values = dict(state)
+        filters = values.pop("filters")
+        super().set_state(values)
         if len(filters):
             self.memory.view(np.float64)[:] = filters

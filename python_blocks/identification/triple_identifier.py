@@ -121,9 +121,9 @@ class TripleIdentifier(PartialIdentifier):
 
     def step(self, t: float, h: float) -> None:
         """Take the sample at the end of the step."""
-        shown = (
+        measured = (
             *(self.stiffness, self.damping, self.deviation, self.data_deviation),
             *(self.excited, self.converged, self.wrong_sign, self.sensor_lost, self.force_late),
             *(self.nis, self.trend, self.attenuation_bias, self.rejected, self.resets),
         )
-        learn(self.memory, self.settings, h, self.position, self.velocity, self.force, shown)
+        learn(self.memory, self.settings, h, self.position, self.velocity, self.force, measured)

@@ -71,8 +71,8 @@ def equivalent_mass_gradient(
     """
     angles, columns = _angles(chain, phi), _columns(chain, free)
     steps = 1j * _STEP * np.eye(chain.joints)
-    found = [_schur(chain, angles + s, columns, np.asarray(direction)) for s in steps]
-    return np.array([one.imag / _STEP for one in found])
+    masses = [_schur(chain, angles + s, columns, np.asarray(direction)) for s in steps]
+    return np.array([mass.imag / _STEP for mass in masses])
 
 
 def _angles(chain: ManipulatorChain, phi: Floats | Sequence[float]) -> Floats:
@@ -85,24 +85,24 @@ def _angles(chain: ManipulatorChain, phi: Floats | Sequence[float]) -> Floats:
 
 
 def _columns(chain: ManipulatorChain, free: Sequence[int] | None) -> list[int]:
-    chosen = range(1, chain.joints + 1) if free is None else free
+    joints = range(1, chain.joints + 1) if free is None else free
     problems = [
         f"equivalent mass: expected joints from 1 to {chain.joints}, found {joint}"
-        for joint in chosen
+        for joint in joints
         if not 1 <= joint <= chain.joints
     ]
     if problems:
         raise DescriptionError(*problems)
-    return [5 + joint for joint in chosen]
+    return [5 + joint for joint in joints]
 
 
 def _schur(chain: ManipulatorChain, phi: Any, joints: list[int], direction: Floats) -> Any:
     matrix = chain.inertia_matrix(phi)
-    whole = direction @ matrix[:3, :3] @ direction
+    along = direction @ matrix[:3, :3] @ direction
     if not joints:
-        return whole
+        return along
     coupling = direction @ matrix[:3, joints]
-    return whole - coupling @ np.linalg.solve(matrix[np.ix_(joints, joints)], coupling)
+    return along - coupling @ np.linalg.solve(matrix[np.ix_(joints, joints)], coupling)
 
 
 @lru_cache(maxsize=8)

@@ -78,8 +78,8 @@ class ManipulatorChain:
             origin.append(origin[-1] + rotation[-1] @ offset)
             rotation.append(rotation[-1] @ turn(axis, angle))
         turned = np.array(rotation)
-        places = np.array(origin)
-        return Frames(turned, places, places + np.einsum("ijk,ik->ij", turned, self.center))
+        origins = np.array(origin)
+        return Frames(turned, origins, origins + np.einsum("ijk,ik->ij", turned, self.center))
 
     def inertia_matrix(self, phi: _Array) -> _Array:
         """Give Eq 7 by sums over the links, in the frame of the base.
@@ -191,17 +191,19 @@ class ManipulatorChain:
             "inertia": (n + 1, 3, 3),
         }
         for name, shape in expected.items():
-            found = np.shape(getattr(self, name))
-            if found != shape:
-                yield f"manipulator chain: {name}: expected shape {shape}, found {found}"
+            actual = np.shape(getattr(self, name))
+            if actual != shape:
+                yield f"manipulator chain: {name}: expected shape {shape}, found {actual}"
             elif not np.all(np.isfinite(getattr(self, name))):
                 yield f"manipulator chain: {name}: expected finite numbers"
 
     def _bad_joints(self) -> Iterator[str]:
         for i, axis in enumerate(self.axis, 1):
             if abs(axis @ axis - 1.0) > 1e-12:
-                found = axis.tolist()
-                yield f"manipulator chain: axis of joint {i}: expected a unit vector, found {found}"
+                yield (
+                    f"manipulator chain: axis of joint {i}: expected a unit vector,"
+                    f" found {axis.tolist()}"
+                )
 
     def _bad_links(self) -> Iterator[str]:
         for i, (mass, inertia) in enumerate(zip(self.mass, self.inertia, strict=True)):
@@ -211,10 +213,10 @@ class ManipulatorChain:
             if not np.allclose(inertia, inertia.T, rtol=0.0, atol=1e-12 * np.abs(inertia).max()):
                 yield f"{name}: expected a symmetric inertia, found {inertia.tolist()}"
             elif not np.linalg.eigvalsh(inertia)[0] > 0.0:
-                least = np.linalg.eigvalsh(inertia)[0]
+                smallest = np.linalg.eigvalsh(inertia)[0]
                 yield (
                     f"{name}: expected a positive definite inertia, found the principal moment"
-                    f" {least:.3g} kg m^2"
+                    f" {smallest:.3g} kg m^2"
                 )
 
 

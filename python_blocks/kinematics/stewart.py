@@ -201,11 +201,11 @@ def forward(
     Pose
         The best pose that was found; ask it whether it :meth:`~Pose.solves`.
     """
-    found = stewart_motion.find_pose(
+    pose = stewart_motion.find_pose(
         geometry.base, geometry.platform, lengths, position, q, tolerance, most_iterations
     )
-    *_, rates, residual, count = found
-    return Pose(found[0], found[1], residual, count, condition(geometry, rates), rates)
+    *_, rates, residual, count = pose
+    return Pose(pose[0], pose[1], residual, count, condition(geometry, rates), rates)
 
 
 def _circle(radius: float, half: float) -> Floats:

@@ -89,7 +89,7 @@ class StewartForward(PartialStewart):
     def step(self, t: float, h: float) -> None:
         """Find the pose, from the last one: that of the outputs."""
         joints = self.geometry
-        given, residual, iterations, condition = track(
+        is_valid, residual, iterations, condition = track(
             joints.base,
             joints.platform,
             self.length,
@@ -99,7 +99,7 @@ class StewartForward(PartialStewart):
             self.tolerance,
             self.condition_limit,
         )
-        if not given:
+        if not is_valid:
             self.healthy = False
             self.refuse(t, "a length or its rate is no number: look at its source")
             return

@@ -76,7 +76,7 @@ class StewartInverse(PartialStewart):
     def step(self, t: float, h: float) -> None:
         """Evaluate the kinematics."""
         joints = self.geometry
-        given, margin, condition = follow(
+        is_valid, margin, condition = follow(
             joints.base,
             joints.platform,
             self.position,
@@ -86,7 +86,7 @@ class StewartInverse(PartialStewart):
             self.length,
             self.rate,
         )
-        if not given:
+        if not is_valid:
             self.refuse(t, "the pose is no number, or its quaternion is zero: look at its source")
             self.healthy = False
             self.rate[:] = 0.0

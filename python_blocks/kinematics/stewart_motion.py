@@ -94,13 +94,13 @@ def condition(rates: Floats, radius: float) -> float:
                 turned = perpendicular(u, p, q) or turned
         if not turned:
             break
-    most, least = 0.0, inf
+    largest, smallest = 0.0, inf
     for j in range(6):
         square = 0.0
         for i in range(6):
             square += u[i, j] * u[i, j]
-        most, least = max(most, square), min(least, square)
-    return sqrt(most / least) if least > 0.0 else inf
+        largest, smallest = max(largest, square), min(smallest, square)
+    return sqrt(largest / smallest) if smallest > 0.0 else inf
 
 
 @compiled
@@ -175,8 +175,8 @@ def follow(
         the worst leg from its limits, m, and the condition number.
     """
     velocity, w = twist
-    given = believable(position) and believable(q) and believable(velocity) and believable(w)
-    if not given or not q.any():
+    is_valid = believable(position) and believable(q) and believable(velocity) and believable(w)
+    if not is_valid or not q.any():
         return False, 0.0, inf
     lengths, rates = np.empty(6), np.empty((6, 6))
     legs(base, platform, position, q, lengths, rates)
@@ -213,15 +213,15 @@ def find_pose(
     """
     radius = sqrt(platform[0, 0] ** 2 + platform[0, 1] ** 2)
     position, q = position.copy(), q.copy()
-    found, rates, missing = np.empty(6), np.empty((6, 6)), np.empty(6)
+    pose, rates, missing = np.empty(6), np.empty((6, 6)), np.empty(6)
     best, best_q, best_rates, smallest, count = position.copy(), q.copy(), np.eye(6), inf, 0
     if not np.isfinite(lengths).all():
         return best, best_q, best_rates, smallest, count
     for iteration in range(most_steps + 1):
-        legs(base, platform, position, q, found, rates)
+        legs(base, platform, position, q, pose, rates)
         residual = 0.0
         for i in range(6):
-            missing[i] = lengths[i] - found[i]
+            missing[i] = lengths[i] - pose[i]
             residual = max(residual, abs(missing[i]))
         if residual < smallest:
             best[:], best_q[:], best_rates[:] = position, q, rates

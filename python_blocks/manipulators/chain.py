@@ -55,22 +55,22 @@ class Joint:
 
     def problems(self, number: int) -> Iterable[str]:
         """Yield what is wrong with it as joint ``number``."""
-        where = f"joint {number}"
+        label = f"joint {number}"
         if not 0 <= self.parent < number:
-            yield f"{where}: parent: expected 0 to {number - 1}, found {self.parent}"
+            yield f"{label}: parent: expected 0 to {number - 1}, found {self.parent}"
         if not np.linalg.norm(self.axis) > 0.0:
-            yield f"{where}: axis: expected a vector other than zero, found {list(self.axis)}"
+            yield f"{label}: axis: expected a vector other than zero, found {list(self.axis)}"
         if not np.linalg.norm(self.attitude) > 0.0:
-            yield f"{where}: attitude: expected a quaternion, found {list(self.attitude)}"
+            yield f"{label}: attitude: expected a quaternion, found {list(self.attitude)}"
         if not self.mass >= 0.0:
-            yield f"{where}: mass: expected >= 0 kg, found {self.mass:g}"
+            yield f"{label}: mass: expected >= 0 kg, found {self.mass:g}"
         if not self.rotor >= 0.0:
-            yield f"{where}: rotor: expected >= 0, found {self.rotor:g}"
+            yield f"{label}: rotor: expected >= 0, found {self.rotor:g}"
         inertia = np.asarray(self.inertia, dtype=float)
         if not np.allclose(inertia, inertia.T, rtol=1e-9, atol=0.0):
-            yield f"{where}: inertia: expected a symmetric matrix, found {inertia.tolist()}"
+            yield f"{label}: inertia: expected a symmetric matrix, found {inertia.tolist()}"
         elif np.linalg.eigvalsh(inertia)[0] < -1e-9 * np.abs(inertia).max():
-            yield f"{where}: inertia: expected no negative principal one, found {inertia.tolist()}"
+            yield f"{label}: inertia: expected no negative principal one, found {inertia.tolist()}"
 
 
 @dataclass(frozen=True)
@@ -155,14 +155,15 @@ class Chain:
             torque has nothing to accelerate.
         """
         accelerations = acceleration or {}
-        given = given_accelerations(len(self), torque, accelerations)
-        known = np.array([{**torque, **accelerations}[n + 1] for n in range(len(self))])
+        is_accelerated = given_accelerations(len(self), torque, accelerations)
+        prescribed = np.array([{**torque, **accelerations}[n + 1] for n in range(len(self))])
         state = np.array(position, dtype=float), np.array(rate, dtype=float)
-        found = Found(*np.empty((4, len(self))))
-        singular, energy = solve(self.tree, state, given, known.astype(float), True, found)  # noqa: FBT003
+        solution = Found(*np.empty((4, len(self))))
+        prescribed = prescribed.astype(float)
+        singular, energy = solve(self.tree, state, is_accelerated, prescribed, True, solution)  # noqa: FBT003
         if singular:
             raise DescriptionError(singular_joint(singular))
-        return Motion(*found, energy)
+        return Motion(*solution, energy)
 
     def mass_matrix(self, position: Sequence[float] | Floats) -> Floats:
         """Give the joint-space mass matrix, (n, n), by unit accelerations one after the other."""
@@ -183,9 +184,9 @@ class Chain:
     def frames(self, position: Sequence[float] | Floats) -> tuple[Floats, Floats]:
         """Give attitudes (n, 3, 3) and origins (n, 3), m, of all frames in the base frame."""
         n = len(self)
-        turns, places = np.empty((n, 3, 3)), np.empty((n, 3))
-        place(self.tree, np.array(position, dtype=float), turns, places, np.empty((n, 6)))
-        return turns, places
+        turns, origins = np.empty((n, 3, 3)), np.empty((n, 3))
+        place(self.tree, np.array(position, dtype=float), turns, origins, np.empty((n, 6)))
+        return turns, origins
 
 
 def given_accelerations(count: int, torque: Iterable[int], acceleration: Iterable[int]) -> Floats:
@@ -203,8 +204,8 @@ def given_accelerations(count: int, torque: Iterable[int], acceleration: Iterabl
     ]
     for n in range(1, count + 1):
         if (n in torques) == (n in accelerations):
-            which = "both are" if n in torques else "neither is"
-            problems.append(f"joint {n}: expected torque or acceleration to be given, {which}")
+            count_text = "both are" if n in torques else "neither is"
+            problems.append(f"joint {n}: expected torque or acceleration to be given, {count_text}")
     if problems:
         raise DescriptionError(*problems)
     return np.array([float(n in accelerations) for n in range(1, count + 1)])

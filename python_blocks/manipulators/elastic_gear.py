@@ -82,21 +82,21 @@ class ElasticGear(Block):
         """Evaluate gear and spring."""
         self.twist = self.joint - self.zero - self.shaft / self.ratio
         twisting = self.joint_rate - self.shaft_rate / self.ratio
-        wanted = (self.k * self.twist + self.d * twisting) / self.ratio
-        self.clamped = abs(wanted) > self.load_limit
-        self.load = min(max(wanted, -self.load_limit), self.load_limit)
+        torque = (self.k * self.twist + self.d * twisting) / self.ratio
+        self.clamped = abs(torque) > self.load_limit
+        self.load = min(max(torque, -self.load_limit), self.load_limit)
         self.torque = -self.ratio * self.load
         self.energy = 0.5 * self.k * self.twist**2
         if self.clamped and self.first == _NEVER:
-            self.first, self.asked = t + h, wanted
+            self.first, self.asked = t + h, torque
 
     def notices(self) -> tuple[Notice, ...]:
         """Say when the load was first at its limit."""
         if self.first == _NEVER:
             return ()
-        what = (
+        message = (
             f"the torque on the shaft is at its limit: {self.asked:.4g} N.m were asked for,"
             f" load_limit is {self.load_limit:g} N.m; the motor does not follow the joint"
         )
         advice = "take a larger ratio, a softer spring, or a motor that can do more"
-        return (Notice(round(self.first * 1e9), what, advice),)
+        return (Notice(round(self.first * 1e9), message, advice),)

@@ -85,28 +85,28 @@ class LoadCommand(Block):
         StepError
             If rotor and arm together have no inertia.
         """
-        whole = self.ratio**2 * self.J + self.inertia
-        if not whole > 0.0:
+        total = self.ratio**2 * self.J + self.inertia
+        if not total > 0.0:
             raise StepError(
                 f"t = {t + h:.9g} s: the joint has no inertia to accelerate: expected"
                 f" ratio^2 J + inertia > 0, found {self.ratio**2 * self.J:g} + {self.inertia:g}"
                 " kg m2: look at the arm's masses"
             )
         self.drive_torque = self.KT * (self.voltage - self.KT * self.rate) / self.R
-        wanted = -(self.inertia * self.drive_torque + self.J * self.ratio * self.bias) / whole
+        command = -(self.inertia * self.drive_torque + self.J * self.ratio * self.bias) / total
         limit = self.KTl * self.current_limit
-        self.saturated = abs(wanted) > limit
-        self.load = min(max(wanted, -limit), limit)
+        self.saturated = abs(command) > limit
+        self.load = min(max(command, -limit), limit)
         if self.saturated and self.first == _NEVER:
-            self.first, self.asked = t + h, wanted / self.KTl
+            self.first, self.asked = t + h, command / self.KTl
 
     def notices(self) -> tuple[Notice, ...]:
         """Say when the amplifier was first at its limit."""
         if self.first == _NEVER:
             return ()
-        what = (
+        message = (
             f"the load motor's amplifier is at its limit: {self.asked:.4g} A were asked for,"
             f" current_limit is {self.current_limit:g} A; the drive motor does not feel the arm"
         )
         advice = "command less acceleration, or take a load motor or amplifier that can do more"
-        return (Notice(round(self.first * 1e9), what, advice),)
+        return (Notice(round(self.first * 1e9), message, advice),)

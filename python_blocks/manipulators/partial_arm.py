@@ -92,20 +92,20 @@ class PartialArm(Block):
 
     def step(self, t: float, h: float) -> None:
         """Go on by Modified Euler."""
-        chain, given = self.chain(), self.given() == 1.0
+        chain, is_accelerated = self.chain(), self.given() == 1.0
         before = self.positions.copy(), self.velocities.copy()
         effort = self._all("effort")
-        known = np.where(given, self.accelerations, effort)
-        first = self._solve(t, chain, before, known, felt=False)
+        prescribed = np.where(is_accelerated, self.accelerations, effort)
+        first = self._solve(t, chain, before, prescribed, felt=False)
         self.positions = before[0] + h * before[1]
         self.velocities = before[1] + h * first.acceleration
         self._take_given()
-        known = np.where(given, self.accelerations, effort)
-        last = self._solve(t, chain, (self.positions, self.velocities), known, felt=False)
+        prescribed = np.where(is_accelerated, self.accelerations, effort)
+        last = self._solve(t, chain, (self.positions, self.velocities), prescribed, felt=False)
         mean = 0.5 * (first.acceleration + last.acceleration)
         moved = before[0] + 0.5 * h * (before[1] + self.velocities)
-        self.positions = np.where(given, self.positions, moved)
-        self.velocities = np.where(given, self.velocities, before[1] + h * mean)
+        self.positions = np.where(is_accelerated, self.positions, moved)
+        self.velocities = np.where(is_accelerated, self.velocities, before[1] + h * mean)
         self._show(t + h, chain)
 
     def chain(self) -> Chain:
@@ -143,36 +143,42 @@ class PartialArm(Block):
         return np.array([getattr(self, f"{name}_{n}") for n in range(1, len(self.kinds) + 1)])
 
     def _take_given(self) -> None:
-        given = self.given() == 1.0
-        self.accelerations = np.where(given, self._all("given_acceleration"), 0.0)
-        self.positions = np.where(given, self._all("given_position"), self.positions)
-        self.velocities = np.where(given, self._all("given_velocity"), self.velocities)
+        is_accelerated = self.given() == 1.0
+        self.accelerations = np.where(is_accelerated, self._all("given_acceleration"), 0.0)
+        self.positions = np.where(is_accelerated, self._all("given_position"), self.positions)
+        self.velocities = np.where(is_accelerated, self._all("given_velocity"), self.velocities)
 
     def _solve(
-        self, t: float, chain: Chain, state: tuple[Floats, Floats], known: Floats, *, felt: bool
+        self,
+        t: float,
+        chain: Chain,
+        state: tuple[Floats, Floats],
+        prescribed: Floats,
+        *,
+        felt: bool,
     ) -> Found:
-        found = Found(*np.empty((4, len(known))))
-        singular, self.energy = solve(chain.tree, state, self.given(), known, felt, found)
+        solution = Found(*np.empty((4, len(prescribed))))
+        singular, self.energy = solve(chain.tree, state, self.given(), prescribed, felt, solution)
         if singular:
             raise StepError(f"t = {t:.9g} s: {singular_joint(singular)}")
-        return found
+        return solution
 
     def _show(self, t: float, chain: Chain) -> None:
-        known = np.where(self.given() == 1.0, self.accelerations, self._all("effort"))
-        found = self._solve(t, chain, (self.positions, self.velocities), known, felt=True)
-        shown = {
+        prescribed = np.where(self.given() == 1.0, self.accelerations, self._all("effort"))
+        solution = self._solve(t, chain, (self.positions, self.velocities), prescribed, felt=True)
+        outputs = {
             "position": self.positions,
             "velocity": self.velocities,
-            "acceleration": found.acceleration,
-            "joint_effort": found.torque,
-            "inertia": found.inertia,
-            "bias": found.bias,
+            "acceleration": solution.acceleration,
+            "joint_effort": solution.torque,
+            "inertia": solution.inertia,
+            "bias": solution.bias,
         }
-        for name, values in shown.items():
+        for name, values in outputs.items():
             for n, value in enumerate(values.tolist(), 1):
                 setattr(self, f"{name}_{n}", value)
-        turns, places = chain.frames(self.positions)
-        self.tip[:] = places[-1] + turns[-1] @ self.tool
+        turns, origins = chain.frames(self.positions)
+        self.tip[:] = origins[-1] + turns[-1] @ self.tool
 
 
 def _frozen(row: Any) -> Any:
@@ -192,8 +198,8 @@ def _given(count: int, torque: str, acceleration: str) -> Floats:
     sets = []
     for name, text in (("torque_joints", torque), ("acceleration_joints", acceleration)):
         words = text.replace(",", " ").split()
-        if wrong := [word for word in words if not word.isdecimal()]:
-            raise DescriptionError(f"{name}: expected numbers of joints, found {wrong}")
+        if bad_words := [word for word in words if not word.isdecimal()]:
+            raise DescriptionError(f"{name}: expected numbers of joints, found {bad_words}")
         sets.append([int(word) for word in words])
     return given_accelerations(count, *sets)
 
@@ -221,21 +227,21 @@ def _connectors(kinds: tuple[JointKind, ...]) -> Iterator[tuple[str, Any]]:
 
 def _of_joint(n: int, kind: JointKind) -> Iterator[tuple[str, Any]]:
     angle, rate, acceleration, torque, inertia = _UNITS[kind]
-    what = f"of joint {n}"
-    yield f"effort_{n}", Input(unit=torque, description=f"Torque or force {what}")
+    suffix = f"of joint {n}"
+    yield f"effort_{n}", Input(unit=torque, description=f"Torque or force {suffix}")
     motion = (("position", angle), ("velocity", rate), ("acceleration", acceleration))
     for name, unit in motion:
-        yield f"given_{name}_{n}", Input(unit=unit, description=f"Given {name} {what}")
+        yield f"given_{name}_{n}", Input(unit=unit, description=f"Given {name} {suffix}")
     for name, unit in motion:
         ends = None if name == "acceleration" else (f"given_{name}_{n}",)
-        text = f"{name.capitalize()} {what}"
+        text = f"{name.capitalize()} {suffix}"
         yield f"{name}_{n}", Output(unit=unit, description=text, depends_on=ends)
-    yield f"joint_effort_{n}", Output(unit=torque, description=f"Torque {what}, given or found")
+    yield f"joint_effort_{n}", Output(unit=torque, description=f"Torque {suffix}, given or found")
     yield f"inertia_{n}", Output(unit=inertia, description=f"Inertia felt at joint {n}")
-    yield f"bias_{n}", Output(unit=torque, description=f"Torque {what} without acceleration")
-    yield f"position0_{n}", Parameter(start=0.0, unit=angle, description=f"Start {what}")
-    yield f"velocity0_{n}", Parameter(start=0.0, unit=rate, description=f"First rate {what}")
+    yield f"bias_{n}", Output(unit=torque, description=f"Torque {suffix} without acceleration")
+    yield f"position0_{n}", Parameter(start=0.0, unit=angle, description=f"Start {suffix}")
+    yield f"velocity0_{n}", Parameter(start=0.0, unit=rate, description=f"First rate {suffix}")
     yield (
         f"rotor_{n}",
-        Parameter(start=0.0, unit=inertia, minimum=0.0, description=f"Rotor's inertia {what}"),
+        Parameter(start=0.0, unit=inertia, minimum=0.0, description=f"Rotor's inertia {suffix}"),
     )

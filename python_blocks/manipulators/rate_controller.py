@@ -49,6 +49,6 @@ class RateController(Block):
         """Take the sample at the end of the step."""
         error = self.ratio * self.command - self.rate
         self.integral += h * error
-        wanted = self.Kp * error + self.Ki * self.integral
-        self.limited = abs(wanted) > self.voltage_limit
-        self.voltage = min(max(wanted, -self.voltage_limit), self.voltage_limit)
+        command = self.Kp * error + self.Ki * self.integral
+        self.limited = abs(command) > self.voltage_limit
+        self.voltage = min(max(command, -self.voltage_limit), self.voltage_limit)

@@ -39,45 +39,45 @@ def turned(axis: Floats, angle: float, before: Floats, after: Floats) -> None:
 
 
 @compiled
-def place(tree: Tree, q: Floats, turns: Floats, places: Floats, axes: Floats) -> None:
+def place(tree: Tree, q: Floats, turns: Floats, origins: Floats, axes: Floats) -> None:
     """Write attitude (n, 3, 3), origin (n, 3), m, and spatial axis (n, 6) of the joints' frames."""
-    parents, own, offsets, rests = tree.parents, tree.axes, tree.offsets, tree.rests
-    rest = np.empty((3, 3))
+    parents, axis, offsets, rests = tree.parents, tree.axes, tree.offsets, tree.rests
+    attitude = np.empty((3, 3))
     for i in range(len(q)):
         p = int(parents[i])
         for r in range(3):
-            places[i, r] = offsets[i, r] if p < 0 else places[p, r]
+            origins[i, r] = offsets[i, r] if p < 0 else origins[p, r]
             for c in range(3):
                 if p < 0:
-                    rest[r, c] = rests[i, r, c]
+                    attitude[r, c] = rests[i, r, c]
                 else:
-                    places[i, r] += turns[p, r, c] * offsets[i, c]
-                    rest[r, c] = (
+                    origins[i, r] += turns[p, r, c] * offsets[i, c]
+                    attitude[r, c] = (
                         turns[p, r, 0] * rests[i, 0, c]
                         + turns[p, r, 1] * rests[i, 1, c]
                         + turns[p, r, 2] * rests[i, 2, c]
                     )
-        x = rest[0, 0] * own[i, 0] + rest[0, 1] * own[i, 1] + rest[0, 2] * own[i, 2]
-        y = rest[1, 0] * own[i, 0] + rest[1, 1] * own[i, 1] + rest[1, 2] * own[i, 2]
-        z = rest[2, 0] * own[i, 0] + rest[2, 1] * own[i, 1] + rest[2, 2] * own[i, 2]
+        x = attitude[0, 0] * axis[i, 0] + attitude[0, 1] * axis[i, 1] + attitude[0, 2] * axis[i, 2]
+        y = attitude[1, 0] * axis[i, 0] + attitude[1, 1] * axis[i, 1] + attitude[1, 2] * axis[i, 2]
+        z = attitude[2, 0] * axis[i, 0] + attitude[2, 1] * axis[i, 1] + attitude[2, 2] * axis[i, 2]
         if tree.slides[i] == 1.0:
             for r in range(9):
-                turns[i, r // 3, r % 3] = rest[r // 3, r % 3]
-            places[i, 0] += x * q[i]
-            places[i, 1] += y * q[i]
-            places[i, 2] += z * q[i]
+                turns[i, r // 3, r % 3] = attitude[r // 3, r % 3]
+            origins[i, 0] += x * q[i]
+            origins[i, 1] += y * q[i]
+            origins[i, 2] += z * q[i]
             axes[i, 0], axes[i, 1], axes[i, 2] = 0.0, 0.0, 0.0
             axes[i, 3], axes[i, 4], axes[i, 5] = x, y, z
             continue
-        turned(own[i], q[i], rest, turns[i])
-        a, b, c0 = places[i, 0], places[i, 1], places[i, 2]
+        turned(axis[i], q[i], attitude, turns[i])
+        a, b, c0 = origins[i, 0], origins[i, 1], origins[i, 2]
         axes[i, 0], axes[i, 1], axes[i, 2] = x, y, z
         axes[i, 3], axes[i, 4], axes[i, 5] = b * z - c0 * y, c0 * x - a * z, a * y - b * x
 
 
 @compiled
 def link_inertia(
-    mass: float, centre: Floats, own: Floats, turn: Floats, origin: Floats, found: Floats
+    mass: float, centre: Floats, inertia: Floats, turn: Floats, origin: Floats, result: Floats
 ) -> None:
     """Write the spatial inertia (6, 6) of a link, kg.m2, kg.m and kg."""
     c = np.empty(3)
@@ -89,15 +89,15 @@ def link_inertia(
             value = -mass * c[r] * c[k]
             for a in range(3):
                 for b in range(3):
-                    value += turn[r, a] * own[a, b] * turn[k, b]
-            found[r, k] = value
-            found[3 + r, 3 + k] = mass if r == k else 0.0
-        found[r, r] += mass * square
+                    value += turn[r, a] * inertia[a, b] * turn[k, b]
+            result[r, k] = value
+            result[3 + r, 3 + k] = mass if r == k else 0.0
+        result[r, r] += mass * square
     for r in range(3):
         a, b = (r + 1) % 3, (r + 2) % 3
-        found[r, 3 + r] = found[3 + r, r] = 0.0
-        found[a, 3 + b] = found[3 + b, a] = -mass * c[r]
-        found[b, 3 + a] = found[3 + a, b] = mass * c[r]
+        result[r, 3 + r] = result[3 + r, r] = 0.0
+        result[a, 3 + b] = result[3 + b, a] = -mass * c[r]
+        result[b, 3 + a] = result[3 + a, b] = mass * c[r]
 
 
 @compiled
@@ -142,8 +142,8 @@ def gather(tree: Tree, q: Floats, rate: Floats, kept: Kept) -> float:
         for r in range(6):
             velocity[i, r] = axes[i, r] * rate[i] + (0.0 if p < 0 else velocity[p, r])
         crossed(velocity[i], axes[i], rate[i], kept.gain[i])
-        turn, origin, own = kept.turns[i], kept.places[i], tree.inertias[i]
-        link_inertia(tree.masses[i], tree.centres[i], own, turn, origin, inertia[i])
+        turn, origin, link = kept.turns[i], kept.places[i], tree.inertias[i]
+        link_inertia(tree.masses[i], tree.centres[i], link, turn, origin, inertia[i])
         gyroscopic(velocity[i], inertia[i], kept.force[i])
         for r in range(6):
             for k in range(6):
@@ -153,22 +153,22 @@ def gather(tree: Tree, q: Floats, rate: Floats, kept: Kept) -> float:
 
 
 @compiled
-def reduce(tree: Tree, given: Floats, known: Floats, kept: Kept) -> int:
+def reduce(tree: Tree, is_accelerated: Floats, prescribed: Floats, kept: Kept) -> int:
     """Go inwards: what each joint feels of its tree (Eq 4). Returns the joint that has none, or 0.
 
     ``given`` is 1 where ``known`` is an acceleration, 0 where it is a torque.
     """
     axes, inertia, force, u = kept.axes, kept.inertia, kept.force, kept.u
-    for i in range(len(given) - 1, -1, -1):
+    for i in range(len(is_accelerated) - 1, -1, -1):
         length = 0.0
         for r in range(6):
             u[i, r] = dot(inertia[i, r], axes[i])
             length += u[i, r] * u[i, r]
-        own = dot(u[i], axes[i])
-        kept.d[i] = own + tree.rotors[i]
-        kept.rest[i] = known[i] - dot(axes[i], force[i])
-        if given[i] == 1.0:
-            share, push = 0.0, known[i]
+        coupling = dot(u[i], axes[i])
+        kept.d[i] = coupling + tree.rotors[i]
+        kept.rest[i] = prescribed[i] - dot(axes[i], force[i])
+        if is_accelerated[i] == 1.0:
+            share, push = 0.0, prescribed[i]
         else:
             size = (length * dot(axes[i], axes[i])) ** 0.5 + tree.rotors[i]
             if not kept.d[i] > _NOTHING * size:
@@ -186,44 +186,52 @@ def reduce(tree: Tree, given: Floats, known: Floats, kept: Kept) -> int:
 
 
 @compiled
-def spread(tree: Tree, given: Floats, known: Floats, kept: Kept, found: Found) -> None:
+def spread(
+    tree: Tree, is_accelerated: Floats, prescribed: Floats, kept: Kept, solution: Found
+) -> None:
     """Go outwards again: write torque and acceleration of all joints."""
-    axes, u, d, torque, acceleration = kept.axes, kept.u, kept.d, found.torque, found.acceleration
-    total = np.empty((len(given), 6))
-    for i in range(len(given)):
+    axes, u, d, torque, acceleration = (
+        kept.axes,
+        kept.u,
+        kept.d,
+        solution.torque,
+        solution.acceleration,
+    )
+    total = np.empty((len(is_accelerated), 6))
+    for i in range(len(is_accelerated)):
         p = int(tree.parents[i])
         for r in range(6):
             # Gravity acts like a base that accelerates against it.
             base = -tree.gravity[r - 3] if r >= 3 else 0.0
             total[i, r] = kept.gain[i, r] + (base if p < 0 else total[p, r])
-        if given[i] == 1.0:
-            acceleration[i] = known[i]
-            torque[i] = dot(u[i], total[i]) + d[i] * known[i] + dot(axes[i], kept.force[i])
+        if is_accelerated[i] == 1.0:
+            acceleration[i] = prescribed[i]
+            torque[i] = dot(u[i], total[i]) + d[i] * prescribed[i] + dot(axes[i], kept.force[i])
         else:
-            torque[i] = known[i]
+            torque[i] = prescribed[i]
             acceleration[i] = (kept.rest[i] - dot(u[i], total[i])) / d[i]
         for r in range(6):
             total[i, r] += axes[i, r] * acceleration[i]
 
 
 @compiled
-def felt_inertia(tree: Tree, given: Floats, joint: int, kept: Kept) -> float:
+def felt_inertia(tree: Tree, is_accelerated: Floats, joint: int, kept: Kept) -> float:
     """Give what a joint's torque rises by for each unit of its acceleration (``J_eff`` of Eq 7).
 
     The torques of the joints with a known torque stay, and so do the accelerations of the others.
     """
     axes, u, d = kept.axes, kept.u, kept.d
-    back = np.zeros(len(given))  # on the way inwards: how far each joint gives way
+    back = np.zeros(len(is_accelerated))  # on the way inwards: how far each joint gives way
     force = np.empty(6)
-    share = 1.0 if given[joint] == 1.0 else 1.0 / d[joint]
+    share = 1.0 if is_accelerated[joint] == 1.0 else 1.0 / d[joint]
     for r in range(6):
         force[r] = u[joint, r] * share
-    path = np.empty(len(given), dtype=np.int64)
+    path = np.empty(len(is_accelerated), dtype=np.int64)
     length, at = 0, int(tree.parents[joint])
     while at >= 0:
         path[length] = at
         length += 1
-        if given[at] == 0.0:
+        if is_accelerated[at] == 0.0:
             back[at] = -dot(axes[at], force)
             for r in range(6):
                 force[r] += u[at, r] * back[at] / d[at]
@@ -231,11 +239,11 @@ def felt_inertia(tree: Tree, given: Floats, joint: int, kept: Kept) -> float:
     motion = np.zeros(6)
     for n in range(length - 1, -1, -1):
         at = path[n]
-        if given[at] == 0.0:
+        if is_accelerated[at] == 0.0:
             moves = (back[at] - dot(u[at], motion)) / d[at]
             for r in range(6):
                 motion[r] += axes[at, r] * moves
-    if given[joint] == 1.0:  # the torque for a unit of acceleration
+    if is_accelerated[joint] == 1.0:  # the torque for a unit of acceleration
         return float(dot(u[joint], motion) + d[joint])
     return float(d[joint] / (1.0 - dot(u[joint], motion)))  # the other way round
 
@@ -244,10 +252,10 @@ def felt_inertia(tree: Tree, given: Floats, joint: int, kept: Kept) -> float:
 def solve(
     tree: Tree,
     state: tuple[Floats, Floats],
-    given: Floats,
-    known: Floats,
+    is_accelerated: Floats,
+    prescribed: Floats,
     felt: bool,  # noqa: FBT001 - Numba knows no keywords that are all
-    found: Found,
+    solution: Found,
 ) -> tuple[int, float]:
     """Find the torques that are not known and the accelerations that are not.
 
@@ -272,7 +280,7 @@ def solve(
     tuple of int and float
         Number of a joint without inertia, from 1, or 0; and the kinetic energy, J.
     """
-    n = len(known)
+    n = len(prescribed)
     kept = Kept(
         np.empty((n, 3, 3)),
         np.empty((n, 3)),
@@ -286,12 +294,12 @@ def solve(
         np.empty(n),
     )
     energy = gather(tree, state[0], state[1], kept)
-    joint = reduce(tree, given, known, kept)
+    joint = reduce(tree, is_accelerated, prescribed, kept)
     if joint > 0:
         return joint, energy
-    spread(tree, given, known, kept, found)
+    spread(tree, is_accelerated, prescribed, kept, solution)
     if felt:
         for i in range(n):
-            found.inertia[i] = felt_inertia(tree, given, i, kept)
-            found.bias[i] = found.torque[i] - found.inertia[i] * found.acceleration[i]
+            solution.inertia[i] = felt_inertia(tree, is_accelerated, i, kept)
+            solution.bias[i] = solution.torque[i] - solution.inertia[i] * solution.acceleration[i]
     return 0, energy

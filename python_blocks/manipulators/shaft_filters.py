@@ -32,12 +32,12 @@ class PartialShaftFilter(PartialShaftMotion):
         self.angle = self.angle0
         self.velocity, self.acceleration = self.rate / self.ratio, 0.0
 
-    def take(self, h: float, known: float) -> None:
+    def take(self, h: float, measured: float) -> None:
         """Take a sample after a step with a known acceleration of the motor, rad/s2."""
         if h <= 0.0:
             return
         before = self.estimate
-        self.estimate += h * (known + self.unknown)
+        self.estimate += h * (measured + self.unknown)
         q = self.wander
         self.p_ww += h * (2.0 * self.p_wa + h * self.p_aa) + q * h**3 / 3.0
         self.p_wa += h * self.p_aa + q * h**2 / 2.0
@@ -52,7 +52,7 @@ class PartialShaftFilter(PartialShaftMotion):
         self.p_ww *= 1.0 - gain_w
         self.angle += 0.5 * h * (before + self.estimate) / self.ratio
         self.velocity = self.estimate / self.ratio
-        self.acceleration = (known + self.unknown) / self.ratio
+        self.acceleration = (measured + self.unknown) / self.ratio
 
 
 class ShaftKalman(PartialShaftFilter):

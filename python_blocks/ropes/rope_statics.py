@@ -186,13 +186,13 @@ def _arc_step(
         tangent = _tangent(rope, x, unit, scale, forward)
         y = np.append(x, force * scale) + length * tangent
         for _ in range(20):
-            left = -rope.forces(y[:size].reshape(-1, 2)).ravel() - unit * y[size] / scale
+            residual = -rope.forces(y[:size].reshape(-1, 2)).ravel() - unit * y[size] / scale
             plane = tangent @ (y - np.append(x, force * scale)) - length
             matrix = np.zeros((size + 1, size + 1))
             matrix[:size, :size] = rope.stiffness(y[:size].reshape(-1, 2))
             matrix[:size, size] = -unit / scale
             matrix[size] = tangent
-            move = np.linalg.solve(matrix, np.append(left, plane))
+            move = np.linalg.solve(matrix, np.append(residual, plane))
             y = y - move
             if np.abs(move).max() < 1e-12:
                 return y[:size], float(y[size] / scale), tangent

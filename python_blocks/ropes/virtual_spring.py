@@ -99,13 +99,13 @@ def fit_virtual_spring(
         for j in range(columns)
     ]
     matrix = np.column_stack(terms)
-    found = np.linalg.lstsq(matrix, force, rcond=None)[0]
+    solution = np.linalg.lstsq(matrix, force, rcond=None)[0]
     coefficients = np.zeros(POWERS)
-    coefficients[:, :columns] = found.reshape(POWERS[0], columns)
+    coefficients[:, :columns] = solution.reshape(POWERS[0], columns)
     for i in range(POWERS[0]):
         for j in range(columns):
             coefficients[i, j] /= scales[0] ** (i + 1) * scales[1] ** j
-    error = float(np.abs(matrix @ found - force).max())
+    error = float(np.abs(matrix @ solution - force).max())
     return VirtualSpring(coefficients, rope.span, deepest, error, float(force.max()))
 
 

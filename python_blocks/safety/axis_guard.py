@@ -90,9 +90,9 @@ class AxisGuard(PartialGuard):
         if self.reason:
             self._hold(t, h)
             return
-        found = self._found(h)
-        if found:
-            self.latch(found, t + h)
+        violation = self._found(h)
+        if violation:
+            self.latch(violation, t + h)
             self._hold(t, h)
             return
         self.left, self.pressed = False, self.reset

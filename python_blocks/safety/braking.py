@@ -21,9 +21,9 @@ def braked(position: float, velocity: float, deceleration: float, h: float) -> t
     h
         Length of the step, s.
     """
-    rest = abs(velocity) / deceleration  # time until it stands
-    if rest <= h:
-        return position + 0.5 * velocity * rest, 0.0
+    stopping_s = abs(velocity) / deceleration  # time until it stands
+    if stopping_s <= h:
+        return position + 0.5 * velocity * stopping_s, 0.0
     slower = velocity - copysign(deceleration * h, velocity)
     return position + 0.5 * (velocity + slower) * h, slower
 
@@ -46,6 +46,6 @@ def braked_vector(
     size = sqrt(x * x + y * y + z * z)
     if size == 0.0:
         return [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
-    way, slower = braked(0.0, size, deceleration, h)
-    ways, speeds = way / size, slower / size
+    distance, slower = braked(0.0, size, deceleration, h)
+    ways, speeds = distance / size, slower / size
     return [x * ways, y * ways, z * ways], [x * speeds, y * speeds, z * speeds]

@@ -90,16 +90,16 @@ class ForceGuard(PartialForceGuard):
         force = self.force
         if force - force == 0.0:
             self.applied = force if self.share == 1.0 else self.rising(h) * force
-        found = self._found(t, h)
-        if found:
-            self.latch(found, t + h)
-            if found == Reason.FORCE:
+        violation = self._found(t, h)
+        if violation:
+            self.latch(violation, t + h)
+            if violation == Reason.FORCE:
                 self.applied = self.last  # such a force does not reach the bodies
             self.last = self.applied
 
     def _found(self, t: float, h: float) -> int:
-        place, self.place = self.place, self.position
-        if self.account(self.sense * self.last * (self.position - place)):
+        before, self.place = self.place, self.position
+        if self.account(self.sense * self.last * (self.position - before)):
             return Reason.ENERGY
         if abs(self.applied) > self.limit:
             return Reason.FORCE

@@ -83,5 +83,5 @@ class HandOver(Block):
     def _faded(self, value: float, rate: float, h: float) -> tuple[float, float]:
         """Return a critically damped motion and its rate a step later, exactly."""
         pull = rate + value / self.tau
-        left = exp(-h / self.tau)
-        return (value + pull * h) * left, (rate - pull * h / self.tau) * left
+        share = exp(-h / self.tau)
+        return (value + pull * h) * share, (rate - pull * h / self.tau) * share

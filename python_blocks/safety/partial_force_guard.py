@@ -84,10 +84,10 @@ class PartialForceGuard(PartialGuard):
         """Give the share of the force that is left in the safe state at a time, s."""
         if self.hold:
             return 1.0
-        left = 1.0 - (t - self.since) / self.ramp
-        return max(0.0, left)
+        share = 1.0 - (t - self.since) / self.ramp
+        return max(0.0, share)
 
-    def account(self, given: float) -> bool:
+    def account(self, work: float) -> bool:
         """Add the work of a step, J, and say whether it is too much by now."""
-        self.energy = surplus(self.energy, given)
+        self.energy = surplus(self.energy, work)
         return self.energy > self.energy_limit

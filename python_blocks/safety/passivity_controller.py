@@ -85,9 +85,9 @@ class PassivityController(Block):
 
     def step(self, t: float, h: float) -> None:
         """Count the step that ended, and damp the next by what would be too much."""
-        way, self.place = self.position - self.place, self.position
-        self.given += self.sense * self.applied * way
-        self.damped += self.sense * (self.raw - self.applied) * way
+        distance, self.place = self.position - self.place, self.position
+        self.given += self.sense * self.applied * distance
+        self.damped += self.sense * (self.raw - self.applied) * distance
         self.raw = self.applied = self.force
         self.damping = 0.0
         power = self.sense * self.force * self.velocity

@@ -144,8 +144,8 @@ class PoseGuard(PartialGuard):
         starts |= {"rate": ("velocity", self.speed), "turn_rate": ("w", self.turning)}
         for output, (name, largest) in starts.items():
             value: Floats = getattr(self, name)
-            sound = bool((np.abs(value) <= largest).all()) and (name != "q" or value.any())
-            getattr(self, output)[:] = value if sound else self.connectors[name].start
+            is_valid = bool((np.abs(value) <= largest).all()) and (name != "q" or value.any())
+            getattr(self, output)[:] = value if is_valid else self.connectors[name].start
         self.home[:3] = self.command
         self.home[3:] = self.attitude / np.linalg.norm(self.attitude)
         self.standing, self.slope = False, 0.0
@@ -157,7 +157,7 @@ class PoseGuard(PartialGuard):
             return
         reported = self._reported_by_others(h)
         limits = self.travel, cos(0.5 * self.turn), self.speed, self.turning
-        found, self.slope = watch(
+        violation, self.slope = watch(
             (self.position, self.q, self.velocity, self.w),
             (self.command, self.attitude, self.rate, self.turn_rate),
             self.home,
@@ -165,8 +165,8 @@ class PoseGuard(PartialGuard):
             h,
             reported,
         )
-        if found or reported:
-            self.latch(found or reported, t + h)
+        if violation or reported:
+            self.latch(violation or reported, t + h)
             self._hold(t, h)
             return
         self.left, self.pressed = False, self.reset
@@ -182,11 +182,11 @@ class PoseGuard(PartialGuard):
 
     def _hold(self, t: float, h: float) -> None:
         v, w = self.rate.tolist(), self.turn_rate.tolist()
-        fast = sqrt(sum(one * one for one in v))
-        way, v = braked_vector(v, self.deceleration, h)
+        fast = sqrt(sum(component * component for component in v))
+        distance, v = braked_vector(v, self.deceleration, h)
         angle, w = braked_vector(w, self.angular_deceleration, h)
-        self.slope = (fast - sqrt(sum(one * one for one in v))) / h if h else 0.0
-        self.command += way
+        self.slope = (fast - sqrt(sum(component * component for component in v))) / h if h else 0.0
+        self.command += distance
         self.rate[:], self.turn_rate[:] = v, w
         if any(angle):
             self.attitude[:] = turned(self.attitude, angle)
@@ -199,12 +199,12 @@ class PoseGuard(PartialGuard):
 
     def _near(self) -> bool:
         """Whether the simulation is where the robot stands, and as good as at rest."""
-        apart, moving = self.position - self.command, np.concatenate([self.velocity, self.w])
+        error, moving = self.position - self.command, np.concatenate([self.velocity, self.w])
         q, attitude = self.q, self.attitude
         with np.errstate(all="ignore"):  # what overflows is not near
             turned_by = abs(q @ attitude) / np.sqrt((q @ q) * (attitude @ attitude))
             return bool(
-                apart @ apart <= self.rejoin**2
+                error @ error <= self.rejoin**2
                 and moving @ moving <= self.rejoin**2
                 and turned_by >= cos(0.5 * self.rejoin)
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def surplus(before: float, given: float) -> float:
+def surplus(before: float, supplied: float) -> float:
     """Add the work of a step to the surplus.
 
     What a passive contact gives out from any moment on is at most what it then has stored. With
@@ -24,6 +24,6 @@ def surplus(before: float, given: float) -> float:
     given
         Work of the step, ``dW``, J; what is no number counts as nothing.
     """
-    if given - given != 0.0:
+    if supplied - supplied != 0.0:
         return before
-    return max(0.0, before + given)
+    return max(0.0, before + supplied)

@@ -114,7 +114,7 @@ class WrenchGuard(PartialForceGuard):
         self.pressed = self.reset
         share = 1.0 if self.share == 1.0 else self.rising(h)
         limits = self.energy_limit, self.limit, self.torque_limit
-        found, self.energy = limited(
+        violation, self.energy = limited(
             (self.force, self.torque),
             (self.s, self.w),
             (self.applied_force, self.applied_torque),
@@ -133,9 +133,9 @@ class WrenchGuard(PartialForceGuard):
             self.contact_unknown(t, h)
         else:
             self.unknown_for = 0.0
-        found = found or self.stop or watched or self.persists(self._flag(), h)
-        if found:
-            self.latch(found, t + h)
+        violation = violation or self.stop or watched or self.persists(self._flag(), h)
+        if violation:
+            self.latch(violation, t + h)
             self.last = self.applied_force.tolist() + self.applied_torque.tolist()
 
     def _flag(self) -> int:
@@ -147,9 +147,9 @@ class WrenchGuard(PartialForceGuard):
         return spoken or (Reason.SENSOR_LOST if self.sensor_lost else 0)
 
     def _fade(self, t: float, h: float) -> None:
-        left = self.faded(t + h)
-        self.applied_force[:] = [left * one for one in self.last[:3]]
-        self.applied_torque[:] = [left * one for one in self.last[3:]]
+        share = self.faded(t + h)
+        self.applied_force[:] = [share * component for component in self.last[:3]]
+        self.applied_torque[:] = [share * component for component in self.last[3:]]
         if self.reset_requested() and not self.stop and not self._flag():
             self.leave(t + h)
             self.applied_force[:], self.applied_torque[:] = 0.0, 0.0
@@ -178,7 +178,7 @@ def work(applied: tuple[Floats, Floats], memory: Floats, s: Floats, w: Floats, h
 
 @compiled
 def limited(
-    given: tuple[Floats, Floats],
+    wrench: tuple[Floats, Floats],
     motion: tuple[Floats, Floats],
     applied: tuple[Floats, Floats],
     memory: Floats,
@@ -210,28 +210,28 @@ def limited(
     tuple
         The reason, 0 for none, and the energy, J.
     """
-    energy, most, largest, largest_torque = limits
+    energy, energy_limit, largest, largest_torque = limits
     done = work(applied, memory, motion[0], motion[1], h)
     if isfinite(done):
         energy = max(0.0, energy + done)
     memory[0], memory[1] = motion
     square, torque_square = 0.0, 0.0
     for i in range(3):
-        square += (share * given[0][i]) ** 2
-        torque_square += (share * given[1][i]) ** 2
-    found = 0
+        square += (share * wrench[0][i]) ** 2
+        torque_square += (share * wrench[1][i]) ** 2
+    violation = 0
     if isfinite(square + torque_square):  # else the last wrench stands
         if square > largest**2 or torque_square > largest_torque**2:
-            found = _FORCE  # such a wrench does not reach the bodies
+            violation = _FORCE  # such a wrench does not reach the bodies
         else:
             for i in range(3):
-                applied[0][i], applied[1][i] = share * given[0][i], share * given[1][i]
-    return (_ENERGY if energy > most else found), energy
+                applied[0][i], applied[1][i] = share * wrench[0][i], share * wrench[1][i]
+    return (_ENERGY if energy > energy_limit else violation), energy
 
 
 @compiled
 def watch(
-    shown: tuple[Floats, Floats, Floats],
+    motion: tuple[Floats, Floats, Floats],
     memory: Floats,
     limits: tuple[float, float, float],
     h: float,
@@ -254,23 +254,23 @@ def watch(
     tuple
         The reason, 0 for none, and whether a stiffness is unknown.
     """
-    force, actual, converged = shown
-    time, way, unknown_way = limits
-    found, unknown = 0, False
+    force, actual, converged = motion
+    time, distance, unknown_way = limits
+    violation, unknown = 0, False
     for i in range(3):
         if force[i] != memory[2, i]:
             memory[2, i], memory[3, i], memory[4, i] = force[i], actual[i], 0.0
         else:
             memory[4, i] += h
-            if memory[4, i] > time and abs(actual[i] - memory[3, i]) > way:
-                found = _STALE
+            if memory[4, i] > time and abs(actual[i] - memory[3, i]) > distance:
+                violation = _STALE
         if converged[i] > 0.5:
             memory[5, i] = actual[i]
         else:
             unknown = True
-            if found == 0 and abs(actual[i] - memory[5, i]) > unknown_way:
-                found = _UNKNOWN
-    return found, unknown
+            if violation == 0 and abs(actual[i] - memory[5, i]) > unknown_way:
+                violation = _UNKNOWN
+    return violation, unknown
 
 
 @compiled
@@ -280,14 +280,14 @@ def flag(
     disagreement: float,
 ) -> int:
     """Give the reason that speaks against force, moment and what the sensor shows of them, or 0."""
-    force, torque, shown, shown_torque = wrenches
-    gap, total, wrong = 0.0, 0.0, False
+    force, torque, measured, shown_torque = wrenches
+    gap, total, is_wrong = 0.0, 0.0, False
     for i in range(3):
-        gap += (force[i] - shown[i]) ** 2
+        gap += (force[i] - measured[i]) ** 2
         total += torque[i] + shown_torque[i]
-        wrong = wrong or wrong_sign[i] > 0.5
+        is_wrong = is_wrong or wrong_sign[i] > 0.5
     if not isfinite(gap + total):
         return _NOT_FINITE
     if gap > disagreement**2:
         return _DISAGREEMENT
-    return _WRONG_SIGN if wrong else 0
+    return _WRONG_SIGN if is_wrong else 0
