@@ -19,22 +19,38 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     invoke_without_command=True,
-    help="Stability of a contact loop with a delay; delays, modes, margins and steps of any loop.",
+    help="Compute stability, delays, modes, margins and longest steps.",
 )
 
 
 @app.command()
 def delays(
-    target: Annotated[Path, typer.Argument(help="Experiment (.toml), system (.ssd, .ssp), folder")],
-    step: Annotated[str | None, typer.Option(help="Communication step, such as '1 ms'")] = None,
-    algorithm: Annotated[str | None, typer.Option(help="Master algorithm")] = None,
-    delay: Annotated[str | None, typer.Option(help="'waveform', 'mean' or 'plain'")] = None,
+    target: Annotated[
+        Path,
+        typer.Argument(help="Experiment (.toml), system (.toml, .ssd, .ssp), or a folder with one"),
+    ],
+    step: Annotated[
+        str | None,
+        typer.Option(
+            help="Communication step, such as '1 ms'; default: that of the case or system"
+        ),
+    ] = None,
+    algorithm: Annotated[
+        str | None, typer.Option(help="Master algorithm; default: that of the case or system")
+    ] = None,
+    delay: Annotated[
+        str | None,
+        typer.Option(
+            help="How declared delays are realised: waveform, mean or plain; default: that"
+            " of the case"
+        ),
+    ] = None,
     measure: Annotated[
-        bool, typer.Option("--measure", help="Measure every loop by a sine, too")
+        bool, typer.Option("--measure", help="Also measure every loop with a sine")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Say what delay every loop has: declared, added by the co-simulation, and measured."""
+    """Show the delay of every loop: declared, added, measured."""
     from orchestrator.cli.target import experiment_of, systems_of, with_options
     from orchestrator.study.experiment import RunOptions
 
@@ -108,15 +124,15 @@ def analyze(
     context: typer.Context,
     mass: Annotated[float, typer.Option(help="Reduced mass, kg")] = 750.0,
     stiffness: Annotated[float, typer.Option(help="Contact stiffness, N/m")] = 2510.0,
-    damping: Annotated[
-        list[float] | None, typer.Option(help="Damping, N.s/m; may be given several times")
-    ] = None,
-    delay: Annotated[str, typer.Option(help="Delay of the loop, such as '16 ms'")] = "16 ms",
+    damping: Annotated[list[float] | None, typer.Option(help="Damping, N.s/m; repeatable")] = None,
+    delay: Annotated[str, typer.Option(help="Delay of the loop")] = "16 ms",
     pade: Annotated[int, typer.Option(help="Highest Pade order", min=1, max=12)] = 4,
-    output: Annotated[Path | None, typer.Option(help="Folder for pictures; none if absent")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Folder for figures; default: none are drawn")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Say how stiff a delayed contact may be, how much delay is left, and where the roots are."""
+    """Compute limit, margin and roots of a delayed contact loop."""
     if context.invoked_subcommand is not None:
         return
     from orchestrator.loops.contact import ContactLoop
@@ -197,27 +213,42 @@ _PEAK_COLUMNS = ["H by peaks [ms]", "error of peaks", "of", "run [s]"]
 
 @app.command()
 def step(
-    target: Annotated[Path, typer.Argument(help="Experiment (.toml), system (.ssd, .ssp), folder")],
-    tolerance: Annotated[float, typer.Option(help="Error of any figure, as a share of its size")],
-    case: Annotated[str | None, typer.Option(help="Which case; the first one if absent")] = None,
+    target: Annotated[
+        Path,
+        typer.Argument(help="Experiment (.toml), system (.toml, .ssd, .ssp), or a folder with one"),
+    ],
+    tolerance: Annotated[float, typer.Option(help="Largest relative error of any figure")],
+    case: Annotated[
+        str | None, typer.Option(help="Case of the experiment; default: the first")
+    ] = None,
     algorithms: Annotated[
         str | None,
-        typer.Option(help="Master algorithms, with commas; the case's own, Jacobi, Gauss-Seidel"),
+        typer.Option(
+            help="Master algorithms, comma-separated; default: that of the case, jacobi "
+            "and gauss-seidel"
+        ),
     ] = None,
     cut: Annotated[
         list[str] | None,
         typer.Option(
-            "--break", help="Line where margins are taken; the first delayed one of each loop"
+            "--break",
+            help="Connection where the loop is cut for margins; default: the first delayed"
+            " one of each loop",
         ),
     ] = None,
-    modes: Annotated[int, typer.Option(help="Modes of each loop, at most", min=1)] = 2,
+    modes: Annotated[int, typer.Option(help="Largest number of modes per loop", min=1)] = 2,
     peaks: Annotated[
-        bool, typer.Option("--peaks", help="Run with H and H/2, too, and compare peak values")
+        bool, typer.Option("--peaks", help="Also run with H and H/2, and compare peak values")
     ] = False,
-    output: Annotated[Path | None, typer.Option(help="Folder for the picture")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Folder for the figure; default: it is not drawn")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Say how long the communication step may be, by algorithm, and what that costs."""
+    """Find the longest communication step for a tolerance.
+
+    The table has a row for each algorithm, with its cost.
+    """
     from orchestrator.cli.target import analysed_case
     from orchestrator.loops.chosen_step import case_step_reference, peaks_of_case
     from orchestrator.loops.compensation_choice import choose_compensation

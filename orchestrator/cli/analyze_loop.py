@@ -29,36 +29,60 @@ if TYPE_CHECKING:
 
 
 def loop(
-    target: Annotated[Path, typer.Argument(help="Experiment (.toml), system (.ssd, .ssp), folder")],
-    case: Annotated[str | None, typer.Option(help="Which case; the first one if absent")] = None,
+    target: Annotated[
+        Path,
+        typer.Argument(help="Experiment (.toml), system (.toml, .ssd, .ssp), or a folder with one"),
+    ],
+    case: Annotated[
+        str | None, typer.Option(help="Case of the experiment; default: the first")
+    ] = None,
     at: Annotated[
-        str | None, typer.Option(help="Time at which it is linearised, such as '2 s'; the start")
+        str | None,
+        typer.Option(help="Time of the operating point, such as '2 s'; default: the start"),
     ] = None,
-    step: Annotated[str | None, typer.Option(help="Communication step, such as '1 ms'")] = None,
-    algorithm: Annotated[str | None, typer.Option(help="Master algorithm")] = None,
-    delay: Annotated[str | None, typer.Option(help="'waveform', 'mean' or 'plain'")] = None,
+    step: Annotated[
+        str | None,
+        typer.Option(
+            help="Communication step, such as '1 ms'; default: that of the case or system"
+        ),
+    ] = None,
+    algorithm: Annotated[
+        str | None, typer.Option(help="Master algorithm; default: that of the case or system")
+    ] = None,
+    delay: Annotated[
+        str | None,
+        typer.Option(
+            help="How declared delays are realised: waveform, mean or plain; default: that"
+            " of the case"
+        ),
+    ] = None,
     cut: Annotated[
-        str | None, typer.Option("--break", help="Line whose open loop is wanted, or its input")
+        str | None,
+        typer.Option("--break", help="Connection where the loop is cut for margins, or its input"),
     ] = None,
-    element: Annotated[int, typer.Option(help="Which element of an array, from 1", min=1)] = 1,
+    element: Annotated[
+        int, typer.Option(help="Element of an array connection, counted from 1", min=1)
+    ] = 1,
     sweep: Annotated[
         list[str] | None,
         typer.Option(
-            help="KIND=FROM:TO:COUNT of a step, of delay or gain of the --break line, or of a"
-            " component.parameter; given twice: a map"
+            help="KIND=FROM:TO:COUNT, where KIND is step, delay or gain of the --break "
+            "connection, or component.parameter; twice: a map"
         ),
     ] = None,
     limit_cycle: Annotated[
         str | None,
         typer.Option(
-            help="COMPONENT=FROM:TO:COUNT: limit cycles by its describing function, with amplitudes"
-            " of its input"
+            help="COMPONENT=FROM:TO:COUNT: find limit cycles with its describing function "
+            "at these input amplitudes"
         ),
     ] = None,
-    output: Annotated[Path | None, typer.Option(help="Folder for pictures and a page")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Folder for figures and a page; default: none are written")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Say how the modes of each loop grow: in continuous time, and as this master steps it."""
+    """Show the modes of each loop, exact and as the master steps it."""
     from orchestrator.loops import linear_system
     from orchestrator.loops.run_account import account_json
     from orchestrator.study.experiment import RunOptions

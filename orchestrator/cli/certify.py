@@ -36,28 +36,54 @@ KIND = "org.softdock.certificate"
 
 
 def certify(
-    target: Annotated[Path, typer.Argument(help="Experiment (.toml), system (.ssd, .ssp), folder")],
+    target: Annotated[
+        Path,
+        typer.Argument(help="Experiment (.toml), system (.toml, .ssd, .ssp), or a folder with one"),
+    ],
     masters: Annotated[
         str | None,
-        typer.Option("--as", help="Masters of other tools, with commas; all that are known"),
+        typer.Option(
+            "--as", help="Masters of other tools, comma-separated; default: all known masters"
+        ),
     ] = None,
-    case: Annotated[str | None, typer.Option(help="Which case; the first one if absent")] = None,
+    case: Annotated[
+        str | None, typer.Option(help="Case of the experiment; default: the first")
+    ] = None,
     at: Annotated[
-        str | None, typer.Option(help="Time at which it is linearised, such as '2 s'; the start")
+        str | None,
+        typer.Option(help="Time of the operating point, such as '2 s'; default: the start"),
     ] = None,
-    step: Annotated[str | None, typer.Option(help="Communication step, such as '1 ms'")] = None,
+    step: Annotated[
+        str | None,
+        typer.Option(
+            help="Communication step, such as '1 ms'; default: that of the case or system"
+        ),
+    ] = None,
     tolerance: Annotated[
-        float, typer.Option(help="Error of growth and frequency with the longest step, a share")
+        float,
+        typer.Option(
+            help="Largest relative error of growth and frequency that the longest step may cause"
+        ),
     ] = 0.01,
     against: Annotated[
-        Path | None, typer.Option(help="A recording of any tool (.csv, .mat, .parquet, .mcap)")
+        Path | None,
+        typer.Option(
+            help="Recording of another tool to compare with (.csv, .mat, .parquet, .mcap)"
+        ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option(help="Folder for the page, JSON, and a copy of the .ssp with it")
+        Path | None,
+        typer.Option(
+            help="Folder for the page, the JSON file, and a copy of the .ssp that contains"
+            " the certificate"
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Say what exchange and step of any master add to every loop, and how its modes grow then."""
+    """Show what the step of each master does to every loop.
+
+    The table lists the added delay and how it changes the growth of the modes.
+    """
     from orchestrator.author import read_system
     from orchestrator.cli.analyze_loop import case_options
     from orchestrator.cli.target import is_system

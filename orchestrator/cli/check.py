@@ -20,22 +20,36 @@ _STYLES = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cy
 def check(
     target: Annotated[
         Path | None,
-        typer.Argument(help="experiment.toml, .ssd, .ssp, .ssv, .ssm, .ssb, .fmu, or a folder"),
+        typer.Argument(
+            help="Experiment (.toml), system (.toml, .ssd, .ssp), .ssv, .ssm, .ssb, .fmu, "
+            "or a folder"
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
     select: Annotated[
-        list[str] | None, typer.Option(help="Only these codes, or those that begin so: LOO,CON1")
+        list[str] | None, typer.Option(help="Report only these codes or prefixes, such as LOO,CON1")
     ] = None,
-    ignore: Annotated[list[str] | None, typer.Option(help="Not these codes")] = None,
-    algorithm: Annotated[str | None, typer.Option(help="Wins over that of every case")] = None,
-    step: Annotated[str | None, typer.Option(help="Communication step, such as '1 ms'")] = None,
-    stop: Annotated[str | None, typer.Option(help="Stop time, such as '10 s'")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Warnings count as errors")] = False,
-    explain: Annotated[str | None, typer.Option(help="Explain a code, and nothing else")] = None,
+    ignore: Annotated[list[str] | None, typer.Option(help="Ignore these codes or prefixes")] = None,
+    algorithm: Annotated[
+        str | None, typer.Option(help="Override the master algorithm of every case")
+    ] = None,
+    step: Annotated[
+        str | None,
+        typer.Option(
+            help="Communication step, such as '1 ms'; default: that of the case or system"
+        ),
+    ] = None,
+    stop: Annotated[
+        str | None,
+        typer.Option(help="Stop time, such as '10 s'; default: that of the case or system"),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors")] = False,
+    explain: Annotated[str | None, typer.Option(help="Explain this code and exit")] = None,
 ) -> None:
-    """Check a system or all cases of an experiment; exit code 1 on an error, 2 if unreadable.
+    """Check a system or all cases of an experiment; nothing is run.
 
-    Python files and modules that the target names as blocks are executed; --no-code prevents that.
+    The check runs the Python files and modules that the target uses as blocks. Pass --no-code to
+    prevent this.
     """
     from orchestrator.checks import check_target, code_named
     from orchestrator.core.display import errors_only

@@ -19,26 +19,33 @@ if TYPE_CHECKING:
     from orchestrator.dcp.unit import ServedSlave, ServeOptions
 
 app = typer.Typer(
-    help="Serve systems and FMUs as slaves of the Distributed Co-Simulation Protocol.",
+    help="Serve systems and FMUs as DCP slaves.",
     no_args_is_help=True,
 )
 Target = Annotated[
-    Path, typer.Argument(help="file.fmu, experiment.toml, .ssd, .ssp, or their folder")
+    Path,
+    typer.Argument(
+        help="An .fmu, an experiment (.toml), a system (.toml, .ssd, .ssp), or a folder with one"
+    ),
 ]
-Case = Annotated[str | None, typer.Option(help="Case of the experiment, if it has several")]
+Case = Annotated[
+    str | None, typer.Option(help="Case of the experiment; optional if there is only one")
+]
 Step = Annotated[
-    str | None, typer.Option(help="Time resolution, such as '1 ms'; default: the system's step")
+    str | None,
+    typer.Option(help="Time resolution, such as '1 ms'; default: the step of the system"),
 ]
 TransportName = Annotated[
-    Literal["udp", "tcp"], typer.Option("--transport", help="Transport protocol, over IPv4")
+    Literal["udp", "tcp"], typer.Option("--transport", help="Transport protocol over IPv4")
 ]
-Host = Annotated[str, typer.Option(help="Address of this machine to listen on")]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0: any")]
-Mode = Annotated[
-    Literal["all", "nrt", "srt", "hrt"], typer.Option(help="Operating mode that it offers")
+Host = Annotated[str, typer.Option(help="Local address to listen on")]
+Port = Annotated[
+    int, typer.Option(min=0, max=65535, help="Port to listen on; 0 chooses a free port")
 ]
+Mode = Annotated[Literal["all", "nrt", "srt", "hrt"], typer.Option(help="Operating modes to offer")]
 Heartbeat = Annotated[
-    float | None, typer.Option(help="Stop when the master is silent for so long, s")
+    float | None,
+    typer.Option(help="Stop if the master is silent for this many seconds; default: never"),
 ]
 
 
@@ -53,14 +60,17 @@ def serve(
     mode: Mode = "all",
     heartbeat: Heartbeat = None,
     description: Annotated[
-        Path | None, typer.Option(help="Write its description first: .dcpx or .dcp")
+        Path | None, typer.Option(help="Also write the description to this file, .dcpx or .dcp")
     ] = None,
     runs: Annotated[
-        int | None, typer.Option(min=1, help="End after so many runs; default: at Ctrl-C")
+        int | None, typer.Option(min=1, help="End after this many runs; default: run until Ctrl-C")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the ready line as JSON")] = False,
 ) -> None:
-    """Serve a system or an FMU until Ctrl-C or SIGTERM; one line says when it can be reached."""
+    """Serve a system or an FMU until Ctrl-C or SIGTERM.
+
+    The command prints one line when it is ready.
+    """
     from orchestrator.dcp.server import SlaveServer
     from orchestrator.dcp.unit import ipv4
 
@@ -94,7 +104,7 @@ def serve(
 def describe(
     target: Target,
     output: Annotated[
-        Path | None, typer.Option(help="The file to write, .dcpx or .dcp; default: NAME.dcpx")
+        Path | None, typer.Option(help="File to write, .dcpx or .dcp; default: NAME.dcpx")
     ] = None,
     case: Case = None,
     step: Step = None,

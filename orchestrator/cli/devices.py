@@ -22,16 +22,20 @@ if TYPE_CHECKING:
     from orchestrator.rig.devices import Device, DeviceConnectors, DeviceSettings
     from orchestrator.rig.trials.wire_trials import WireVerdict
 
-app = typer.Typer(help="Adapters of devices: list, look, emulate and check.", no_args_is_help=True)
+app = typer.Typer(
+    help="List, describe, probe, emulate and check device adapters.", no_args_is_help=True
+)
 _MARKS = {"passed": "pass", "failed": "FAIL", "skipped": "skip"}
-_DEVICE = typer.Argument(help="NAME, or NAME?key=value&key=value")
-_SETTINGS = typer.Option("--settings", help="A TOML file of settings; those of the name win")
+_DEVICE = typer.Argument(help="Adapter with settings: NAME, or NAME?key=value&key=value")
+_SETTINGS = typer.Option(
+    "--settings", help="TOML file with settings; settings in the name take precedence"
+)
 _JSON = typer.Option("--json", help="Print JSON")
 
 
 @app.command("list")
 def list_devices(json: Annotated[bool, _JSON] = False) -> None:
-    """List the adapters that are installed."""
+    """List the installed adapters."""
     from orchestrator.rig.devices import device_class, device_names
 
     rows = [(name, _summary(device_class(name))) for name in device_names()]
@@ -47,7 +51,7 @@ def describe(
     settings: Annotated[Path | None, _SETTINGS] = None,
     json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """List settings and connectors, without opening anything."""
+    """List settings and connectors without opening the device."""
     kind, given = _kind(device, settings)
     fields = _fields(kind.Settings)
     missing = [
@@ -75,13 +79,13 @@ def describe(
 def probe(
     device: Annotated[str, _DEVICE],
     settings: Annotated[Path | None, _SETTINGS] = None,
-    seconds: Annotated[float, typer.Option(min=0.0, help="How long to listen")] = 2.0,
+    seconds: Annotated[float, typer.Option(min=0.0, help="Time to listen, s")] = 2.0,
     json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Open a device and listen; nothing is commanded but its start values.
+    """Open a device and listen; only start values are commanded.
 
-    Shows counts, rate, age and delay of the samples, and the layout: each output with its unit, its
-    values, when it last changed, and its place on the wire. Exit code 1 if nothing came.
+    The command shows counts, rate, age and delay of the samples, and the layout: each output with
+    its unit, its values, when it last changed, and its place on the wire.
     """
     from orchestrator.core.plain_data import finite
     from orchestrator.rig.device_units.probe import probe as listen
@@ -156,11 +160,12 @@ def _ms(seconds: float) -> str:
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def emulate(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(help="Of the adapter")],
+    name: Annotated[str, typer.Argument(help="Name of the adapter")],
 ) -> None:
-    """Start the emulator of a device; what follows the name are options of it (-- --help).
+    """Start the emulator of a device.
 
-    It prints one line when it can be reached, and runs until Ctrl-C or SIGTERM.
+    Options after the name go to the emulator; `NAME -- --help` lists them. The emulator prints one
+    line when it is ready, and runs until Ctrl-C or SIGTERM.
     """
     from orchestrator.rig.devices.conformance import bench_of
 
@@ -177,11 +182,13 @@ def emulate(
 
 @app.command()
 def check(
-    name: Annotated[str, typer.Argument(help="Of the adapter")],
-    only: Annotated[list[str] | None, typer.Option("--only", help="Only this check")] = None,
+    name: Annotated[str, typer.Argument(help="Name of the adapter")],
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Run only this check; repeatable")
+    ] = None,
     json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Hold an adapter to what all must do, with its emulator; exit code 1 on a failure."""
+    """Run the conformance checks of an adapter against its emulator."""
     from orchestrator.rig.devices.conformance import check_device
 
     results = check_device(name, only or ())
@@ -200,30 +207,36 @@ def check(
 def faults(
     targets: Annotated[
         list[str],
-        typer.Argument(metavar="RIG", help="An experiment with emulators, or names of adapters"),
+        typer.Argument(metavar="RIG", help="Experiment with emulators, or names of adapters"),
     ],
-    case: Annotated[str | None, typer.Option(help="Of the experiment; default: the first")] = None,
+    case: Annotated[
+        str | None, typer.Option(help="Case of the experiment; default: the first")
+    ] = None,
     only: Annotated[
-        list[str] | None, typer.Option("--only", help="Faults with this text in their name")
+        list[str] | None,
+        typer.Option("--only", help="Only faults whose name contains this text; repeatable"),
     ] = None,
     lead: Annotated[
-        float, typer.Option(min=0.0, help="Seconds from ACTIVE, or the first step, to the fault")
+        float,
+        typer.Option(min=0.0, help="Seconds between ACTIVE (or the first step) and the fault"),
     ] = 0.6,
-    jobs: Annotated[int, typer.Option(min=1, help="Trials at a time; they disturb each other")] = 1,
+    jobs: Annotated[
+        int,
+        typer.Option(min=1, help="Number of parallel trials; parallel trials disturb each other"),
+    ] = 1,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for what each trial leaves")
+        Path, typer.Option("--output", "-o", help="Folder for the records of all trials")
     ] = Path("results/faults"),
     page: Annotated[
-        Path | None, typer.Option(help="Markdown file that gets the table of adapters")
+        Path | None, typer.Option(help="Markdown file to write the table of adapters into")
     ] = None,
     json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Inject every known fault into an emulated rig, and list the outcomes.
+    """Inject every known fault into a running emulated rig.
 
-    With names of adapters, each runs behind a relay that disturbs both directions of its wire, and
-    its emulator restarts in every way. Exit code 1 if a force, a speed or an age left its limits,
-    an error named another cause, or something recorded cannot be read. Trials that are in the
-    output folder already, of the same file, case and lead, are not run again.
+    The command lists the outcomes. A trial whose record of the same file, case and lead is in the
+    output folder is not repeated. With names of adapters, each adapter runs behind a relay that
+    disturbs both directions of its wire, and its emulator restarts in every way.
     """
     from orchestrator.rig.devices import device_names
 

@@ -112,18 +112,20 @@ _COLOURS = {"+": "green", "-": "red", "~": "yellow"}
 
 def diff(
     before: Annotated[
-        str, typer.Argument(help=".ssd, .ssp, system .toml, folder, or EXPERIMENT#CASE")
+        str, typer.Argument(help="System (.toml, .ssd, .ssp), folder, or EXPERIMENT#CASE")
     ],
-    after: Annotated[str, typer.Argument(help="What to compare it with")],
+    after: Annotated[str, typer.Argument(help="System to compare with, in the same forms")],
     resolve: Annotated[
         bool,
-        typer.Option("--resolve", help="Open the sources: connectors that a file does not write"),
+        typer.Option(
+            "--resolve", help="Open the sources to include connectors that the file does not list"
+        ),
     ] = False,
-    html: Annotated[bool, typer.Option("--html", help="Draw the difference, too")] = False,
+    html: Annotated[bool, typer.Option("--html", help="Also draw the difference")] = False,
     output: Annotated[Path, typer.Option(help="Folder for the drawing")] = Path("results/graphs"),
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Compare two systems; exit code 1 if they differ."""
+    """Compare two systems."""
     sides, changes, notes = compared(before, after, opened=resolve)
     files = _draw(sides, changes, notes, output) if html else []
     if json:

@@ -15,10 +15,14 @@ if TYPE_CHECKING:
     from orchestrator.author.edit import FileEdit
 
 
-Target = Annotated[Path, typer.Argument(help="An .ssd, .ssp or system .toml, or a folder with one")]
-Variant = Annotated[str | None, typer.Option(help="Which .ssd of an archive or a folder")]
-Inside = Annotated[str, typer.Option("--in", help="Path of the nested system to edit")]
-Delay = Annotated[str | None, typer.Option(help="Transport delay, such as '16 ms'")]
+Target = Annotated[Path, typer.Argument(help="System (.toml, .ssd, .ssp), or a folder with one")]
+Variant = Annotated[
+    str | None, typer.Option(help="Which .ssd of an archive or a folder; default: the main one")
+]
+Inside = Annotated[
+    str, typer.Option("--in", help="Path of the nested system to edit; default: the top")
+]
+Delay = Annotated[str | None, typer.Option(help="Transport delay, such as '16 ms'; default: none")]
 
 
 def begin(target: Path, variant: str | None, inside: str) -> FileEdit:
@@ -39,15 +43,15 @@ def done(edit: FileEdit, *told: str) -> None:
 
 def add(
     target: Target,
-    name: Annotated[str, typer.Argument(help="Of the component or nested system")],
-    source: Annotated[str, typer.Argument(help="An .fmu, block:NAME, or a file of a system")],
+    name: Annotated[str, typer.Argument(help="Name of the component or nested system")],
+    source: Annotated[str, typer.Argument(help="An .fmu, block:NAME, or a system file")],
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="parameter=value; several times")
+        list[str] | None, typer.Option("--set", help="parameter=value; repeatable")
     ] = None,
     variant: Variant = None,
     inside: Inside = "",
 ) -> None:
-    """Add a component, or the system of another file as a nested one."""
+    """Add a component, or a nested system from a file."""
     from orchestrator.author.edit import part_of
     from orchestrator.author.reading import assigned
 
@@ -63,7 +67,7 @@ def remove(
     variant: Variant = None,
     inside: Inside = "",
 ) -> None:
-    """Take away components or nested systems, with their connections."""
+    """Remove components or nested systems, and their connections."""
     from orchestrator.core.system import System
 
     edit = begin(target, variant, inside)
@@ -74,11 +78,11 @@ def remove(
 def rename(
     target: Target,
     name: Annotated[str, typer.Argument(help="Path of a component or nested system")],
-    new: Annotated[str, typer.Argument(help="Its new name")],
+    new: Annotated[str, typer.Argument(help="New name")],
     variant: Variant = None,
     inside: Inside = "",
 ) -> None:
-    """Give a component or nested system another name."""
+    """Rename a component or nested system."""
     edit = begin(target, variant, inside)
     edit.rename(name, new)
     done(edit, f"{edit.path(name)} is now called {new}")
@@ -87,10 +91,12 @@ def rename(
 def move(
     target: Target,
     name: Annotated[str, typer.Argument(help="Path of a component or nested system")],
-    into: Annotated[str, typer.Argument(help="Path of a nested system; '' is the top")],
+    into: Annotated[
+        str, typer.Argument(help="Path of the nested system to move it into; '' is the top")
+    ],
     variant: Variant = None,
 ) -> None:
-    """Put a component or nested system, which nothing is connected with, into another system."""
+    """Move an unconnected component or nested system."""
     edit = begin(target, variant, "")
     edit.move(name, into)
     done(edit, f"{name} is now in {into or 'the system itself'}")
@@ -103,7 +109,7 @@ def swap(
     variant: Variant = None,
     inside: Inside = "",
 ) -> None:
-    """Replace a component by another source with the same ports."""
+    """Replace a source by another with the same ports."""
     from orchestrator.author.edit import part_of
     from orchestrator.core.system import Component, System
     from orchestrator.core.system.hierarchy import component_at
@@ -125,7 +131,7 @@ def set_(
     variant: Variant = None,
     inside: Inside = "",
 ) -> None:
-    """Set values of parameters, and start values of inputs."""
+    """Set values of parameters and start values of inputs."""
     from orchestrator.author.reading import assigned
 
     edit = begin(target, variant, inside)
@@ -139,7 +145,7 @@ def unset(
     variant: Variant = None,
     inside: Inside = "",
 ) -> None:
-    """Take away values, so that those of the sources hold."""
+    """Remove values, so that the defaults of the sources apply."""
     from orchestrator.core.system import System
 
     edit = begin(target, variant, inside)
@@ -149,34 +155,42 @@ def unset(
 
 def expose(
     target: Target,
-    name: Annotated[str, typer.Argument(help="Of the new connector")],
-    to: Annotated[list[str], typer.Argument(help="component.connector that it leads to")],
+    name: Annotated[str, typer.Argument(help="Name of the new connector")],
+    to: Annotated[
+        list[str],
+        typer.Argument(help="component.connector that it leads to; several are fed together"),
+    ],
     unit: Annotated[
-        str | None, typer.Option(help="Of the new connector, if not that of what it leads to")
+        str | None,
+        typer.Option(help="Unit of the new connector; default: that of the first target"),
     ] = None,
     variant: Variant = None,
     inside: Inside = "",
 ) -> None:
-    """Give a system a connector of its own that leads to what is in it."""
+    """Add a connector that leads to connectors of components."""
     edit = begin(target, variant, inside)
     done(edit, *edit.change(lambda system: system.expose(name, to, unit=unit)))
 
 
 def connect(
     target: Target,
-    source: Annotated[str, typer.Argument(help="component.output, or an own input")],
-    into: Annotated[str, typer.Argument(help="component.input, or an own output")],
+    source: Annotated[str, typer.Argument(help="component.output, or an input of the system")],
+    into: Annotated[str, typer.Argument(help="component.input, or an output of the system")],
     delay: Delay = None,
-    factor: Annotated[float, typer.Option(help="After the unit conversion")] = 1.0,
-    offset: Annotated[float, typer.Option(help="After the factor")] = 0.0,
+    factor: Annotated[float, typer.Option(help="Factor, applied after the unit conversion")] = 1.0,
+    offset: Annotated[float, typer.Option(help="Offset, applied after the factor")] = 0.0,
     map_: Annotated[
-        list[str] | None, typer.Option("--map", help="0=3: a table of values; several times")
+        list[str] | None, typer.Option("--map", help="Map a value, such as 0=3; repeatable")
     ] = None,
-    interpolation: Annotated[str | None, typer.Option(help="Between delayed samples")] = None,
-    extrapolation: Annotated[str | None, typer.Option(help="After the newest sample")] = None,
+    interpolation: Annotated[
+        str | None, typer.Option(help="Interpolation between delayed samples")
+    ] = None,
+    extrapolation: Annotated[
+        str | None, typer.Option(help="Extrapolation beyond the newest sample")
+    ] = None,
     compensation: Annotated[
         str | None,
-        typer.Option(help="nepce, corrector or energy: without a delay, what holding did"),
+        typer.Option(help="Compensation of an undelayed connection: nepce, corrector or energy"),
     ] = None,
     variant: Variant = None,
     inside: Inside = "",
@@ -215,13 +229,15 @@ def _mapping(texts: list[str]) -> dict[int, int]:
 
 def set_delay(
     target: Target,
-    source: Annotated[str, typer.Argument(help="component.output, or an own input")],
-    into: Annotated[str, typer.Argument(help="component.input, or an own output")],
-    delay: Annotated[str, typer.Argument(help="Such as '16 ms'; 'none' takes it away")],
+    source: Annotated[str, typer.Argument(help="component.output, or an input of the system")],
+    into: Annotated[str, typer.Argument(help="component.input, or an output of the system")],
+    delay: Annotated[
+        str, typer.Argument(help="Transport delay, such as '16 ms'; 'none' removes it")
+    ],
     variant: Variant = None,
     inside: Inside = "",
 ) -> None:
-    """Set the delay of a connection that is there."""
+    """Set the delay of an existing connection."""
     edit = begin(target, variant, inside)
     given = None if delay == "none" else delay
     edit.change(lambda system: system.with_delay(source, into, given))
@@ -230,12 +246,14 @@ def set_delay(
 
 def disconnect(
     target: Target,
-    source: Annotated[str, typer.Argument(help="component.output; alone: any end or component")],
+    source: Annotated[
+        str, typer.Argument(help="component.output; alone: any connector or component")
+    ],
     into: Annotated[str | None, typer.Argument(help="component.input")] = None,
     variant: Variant = None,
     inside: Inside = "",
 ) -> None:
-    """Take away a connection, or all of a connector or component."""
+    """Remove a connection, or all of a connector or component."""
     edit = begin(target, variant, inside)
     done(edit, *edit.change(lambda system: system.disconnect(source, into)))
 
@@ -245,14 +263,17 @@ def connect_power(
     one: Annotated[str, typer.Argument(help="component.port")],
     other: Annotated[str, typer.Argument(help="component.port")],
     delay: Delay = None,
-    effort_delay: Annotated[str | None, typer.Option(help="In its place, of efforts")] = None,
+    effort_delay: Annotated[
+        str | None, typer.Option(help="Transport delay of efforts; default: that of --delay")
+    ] = None,
     flow_delay: Annotated[
-        str | None, typer.Option(help="In its place, of flows and displacements")
+        str | None,
+        typer.Option(help="Transport delay of flows and displacements; default: that of --delay"),
     ] = None,
     variant: Variant = None,
     inside: Inside = "",
 ) -> None:
-    """Connect two power ports: the effort one way, the flow the other."""
+    """Connect two power ports, effort one way and flow the other."""
     delays = {"delay": delay, "effort_delay": effort_delay, "flow_delay": flow_delay}
     edit = begin(target, variant, inside)
     done(edit, *edit.change(lambda system: system.connect_power(one, other, **delays)))
@@ -261,13 +282,18 @@ def connect_power(
 def auto_connect(
     target: Target,
     names: Annotated[
-        list[str] | None, typer.Argument(help="Components and nested systems; all, unless told")
+        list[str] | None, typer.Argument(help="Components and nested systems; default: all")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the connections without editing the file")
+    ] = False,
     variant: Variant = None,
     inside: Inside = "",
 ) -> None:
-    """Connect what names, units and types leave no doubt about, and list all else."""
+    """Connect ports that match by name, unit and type.
+
+    The command lists ports with several or no matches.
+    """
     edit = begin(target, variant, inside)
     found = edit.system.auto_connect(*(names or ()))
     if dry_run:

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 PlatformOption = Annotated[
     str | None,
     typer.Option(
-        help="Platforms to compile for, with commas between: win64,linux64,darwin64,aarch64-linux,"
-        "aarch64-darwin, or their names in FMI 3.0; default: this machine's. Others need the"
-        " extra cross"
+        help="Platforms to compile for, comma-separated: "
+        "win64,linux64,darwin64,aarch64-linux,aarch64-darwin, or their FMI 3.0 "
+        "names; default: this machine. Other platforms need the extra cross"
     ),
 ]
 
@@ -56,23 +56,27 @@ def block(
     ] = Path(),
     fmi: Annotated[Literal["2", "3", "both"], typer.Option(help="Version of FMI")] = "2",
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="parameter=value, the FMU's default")
+        list[str] | None,
+        typer.Option(
+            "--set", help="Default of a parameter in the FMU, parameter=value; repeatable"
+        ),
     ] = None,
     python: Annotated[
         bool | None,
         typer.Option(
             "--python/--no-python",
-            help="Run the block in Python inside the FMU; default: only if it cannot become C code",
+            help="Run the block in Python inside the FMU; default: only if it cannot be "
+            "translated to C",
         ),
     ] = None,
     platform: PlatformOption = None,
     without_sources: Annotated[
-        bool, typer.Option("--without-sources", help="Leave the C code out of the FMU")
+        bool, typer.Option("--without-sources", help="Omit the C sources from the FMU")
     ] = False,
     force: Annotated[bool, typer.Option(help="Build even if nothing has changed")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Build the FMU of a Python block."""
+    """Build an FMU of a Python block."""
     from orchestrator.core.simunits import block_class
     from orchestrator.export import build_block
 
@@ -112,35 +116,45 @@ def _values(name: str, kind: type[Block], pairs: list[str]) -> dict[str, Value]:
 
 
 def ssp(
-    target: Annotated[Path, typer.Argument(help="experiment.toml, .ssd, .ssp, or their folder")],
+    target: Annotated[
+        Path,
+        typer.Argument(help="Experiment (.toml), system (.toml, .ssd, .ssp), or a folder with one"),
+    ],
     output: Annotated[
-        Path | None, typer.Option(help="The archive to write; default: NAME.ssp in this folder")
+        Path | None, typer.Option(help="Archive to write; default: NAME.ssp in the current folder")
     ] = None,
     case: Annotated[
-        str | None, typer.Option(help="Case of the experiment, if it has several")
+        str | None, typer.Option(help="Case of the experiment; optional if there is only one")
     ] = None,
     portable: Annotated[
-        bool, typer.Option("--portable", help="Blocks and delays become FMUs, for other tools")
+        bool, typer.Option("--portable", help="Turn blocks and delays into FMUs, for other tools")
     ] = False,
     plain_connections: Annotated[
         bool,
         typer.Option(
             "--plain-connections",
-            help="Units and factors of connections become FMUs, too, for tools that ignore them",
+            help="Also turn unit conversions and factors into FMUs, for tools that ignore them",
         ),
     ] = False,
     delay: Annotated[
         Literal["mean", "plain"] | None, typer.Option(help="How declared delays are realised")
     ] = None,
     step: Annotated[
-        str | None, typer.Option(help="Communication step of the other tool, such as '1 ms'")
+        str | None,
+        typer.Option(
+            help="Communication step of the other tool, such as '1 ms'; default: that of the case"
+        ),
     ] = None,
     version: Annotated[
-        Literal["1.0", "2.0"], typer.Option("--ssp-version", help="2.0 has arrays")
+        Literal["1.0", "2.0"],
+        typer.Option("--ssp-version", help="Version of SSP; 2.0 supports arrays"),
     ] = "1.0",
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Pack a system; with --portable as FMUs and plain connections only."""
+    """Pack a system into an .ssp.
+
+    With --portable it contains only FMUs and plain connections.
+    """
     if not portable and (plain_connections or delay or step):
         raise DescriptionError(
             "--plain-connections, --delay and --step say how a system is made portable; give"
@@ -225,41 +239,53 @@ def _with_times(system: System, options: RunOptions) -> System:
     return replace(system, experiment=replace(system.experiment, algorithm=algorithm, **given))
 
 
-app = typer.Typer(help="Turn systems into files for other tools.", no_args_is_help=True)
+app = typer.Typer(help="Export systems and blocks for other tools.", no_args_is_help=True)
 
 
 @app.command()
 def fmu(
-    target: Annotated[Path, typer.Argument(help="experiment.toml, .ssd, .ssp, or their folder")],
+    target: Annotated[
+        Path,
+        typer.Argument(help="Experiment (.toml), system (.toml, .ssd, .ssp), or a folder with one"),
+    ],
     output: Annotated[
-        Path | None, typer.Option(help="The FMU to write; default: NAME.fmu in this folder")
+        Path | None, typer.Option(help="FMU to write; default: NAME.fmu in the current folder")
     ] = None,
     fmi: Annotated[
         Literal["2", "3", "both"],
-        typer.Option(help="Version of FMI; both: FMI 2 gives X.fmu, FMI 3 X.fmi3.fmu"),
+        typer.Option(help="Version of FMI; both writes X.fmu (FMI 2) and X.fmi3.fmu (FMI 3)"),
     ] = "2",
     case: Annotated[
-        str | None, typer.Option(help="Case of the experiment, if it has several")
+        str | None, typer.Option(help="Case of the experiment; optional if there is only one")
     ] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="component.parameter=value")
+        list[str] | None,
+        typer.Option("--set", help="Set a value: component.parameter=value; repeatable"),
     ] = None,
     swap: Annotated[
-        list[str] | None, typer.Option(help="component=file.fmu; may be given several times")
+        list[str] | None, typer.Option(help="Replace a component: component=FILE.fmu; repeatable")
     ] = None,
     set_delay: Annotated[list[str] | None, typer.Option(help=SET_DELAY)] = None,
-    algorithm: Annotated[str | None, typer.Option(help="Master algorithm inside the FMU")] = None,
+    algorithm: Annotated[
+        str | None, typer.Option(help="Master algorithm inside the FMU; default: that of the case")
+    ] = None,
     delay: Annotated[
         Literal["waveform", "mean", "plain"] | None,
         typer.Option(help="How declared delays are realised"),
     ] = None,
     step: Annotated[
-        str | None, typer.Option(help="Communication step inside the FMU, such as '1 ms'")
+        str | None,
+        typer.Option(
+            help="Communication step inside the FMU, such as '1 ms'; default: that of the case"
+        ),
     ] = None,
     platform: PlatformOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Write a whole system as one FMU that runs without Softdock and without Python."""
+    """Export a whole system as one FMU.
+
+    The FMU needs neither Softdock nor Python.
+    """
     from orchestrator.export.system import export_system
     from orchestrator.study.experiment import RunOptions
     from orchestrator.study.prepare.prepared_case import RunSettings

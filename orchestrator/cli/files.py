@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 def convert(
     source: Annotated[
-        Path, typer.Argument(help="A result: .parquet, .npz, .mcap, .csv, .mat, or NAME.partial")
+        Path, typer.Argument(help="Result: .parquet, .npz, .mcap, .csv, .mat, or NAME.partial")
     ],
-    target: Annotated[Path, typer.Argument(help="The new file; its ending is its format")],
+    target: Annotated[Path, typer.Argument(help="File to write; its suffix selects the format")],
 ) -> None:
-    """Write a result as another kind of file."""
+    """Convert a result to another file format."""
     from orchestrator.core.recording import read_result, writer
     from orchestrator.core.recording.files import expect_other
 
@@ -37,12 +37,14 @@ def convert(
     print_lines(target)
 
 
-app = typer.Typer(help="Examples, recipes and the Modelica library.", no_args_is_help=True)
+app = typer.Typer(
+    help="List and copy examples, recipes and the Modelica library.", no_args_is_help=True
+)
 
 
 @app.command()
 def where(json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False) -> None:
-    """Print the folder in which they are installed."""
+    """Print the folder with the installed examples."""
     from orchestrator.author.examples import FOLDERS, shared_folder
 
     folder = shared_folder()
@@ -150,13 +152,17 @@ def file_text(kind: str) -> str:
 
 def schema(
     kind: Annotated[
-        str | None, typer.Argument(help="What to print the schema of; none: list them")
+        str | None, typer.Argument(help="Kind of file; omit it to list all kinds")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", help="Write all into this folder, as KIND.json")
+        Path | None,
+        typer.Option("--output", help="Write all schemas into this folder, as KIND.json"),
     ] = None,
 ) -> None:
-    """Print the JSON schema of a kind of TOML file, for editors and validators."""
+    """Print the JSON schema of a kind of TOML file.
+
+    Editors and validators use it.
+    """
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)
         for each in [kind] if kind else kinds():
@@ -242,12 +248,18 @@ def _overloads(method: str, value: str, types: dict[str, str]) -> Iterator[str]:
 
 
 def stubs(
-    target: Annotated[Path, typer.Argument(help="An .ssd, .ssp or system .toml, or their folder")],
+    target: Annotated[
+        Path, typer.Argument(help="System (.toml, .ssd, .ssp), or a folder with one")
+    ],
     output: Annotated[
-        Path | None, typer.Option(help="The module to write; default: NAME_types.py, here")
+        Path | None,
+        typer.Option(help="Module to write; default: NAME_types.py in the current folder"),
     ] = None,
 ) -> None:
-    """Write a module with the names and types of a system, for editors and checkers of types."""
+    """Write the names and types of a system as a Python module.
+
+    Editors and type checkers use it.
+    """
     from orchestrator.author import read_system
     from orchestrator.core.recording import whole_file
     from orchestrator.core.simunits import resolve

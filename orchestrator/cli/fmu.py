@@ -34,53 +34,66 @@ if TYPE_CHECKING:
 def build(
     recipes: Annotated[
         list[Path] | None,
-        typer.Argument(help="Recipes (.toml), folders of them, Modelica files; default: fmus/"),
+        typer.Argument(
+            help="Recipes (.toml), folders of recipes, or Modelica files; default: fmus/"
+        ),
     ] = None,
     model: Annotated[
-        str | None, typer.Option(help="Class in the Modelica file, if it holds several")
+        str | None, typer.Option(help="Class in the Modelica file; optional if there is only one")
     ] = None,
     root: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Folder of packages, such as the Modelica Standard Library; may be given several"
-            " times. A Modelica file's own package is found without it"
+            help="Folder of packages, such as the Modelica Standard Library; repeatable; "
+            "the package of a Modelica file itself is found without it"
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(help="Folder for the FMUs; default: build/ beside the recipe or file"),
+        typer.Option(help="Folder for the FMUs; default: build/ next to the recipe or file"),
     ] = None,
     fmi: Annotated[
         Literal["2", "3", "both"] | None,
         typer.Option(
-            help="Version of FMI; default: the recipe's. FMI 2 gives NAME.fmu, FMI 3 NAME.fmi3.fmu:"
-            " the standard has one version in an archive"
+            help="Version of FMI; default: that of the recipe; both writes NAME.fmu (FMI "
+            "2) and NAME.fmi3.fmu (FMI 3)"
         ),
     ] = None,
     solver: Annotated[
-        str | None, typer.Option(help="Integration method; an unknown name lists them")
+        str | None,
+        typer.Option(
+            help="Integration method: dopri5, cvode or rk4; default: that of the recipe, "
+            "else dopri5"
+        ),
     ] = None,
-    max_step: Annotated[float | None, typer.Option(help="Longest internal step in seconds")] = None,
-    tolerance: Annotated[float | None, typer.Option(help="Relative tolerance")] = None,
+    max_step: Annotated[
+        float | None, typer.Option(help="Longest internal step, s; default: that of the recipe")
+    ] = None,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(help="Relative tolerance; default: that of the recipe or model, else 1e-8"),
+    ] = None,
     flat: Annotated[
         bool,
         typer.Option(
             "--flat",
-            help="The files hold flat classes, as OpenModelica's instantiateModel and"
-            " --baseModelica print them",
+            help="Read the files as flat classes, as OpenModelica's instantiateModel and "
+            "--baseModelica print them",
         ),
     ] = False,
     front_end: Annotated[
         Literal["rumoca", "omc"] | None,
-        typer.Option(help="Who makes classes flat; omc is OpenModelica's compiler, if installed"),
+        typer.Option(
+            help="Compiler that flattens the classes; omc is that of OpenModelica, if installed"
+        ),
     ] = None,
     platform: PlatformOption = None,
     without_sources: Annotated[
-        bool, typer.Option("--without-sources", help="Leave the C code out of the FMUs")
+        bool, typer.Option("--without-sources", help="Omit the C sources from the FMUs")
     ] = False,
     jobs: Annotated[
         int | None,
-        typer.Option(min=1, help="Builds at one time; default: the number of processors"),
+        typer.Option(min=1, help="Number of parallel builds; default: one per CPU"),
     ] = None,
     force: Annotated[bool, typer.Option(help="Build even if nothing has changed")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
@@ -203,7 +216,7 @@ def info(
     strict: Annotated[bool, typer.Option("--strict", help=_STRICT)] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """List ports, units, capabilities and sizes."""
+    """List ports, units, capabilities and sizes of an FMU."""
     from orchestrator.checks.inspection import fmu_info
 
     facts = fmu_info(file)
@@ -246,11 +259,13 @@ def info(
 @app.command()
 def check(
     file: Annotated[Path, typer.Argument(help="An .fmu file")],
-    timeout: Annotated[float, typer.Option(help="Seconds for the checks of an interface")] = 60.0,
+    timeout: Annotated[
+        float, typer.Option(help="Time limit for the checks of one interface, s")
+    ] = 60.0,
     strict: Annotated[bool, typer.Option("--strict", help=_STRICT)] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Check the description, then call the FMU in another process; exit code 1 on a failure."""
+    """Check the description of an FMU, then call it."""
     from orchestrator.checks.inspection import check_fmu
 
     results = check_fmu(file, timeout=timeout, strict=strict)

@@ -12,12 +12,17 @@ from orchestrator.cli.console import messages, print_json, print_lines, print_me
 
 
 def graph(
-    target: Annotated[Path, typer.Argument(help="experiment.toml, .ssd, .ssp, or their folder")],
-    case: Annotated[str | None, typer.Option(help="Which case of an experiment")] = None,
-    output: Annotated[Path, typer.Option(help="Folder for the pictures")] = Path("results/graphs"),
-    html: Annotated[bool, typer.Option("--html", help="One page to look around in, too")] = False,
+    target: Annotated[
+        Path,
+        typer.Argument(help="Experiment (.toml), system (.toml, .ssd, .ssp), or a folder with one"),
+    ],
+    case: Annotated[str | None, typer.Option(help="Case of the experiment; default: all")] = None,
+    output: Annotated[Path, typer.Option(help="Folder for the drawings")] = Path("results/graphs"),
+    html: Annotated[
+        bool, typer.Option("--html", help="Also write an HTML page with pan, zoom and search")
+    ] = False,
     depth: Annotated[
-        int | None, typer.Option(min=0, help="Draw systems nested deeper than this closed")
+        int | None, typer.Option(min=0, help="Collapse systems nested deeper than this")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
@@ -71,19 +76,19 @@ def write_drawn(stem: Path, files: dict[str, bytes]) -> list[str]:
 
 
 def animate(
-    target: Annotated[Path, typer.Argument(help="experiment.toml, or its folder")],
+    target: Annotated[Path, typer.Argument(help="Experiment (.toml), or a folder with one")],
     results: Annotated[
-        Path | None, typer.Option(help="Folder of its results; default: results/NAME")
+        Path | None, typer.Option(help="Folder with the results; default: results/NAME")
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option(help="Draw only this one; may be given several times")
+        list[str] | None, typer.Option(help="Render only this animation; repeatable")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option(help="Folder for the pages; default: beside the results")
+        Path | None, typer.Option(help="Folder for the pages; default: next to the results")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Draw animations anew, without running anything."""
+    """Render the animations of finished runs again."""
     from orchestrator.cli.target import experiment_of, results_name
     from orchestrator.pictures.animation.page import redraw
 
@@ -98,20 +103,22 @@ def animate(
 
 def replay(
     recording: Annotated[
-        Path, typer.Argument(help="A result: .parquet, .mcap, .csv, .mat, or NAME.partial")
+        Path, typer.Argument(help="Result: .parquet, .mcap, .csv, .mat, or NAME.partial")
     ],
     of: Annotated[
         Path | None,
-        typer.Option(help="What was run, experiment.toml, .ssd or .ssp: its diagram is shown"),
+        typer.Option(
+            help="Show the diagram of this experiment (.toml) or system (.toml, .ssd, .ssp)"
+        ),
     ] = None,
     case: Annotated[
-        str | None, typer.Option(help="Which case of it; default: that of the recording")
+        str | None, typer.Option(help="Case of the experiment; default: that of the recording")
     ] = None,
     port: Annotated[
-        str, typer.Option("--port", metavar="[HOST:]PORT", help="Where it is shown")
+        str, typer.Option("--port", metavar="[HOST:]PORT", help="Address of the page")
     ] = "8700",
 ) -> None:
-    """Play a recording in a browser, with a slider."""
+    """Play a recording in a browser."""
     from orchestrator.cli.target import drawn_systems
     from orchestrator.core.recording import read_result
     from orchestrator.pictures.live.door import listening, url_of

@@ -17,63 +17,85 @@ if TYPE_CHECKING:
 
 
 def identify(
-    target: Annotated[Path, typer.Argument(help="experiment.toml, .ssd, .ssp, or their folder")],
+    target: Annotated[
+        Path,
+        typer.Argument(help="Experiment (.toml), system (.toml, .ssd, .ssp), or a folder with one"),
+    ],
     case: Annotated[
-        str | None, typer.Option(help="Whose devices; may be left out if there is one case")
+        str | None,
+        typer.Option(help="Case whose devices to identify; optional if there is only one"),
     ] = None,
     device: Annotated[
-        list[str] | None, typer.Option(help="Only this component; may be given several times")
+        list[str] | None,
+        typer.Option(help="Only this component; repeatable; default: all commanded devices"),
     ] = None,
     swap: Annotated[
-        list[str] | None, typer.Option(help="component=device:NAME?key=value; as of run")
+        list[str] | None,
+        typer.Option(help="Replace a component: component=device:NAME?key=value; repeatable"),
     ] = None,
     excitation: Annotated[
         Literal["prbs", "chirp", "step"] | None,
-        typer.Option(help="That models are fitted to; default: of [identification], else prbs"),
+        typer.Option(help="Excitation for the fit; default: that of [identification], else prbs"),
     ] = None,
     compared: Annotated[
         Literal["prbs", "chirp", "step"] | None,
-        typer.Option(help="Of the second record; default: of [identification], else step"),
+        typer.Option(
+            help="Excitation for the validation; default: that of [identification], else step"
+        ),
     ] = None,
     duration: Annotated[
         float | None,
-        typer.Option(help="Of the first record, s; default: of [identification], else 4", min=0.0),
+        typer.Option(
+            help="Length of the fitted record in s; default: that of [identification], else 4",
+            min=0.0,
+        ),
     ] = None,
     compared_duration: Annotated[
         float | None,
-        typer.Option(help="Of the second, s; default: of [identification], else 2", min=0.0),
+        typer.Option(
+            help="Length of the validation record in s; default: that of [identification], else 2",
+            min=0.0,
+        ),
     ] = None,
     rest: Annotated[
         float | None,
         typer.Option(
-            help="After each, s; longer than delay and settling time; default: of "
-            "[identification], else 0.5",
+            help="Rest after each record in s, longer than delay and settling time; "
+            "default: that of [identification], else 0.5",
             min=0.0,
         ),
     ] = None,
     limits: Annotated[
         list[str] | None,
         typer.Option(
-            help="component.command=AMPLITUDE[,SPEED[,ACCELERATION]], in its unit, per s and s2"
+            help="Limit a motion: component.command=AMPLITUDE[,SPEED[,ACCELERATION]], in "
+            "the unit of the command, per s and s2; repeatable"
         ),
     ] = None,
     confidence: Annotated[
         float | None,
-        typer.Option(help="Level of the intervals; default: of [identification], else 0.95"),
+        typer.Option(
+            help="Confidence level of the intervals; default: that of [identification], else 0.95"
+        ),
     ] = None,
     step: Annotated[
-        str | None, typer.Option(help="Of the runs; default: that of the case, or the device's")
+        str | None,
+        typer.Option(
+            help="Communication step of the runs; default: that of the case, else that of "
+            "the device"
+        ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option(help="Folder; default: results/NAME-identification")
+        Path | None,
+        typer.Option(help="Folder for twins and report; default: results/NAME-identification"),
     ] = None,
     set_delays: Annotated[
         Path | None,
-        typer.Option(help="A system file (.ssd, .ssp, .toml) to write the delays into"),
+        typer.Option(help="Write the identified delays into this system (.ssd, .ssp, .toml)"),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Excite the devices of a case one at a time, and write twins and a report."""
+    """Excite devices one at a time, and write twins and a report."""
     from orchestrator.cli.run import pairs
     from orchestrator.cli.target import expect_case, experiment_of, results_name
     from orchestrator.rig.hardware import Hardware

@@ -103,9 +103,44 @@ class Home(Struct):
             for parameter in each.params:
                 parameter.__class__ = ours.get(type(parameter), type(parameter))
         for name, each in getattr(made, "commands", {"": made}).items():
-            if opens_systems(whole := f"{command} {name}".strip(), each):
+            whole = f"{command} {name}".strip()
+            if opens_systems(whole, each):
                 _let_code_be_chosen(each, looks=whole in LOOKS)
+            each.epilog = _exit_codes(whole)
         return made
+
+
+#: What exit codes of single commands mean. All commands share 0, 2, 130 and 143.
+_EXIT_CODES: Mapping[str, Mapping[int, str]] = {
+    "check": {1: "the check found an error"},
+    "run": {
+        3: "a component went to its safe state; all results are written",
+        4: "a supervised rig was never engaged; all results are written",
+        5: "an expectation failed; all results are written",
+        6: "an operator stopped the run; all results are written",
+    },
+    "sweep": {5: "an expectation failed; all results are written"},
+    "arm": {2: "arming is refused (without --dry), or an error that you can mend"},
+    "supervisor": {1: "the supervisor refused the command"},
+    "diff": {1: "the systems differ"},
+    "fmu check": {1: "a check failed"},
+    "devices check": {1: "a check failed"},
+    "devices probe": {1: "no sample arrived"},
+    "devices faults": {
+        1: "a force, speed or age left its limits, a wrong cause was named, or a record is damaged",
+    },
+}
+_COMMON = {
+    0: "success",
+    2: "an error that you can mend; the message says how",
+    130: "interrupted by Ctrl-C (143: by SIGTERM)",
+}
+
+
+def _exit_codes(command: str) -> str:
+    """Return the last paragraph of a command's help; the first character keeps its lines apart."""
+    meanings = dict(sorted({**_COMMON, **_EXIT_CODES.get(command, {})}.items()))
+    return "\b\nExit codes:\n" + "\n".join(f"  {k:<3}  {text}" for k, text in meanings.items())
 
 
 #: Commands that look at systems: they leave the code of archives unopened, unless --code is given.
@@ -143,8 +178,8 @@ def _let_code_be_chosen(command: Any, *, looks: bool) -> None:
     holder.command()(_code)
     option: Any = get_group(holder).commands["-code"].params[0]
     option.__class__ = _Option
-    archives = "code of archives is not" if looks else "all is"
-    option.help = f"Execute Python files and modules that a system names; default: {archives}"
+    archives = "all but those in archives" if looks else "all"
+    option.help = f"Run the Python files and modules that a system names; default: {archives}"
     command.params.append(option)
     callback = command.callback
 
@@ -162,72 +197,74 @@ HOMES: Mapping[str, Home] = {
     "check": Home(
         "check",
         "check",
-        "Check a system or all cases of an experiment; exit code 1 on an error, 2 if unreadable.",
+        "Check a system or all cases of an experiment; nothing is run.",
     ),
-    "run": Home("run", "run", "Run, and write results and a report."),
+    "run": Home("run", "run", "Run an experiment or a system, and write results and a report."),
     "arm": Home(
         "supervisor",
         "arm",
-        "Compute the margins of loops through devices that are commanded; nothing is opened.",
+        "Compute the margins of loops through commanded devices.",
     ),
-    "animate": Home("graph", "animate", "Draw animations anew, without running anything."),
+    "animate": Home("graph", "animate", "Render the animations of finished runs again."),
     "tune": Home(
         "tune",
         "tune",
-        "Set open inputs, tunable parameters and delays of a run with --live while it goes on.",
+        "Set inputs, parameters and delays of a running simulation.",
     ),
     "mark": Home(
         "tune",
         "mark",
-        "Put an event with the present time and a text into the log of a run with --live.",
+        "Add a text with the time to the log of a running simulation.",
     ),
-    "replay": Home("graph", "replay", "Play a recording in a browser, with a slider."),
-    "convert": Home("files", "convert", "Write a result as another kind of file."),
+    "replay": Home("graph", "replay", "Play a recording in a browser."),
+    "convert": Home("files", "convert", "Convert a result to another file format."),
     "sweep": Home(
         "sweep",
         "sweep",
-        "Run all sweeps; what is done is kept, so that the same command goes on after a stop.",
+        "Run the sweeps of an experiment, or continue them.",
     ),
     "graph": Home("graph", "graph", "Draw systems as SVG and PNG, and list their loops."),
-    "diff": Home("diff", "diff", "Compare two systems; exit code 1 if they differ."),
+    "diff": Home("diff", "diff", "Compare two systems."),
     "analyze": Home(
         "analyze",
         "app",
-        "Stability of a contact loop with a delay; delays, modes, margins and steps of any loop.",
+        "Compute stability, delays, modes, margins and longest steps.",
     ),
     "certify": Home(
         "certify",
         "certify",
-        "Say what exchange and step of any master add to every loop, and how its modes grow then.",
+        "Show what the step of each master does to every loop.",
     ),
-    "examples": Home("files", "app", "Examples, recipes and the Modelica library."),
+    "examples": Home("files", "app", "List and copy examples, recipes and the Modelica library."),
     "schema": Home(
         "files",
         "schema",
-        "Print the JSON schema of a kind of TOML file, for editors and validators.",
+        "Print the JSON schema of a kind of TOML file.",
     ),
     "stubs": Home(
         "files",
         "stubs",
-        "Write a module with the names and types of a system, for editors and checkers of types.",
+        "Write the names and types of a system as a Python module.",
     ),
     "fmu": Home("fmu", "app", "Inspect and check FMUs of any tool."),
-    "devices": Home("devices", "app", "Adapters of devices: list, look, emulate and check."),
+    "devices": Home("devices", "app", "List, describe, probe, emulate and check device adapters."),
     "dcp": Home(
-        "dcp", "app", "Serve systems and FMUs as slaves of the Distributed Co-Simulation Protocol."
+        "dcp",
+        "app",
+        "Serve systems and FMUs as DCP slaves.",
     ),
     "supervisor": Home(
         "supervisor",
         "supervisor",
-        "Look at a supervised rig, arm it in two steps, stop it, reset it, or attend it with keys.",
+        "Show the state of a supervised rig, or send it a command.",
     ),
     "identify": Home(
         "identify",
         "identify",
-        "Excite the devices of a case one at a time, and write twins and a report.",
+        "Excite devices one at a time, and write twins and a report.",
     ),
-    "system": Home("system", "app", "Show, edit in place and convert systems."),
-    "export": Home("export", "app", "Turn systems into files for other tools."),
+    "system": Home("system", "app", "Show, edit and convert systems."),
+    "export": Home("export", "app", "Export systems and blocks for other tools."),
 }
 
 
@@ -271,7 +308,7 @@ def _version(wanted: bool) -> None:
 app = typer.Typer(
     name="softdock",
     cls=Commands,
-    help="Co-simulate Modelica plants, Python blocks and every delay between them.",
+    help="Co-simulate FMUs, Python blocks and hardware with every delay between them.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -281,10 +318,13 @@ app = typer.Typer(
 @app.callback()
 def softdock(
     version_: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_version, help="Print the version")
+        bool,
+        typer.Option(
+            "--version", is_eager=True, callback=_version, help="Print the version and exit"
+        ),
     ] = False,
 ) -> None:
-    """Co-simulate Modelica plants, Python blocks and every delay between them."""
+    """Co-simulate FMUs, Python blocks and hardware with every delay between them."""
 
 
 def main() -> None:

@@ -111,106 +111,127 @@ class RunCommand(TyperCommand):
         return super().parse_args(ctx, list(completed(args)))
 
 
-SET_DELAY = "'a.y -> b.u=12 ms': the delay of a connection; may be given several times"
+SET_DELAY = "Set the delay of a connection: 'a.y -> b.u=12 ms'; repeatable"
 COMMAND = RunCommand
 #: Exit code of a run that did all it was asked for, in which a component went to its safe state.
 SAFE_STATE = 3
 
 
 def run(
-    target: Annotated[Path, typer.Argument(help="experiment.toml, .ssd, .ssp, or their folder")],
+    target: Annotated[
+        Path,
+        typer.Argument(help="Experiment (.toml), system (.toml, .ssd, .ssp), or a folder with one"),
+    ],
     output: Annotated[
-        Path | None, typer.Option(help="Folder for results; default: results/NAME")
+        Path | None, typer.Option(help="Folder for the results; default: results/NAME")
     ] = None,
-    case: Annotated[
-        list[str] | None, typer.Option(help="Run only this case; may be given several times")
-    ] = None,
+    case: Annotated[list[str] | None, typer.Option(help="Run only this case; repeatable")] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="component.parameter=value")
+        list[str] | None,
+        typer.Option("--set", help="Set a value: component.parameter=value; repeatable"),
     ] = None,
     parameters: Annotated[
         list[Path] | None,
-        typer.Option(help="A parameter set (.ssv) for every case; may be given several times"),
+        typer.Option(help="Parameter set (.ssv) to apply to every case; repeatable"),
     ] = None,
     mapping: Annotated[
         list[Path] | None,
-        typer.Option(
-            help="The mapping (.ssm) of the parameter set that is given at the same place"
-        ),
+        typer.Option(help="Mapping (.ssm) of the parameter set at the same position; repeatable"),
     ] = None,
     swap: Annotated[
         list[str] | None,
         typer.Option(
-            help="component=FILE.fmu, component=block:NAME, block:FILE.py:CLASS,"
-            " device:NAME?key=value, log:FILE"
+            help="Replace a component: component=FILE.fmu, =block:NAME, "
+            "=block:FILE.py:CLASS, =device:NAME?key=value or =log:FILE; repeatable"
         ),
     ] = None,
     set_delay: Annotated[list[str] | None, typer.Option(help=SET_DELAY)] = None,
     isolate: Annotated[
         list[str] | None,
         typer.Option(
-            help="Run this component in a process of its own; 'all' means every one; may be given"
-            " several times"
+            help="Run this component in a separate process; 'all' isolates every "
+            "component; repeatable"
         ),
     ] = None,
     platform: Annotated[
         Literal["win64"] | None,
-        typer.Option(help="Run the library of this platform of every FMU, under Wine"),
+        typer.Option(help="Run the Windows library of every FMU, under Wine"),
     ] = None,
-    algorithm: Annotated[str | None, typer.Option(help="Master algorithm")] = None,
+    algorithm: Annotated[
+        str | None, typer.Option(help="Master algorithm; default: that of the case or system")
+    ] = None,
     option: Annotated[
         list[str] | None,
-        typer.Option(help="Of the algorithm, name=value; may be given several times"),
+        typer.Option(help="Option of the algorithm, name=value; repeatable"),
     ] = None,
     delay: Annotated[
         Literal["waveform", "mean", "plain"] | None,
         typer.Option(help="How declared delays are realised"),
     ] = None,
-    step: Annotated[str | None, typer.Option(help="Communication step, such as '1 ms'")] = None,
-    stop: Annotated[str | None, typer.Option(help="Stop time, such as '60 s'")] = None,
+    step: Annotated[
+        str | None,
+        typer.Option(
+            help="Communication step, such as '1 ms'; default: that of the case or system"
+        ),
+    ] = None,
+    stop: Annotated[
+        str | None,
+        typer.Option(help="Stop time, such as '60 s'; default: that of the case or system"),
+    ] = None,
     record: Annotated[
         list[str] | None,
         typer.Option(
-            help="Record only this variable; * and ? match outputs; may be given several times"
+            help="Record only this variable; * and ? match outputs; repeatable; default: "
+            "all outputs"
         ),
     ] = None,
-    every: Annotated[int | None, typer.Option(help="Record every n-th step", min=1)] = None,
+    every: Annotated[
+        int | None, typer.Option(help="Record every n-th step; default: every step", min=1)
+    ] = None,
     format_: Annotated[
         list[str] | None,
         typer.Option(
-            "--format", help="parquet, npz, csv, mat, mcap, ..; may be given several times"
+            "--format",
+            help="File format: parquet, npz, csv, mat or mcap; repeatable; default: parquet",
         ),
     ] = None,
     flush: Annotated[
-        str | None, typer.Option(help="Wall time between two writings while it runs, as '1 s'")
+        str | None,
+        typer.Option(
+            help="Write the results every so often (wall-clock time) during the run, such as '1 s'"
+        ),
     ] = None,
     backend: Annotated[
-        Literal["native", "fmpy", "pyfmi"] | None, typer.Option(help="What runs the FMUs")
+        Literal["native", "fmpy", "pyfmi"] | None,
+        typer.Option(help="Library that runs the FMUs; default: native"),
     ] = None,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show the messages that FMUs log for debugging")
-    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the debug messages of FMUs")] = False,
     animation: Annotated[
-        bool, typer.Option("--animation/--no-animation", help="Draw the experiment's animations")
+        bool,
+        typer.Option("--animation/--no-animation", help="Render the animations of the experiment"),
     ] = True,
     figures: Annotated[
         bool,
-        typer.Option("--figures", help="Draw all figures as files, too: figures/NAME.png and .svg"),
+        typer.Option(
+            "--figures", help="Also write all figures as files, figures/NAME.png and .svg"
+        ),
     ] = False,
     strict: Annotated[
         bool,
-        typer.Option("--strict", help="Refuse FMUs that break rules of FMI in any way"),
+        typer.Option("--strict", help="Refuse FMUs that break any rule of FMI"),
     ] = False,
     verify: Annotated[
         bool,
-        typer.Option("--verify", help="Run each case with H/2 and H/4, too, and compare"),
+        typer.Option(
+            "--verify", help="Run each case also with H/2 and H/4, and compare the results"
+        ),
     ] = False,
     realtime: Annotated[
         str | None,
         typer.Option(
             "--realtime",
             metavar="[FACTOR]",
-            help="Keep to real time, or to so many simulated seconds per second",
+            help="Run in real time, or at FACTOR simulated seconds per second",
         ),
     ] = None,
     live: Annotated[
@@ -218,43 +239,42 @@ def run(
         typer.Option(
             "--live",
             metavar="[[HOST:]PORT]",
-            help="Show the run in a browser while it goes on; port 8700 of this machine",
+            help="Show the run in a browser while it runs; default: port 8700 of this machine",
         ),
     ] = None,
     tuning: Annotated[
         Path | None,
-        typer.Option(help="A result: what was tuned while it ran is done again, at the same steps"),
+        typer.Option(help="Result whose recorded tuning to replay, at the same steps"),
     ] = None,
     stream: Annotated[
         list[str] | None,
         typer.Option(
-            help="Send the rows to PlotJuggler (udp[:[HOST:]PORT], port 9870) or Foxglove"
-            " (foxglove[:[HOST:]PORT], port 8765) while it runs; may be given several times"
+            help="Stream the rows to PlotJuggler (udp[:[HOST:]PORT], default port 9870) or"
+            " Foxglove (foxglove[:[HOST:]PORT], default port 8765); repeatable"
         ),
     ] = None,
     force_arming: Annotated[
         bool,
-        typer.Option("--force-arming", help="Let devices move although arming is refused"),
+        typer.Option("--force-arming", help="Let devices move even if arming is refused"),
     ] = False,
     identify: Annotated[
         bool,
         typer.Option(
             "--identify/--no-identify",
-            help="Identify devices before they are armed, or take the twins of an earlier run",
+            help="Identify devices before arming, or use the twins of an earlier run",
         ),
     ] = True,
     linearise: Annotated[
         bool | None,
-        typer.Option("--linearise/--no-linearise", help="Say what the step does to every loop"),
+        typer.Option(
+            "--linearise/--no-linearise",
+            help="Report the effect of the step size on every loop; default: that of the "
+            "case, else yes",
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Run, and write results and a report.
-
-    The exit code is 3 if a component went to its safe state, 4 if a supervised rig was never
-    engaged, 5 if an expectation was not kept, and 6 if an operator stopped the run; all results are
-    written then, too.
-    """
+    """Run an experiment or a system, and write results and a report."""
     from orchestrator.cli.target import experiment_of, results_name, with_options
     from orchestrator.core.garbage import pass_over_loaded
     from orchestrator.study.experiment import RunOptions

@@ -31,13 +31,13 @@ _PERIOD = 0.2
 
 
 def supervisor(
-    wish: Annotated[Wish, typer.Argument(help="What is wished")],
-    rig: Annotated[str, typer.Argument(help="Name of the rig, supervisor.rig")],
+    wish: Annotated[Wish, typer.Argument(help="Command to send")],
+    rig: Annotated[str, typer.Argument(help="Name of the rig, as in supervisor.rig")],
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Look at a supervised rig, arm it in two steps, stop it, reset it, or attend it with keys.
+    """Show the state of a supervised rig, or send it a command.
 
-    Exit code 1 if the supervisor refuses.
+    `attend` shows the state and takes commands by key.
     """
     with Operator(rig) as operator:
         found = operator.wish(wish)
@@ -71,18 +71,18 @@ def _print(found: dict[str, Any], *, as_json: bool) -> None:
 
 
 def arm(
-    target: Annotated[Path, typer.Argument(help="experiment.toml, or its folder")],
+    target: Annotated[Path, typer.Argument(help="Experiment (.toml), or a folder with one")],
     case: Annotated[
-        list[str] | None, typer.Option(help="Only this case; may be given several times")
+        list[str] | None, typer.Option(help="Only this case; repeatable; default: all")
     ] = None,
     dry: Annotated[
-        bool, typer.Option("--dry", help="Print the table, and be content with a refusal")
+        bool, typer.Option("--dry", help="Print the table and exit 0 even if arming is refused")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Compute the margins of loops through devices that are commanded; nothing is opened.
+    """Compute the margins of loops through commanded devices.
 
-    Exit code 2 if one is refused, unless --dry is given.
+    No device is opened.
     """
     from orchestrator.cli.target import experiment_of
     from orchestrator.rig.arming import armed, expect_armed

@@ -20,35 +20,47 @@ if TYPE_CHECKING:
 
 
 def sweep(
-    target: Annotated[Path, typer.Argument(help="experiment.toml, or its folder")],
+    target: Annotated[Path, typer.Argument(help="Experiment (.toml), or a folder with one")],
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[SWEEP]...", help="Sweeps; default: all")
+        list[str] | None, typer.Argument(metavar="[SWEEP]...", help="Sweeps to run; default: all")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option(help="Folder for results; default: results/NAME")
+        Path | None, typer.Option(help="Folder for the results; default: results/NAME")
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(help="Processes; default: one for each processor; 1: none but this", min=1),
+        typer.Option(
+            help="Number of worker processes; default: one per CPU; 1 runs in this process", min=1
+        ),
     ] = None,
     scheduler: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786")
+        str | None,
+        typer.Option(help="Run on the workers of this Dask scheduler, such as tcp://host:8786"),
     ] = None,
     timeout: Annotated[
-        float | None, typer.Option(help="Seconds after which a run is ended", min=0.0)
+        float | None,
+        typer.Option(
+            help="End a run after this many seconds (wall-clock time); default: never", min=0.0
+        ),
     ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Throw away what is done")] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Discard finished runs and start over")
+    ] = False,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Run again what did not come to its measures")
+        bool,
+        typer.Option("--retry-failed", help="Rerun points whose measures could not be computed"),
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say how many runs there are, and how long they take")
+        bool,
+        typer.Option(
+            "--dry-run", help="Print the number of runs and their estimated duration, and exit"
+        ),
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Run all sweeps; what is done is kept, so that the same command goes on after a stop.
+    """Run the sweeps of an experiment, or continue them.
 
-    The exit code is 5 if an expectation was not kept.
+    After an interruption, the same command continues.
     """
     from orchestrator.cli.target import experiment_of, results_name
     from orchestrator.pictures.sweep_page import write_page

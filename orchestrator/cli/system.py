@@ -15,15 +15,17 @@ from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.structs import replace
 from orchestrator.core.system import System
 
-_NONE = "'none': not said any more"
+_NONE = "'none' removes it"
 
 
 def new(
-    target: Annotated[Path, typer.Argument(help="The new .toml, .ssd or .ssp file")],
-    name: Annotated[str | None, typer.Option(help="Of the system; unless told, the file's")] = None,
-    description: Annotated[str, typer.Option(help="One line for people")] = "",
+    target: Annotated[Path, typer.Argument(help="File to write: .toml, .ssd or .ssp")],
+    name: Annotated[
+        str | None, typer.Option(help="Name of the system; default: that of the file")
+    ] = None,
+    description: Annotated[str, typer.Option(help="Description in one line")] = "",
 ) -> None:
-    """Write a file with an empty system, to be edited."""
+    """Write a file with an empty system."""
     _expect_system_suffix(target)
     if target.exists():
         raise DescriptionError(f"{target}: is there already; edit it, or choose another name")
@@ -52,12 +54,12 @@ def _write(
 
 def add_system(
     target: Target,
-    name: Annotated[str, typer.Argument(help="Of the nested system")],
-    description: Annotated[str, typer.Option(help="One line for people")] = "",
+    name: Annotated[str, typer.Argument(help="Name of the nested system")],
+    description: Annotated[str, typer.Option(help="Description in one line")] = "",
     variant: Variant = None,
     inside: Inside = "",
 ) -> None:
-    """Add an empty nested system; what is put into it is named with --in."""
+    """Add an empty nested system, to be edited with --in."""
     edit = begin(target, variant, inside)
     edit.change(lambda system: system.add(name, System(name, description=description)))
     done(edit, f"+ {edit.path(name)} (system)")
@@ -72,14 +74,17 @@ def experiment(
     ] = None,
     algorithm: Annotated[str | None, typer.Option(help=f"Master algorithm; {_NONE}")] = None,
     option: Annotated[
-        list[str] | None, typer.Option(help="Of the algorithm, name=value; several times")
+        list[str] | None, typer.Option(help="Option of the algorithm, name=value; repeatable")
     ] = None,
     rate: Annotated[
-        list[str] | None, typer.Option(help="component=steps that it takes at once; several times")
+        list[str] | None,
+        typer.Option(
+            help="Rate of a component, component=N: it steps once every N steps; repeatable"
+        ),
     ] = None,
     variant: Variant = None,
 ) -> None:
-    """Say how a system wants to be run: its default experiment."""
+    """Set the default times, step, algorithm and rates."""
     from orchestrator.cli.run import options_of
 
     given = {"start": start, "stop": stop, "step": step, "algorithm": algorithm}
@@ -122,14 +127,18 @@ Version = Annotated[Literal["1.0", "2.0"], typer.Option("--ssp", help="Version o
 
 def parameters(
     target: Target,
-    file: Annotated[Path, typer.Argument(help="The .ssv file to write")],
+    file: Annotated[Path, typer.Argument(help="File to write (.ssv)")],
     assignments: Annotated[
-        list[str] | None, typer.Argument(help="component.parameter=value; all values, unless told")
+        list[str] | None,
+        typer.Argument(help="component.parameter=value; default: all values of the system"),
     ] = None,
     variant: Variant = None,
     ssp: Version = "1.0",
 ) -> None:
-    """Write values for a system as a parameter set: those that it has, or those that are given."""
+    """Write a parameter set.
+
+    It has the given values, or all values of the system.
+    """
     from orchestrator.author.reading import assigned
     from orchestrator.core.ssp import write_parameter_set
 
@@ -149,11 +158,11 @@ def _without_values(system: System) -> System:
 
 
 def mapping(
-    file: Annotated[Path, typer.Argument(help="The .ssm file to write")],
-    entries: Annotated[list[str], typer.Argument(help="component.parameter=name in the set")],
+    file: Annotated[Path, typer.Argument(help="File to write (.ssm)")],
+    entries: Annotated[list[str], typer.Argument(help="component.parameter=NAME_IN_SET")],
     ssp: Version = "1.0",
 ) -> None:
-    """Write a mapping: which parameter gets which value of a parameter set."""
+    """Write a mapping for a parameter set."""
     from orchestrator.cli.run import pairs
     from orchestrator.core.ssp import write_parameter_mapping
 
@@ -164,16 +173,19 @@ def mapping(
 
 
 def link(
-    target: Annotated[Path, typer.Argument(help="An .ssd or .ssp, or a folder with one")],
-    values: Annotated[Path, typer.Argument(help="The parameter set (.ssv)")],
-    mapping: Annotated[Path | None, typer.Option(help="Its mapping (.ssm)")] = None,
-    prefix: Annotated[str, typer.Option(help="Before every name, such as 'arm.'")] = "",
+    target: Annotated[Path, typer.Argument(help="System (.ssd, .ssp), or a folder with one")],
+    values: Annotated[Path, typer.Argument(help="Parameter set (.ssv)")],
+    mapping: Annotated[Path | None, typer.Option(help="Mapping of the set (.ssm)")] = None,
+    prefix: Annotated[str, typer.Option(help="Prefix of every name, such as 'arm.'")] = "",
     inside: Annotated[
-        str, typer.Option("--in", help="Path of the system or component that gets the values")
+        str, typer.Option("--in", help="Path of the system or component that receives the values")
     ] = "",
     variant: Variant = None,
 ) -> None:
-    """Bind a parameter set to a system by a reference to its file; an archive takes a copy."""
+    """Link a parameter set to a system.
+
+    An archive receives a copy of the set.
+    """
     from orchestrator.author import open_document
     from orchestrator.author.ssp_edit.document import Document
 
@@ -207,7 +219,7 @@ def show(
     inside: Inside = "",
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Show what is in a system: components, values, connectors of its own, connections."""
+    """Show components, values, connectors and connections."""
     from orchestrator.author import read_system
     from orchestrator.cli.target import unopened_lines
     from orchestrator.core.ssp.archive.unpacking import unpacked
@@ -254,19 +266,25 @@ def _lines(system: System, margin: str, folder: Path | None) -> list[str]:
 
 def convert(
     source: Target,
-    target: Annotated[Path, typer.Argument(help="The new .toml, .ssd or .ssp file")],
+    target: Annotated[Path, typer.Argument(help="File to write: .toml, .ssd or .ssp")],
     variant: Variant = None,
     brief: Annotated[
-        bool, typer.Option("--brief", help="In a .toml or .ssd: leave connectors to the sources")
+        bool,
+        typer.Option(
+            "--brief",
+            help="Omit the connectors in a .toml or .ssd; readers take them from the sources",
+        ),
     ] = False,
     parameters: Annotated[
         str | None,
-        typer.Option(help="In an .ssd or .ssp: put all values into this linked file, as a.ssv"),
+        typer.Option(
+            help="In an .ssd or .ssp: write all values into this linked file, such as a.ssv"
+        ),
     ] = None,
 ) -> None:
-    """Write a system as another kind of file.
+    """Convert a system to another file format.
 
-    FMUs of an archive are unpacked into a folder beside a .toml or .ssd file.
+    FMUs of an archive are unpacked into a folder next to a .toml or .ssd file.
     """
     from orchestrator.author import read_system
 
@@ -284,7 +302,7 @@ def convert(
     print_lines(target)
 
 
-app = typer.Typer(help="Show, edit in place and convert systems.", no_args_is_help=True)
+app = typer.Typer(help="Show, edit and convert systems.", no_args_is_help=True)
 _COMMANDS: dict[str, Callable[..., None]] = {
     "show": show,
     "new": new,

@@ -19,7 +19,7 @@ from orchestrator.core.accounts import connect_to_name, page_name
 from orchestrator.core.diagnostics import DescriptionError
 
 RunAddress = Annotated[
-    str, typer.Argument(metavar="RUN", help="Port or address of its page, as --live printed it")
+    str, typer.Argument(metavar="RUN", help="Port or address that --live printed")
 ]
 #: Holds the token of a run of another account or machine.
 TOKEN = "SOFTDOCK_TOKEN"  # noqa: S105 - the name of a variable
@@ -30,13 +30,20 @@ _PATIENCE = 120.0
 def tune(
     run: RunAddress,
     values: Annotated[
-        list[str], typer.Argument(metavar="NAME=VALUE..", help="component.name, or 'a.y -> b.u'")
+        list[str],
+        typer.Argument(metavar="NAME=VALUE..", help="component.name=value, or 'a.y -> b.u=delay'"),
     ],
     ramp: Annotated[
-        str | None, typer.Option(help="Time in which it goes there, as '0.5 s', or seconds")
+        str | None,
+        typer.Option(
+            help="Duration of the ramp to the new value, such as '0.5 s'; default: a step"
+        ),
     ] = None,
 ) -> None:
-    """Set open inputs, tunable parameters and delays of a run with --live while it goes on."""
+    """Set inputs, parameters and delays of a running simulation.
+
+    The run must have been started with --live. Inputs must be open, parameters tunable.
+    """
     from orchestrator.cli.run import pairs
     from orchestrator.core.system import nanoseconds, seconds
 
@@ -47,10 +54,11 @@ def tune(
         print_message(f"{name} = {value}")
 
 
-def mark(
-    run: RunAddress, text: Annotated[str, typer.Argument(help="What is to stand in the log")]
-) -> None:
-    """Put an event with the present time and a text into the log of a run with --live."""
+def mark(run: RunAddress, text: Annotated[str, typer.Argument(help="Text for the log")]) -> None:
+    """Add a text with the time to the log of a running simulation.
+
+    The run must have been started with --live.
+    """
     _post(run, "mark", {"text": text})
 
 
