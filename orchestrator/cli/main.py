@@ -159,7 +159,7 @@ LOOKS = {
     "system show",
 }
 #: What systems are called among the parameters of commands, and those where it is another thing.
-_SYSTEMS = {"target", "of", "before", "rig"}
+_SYSTEMS = {"target", "targets", "of", "before", "rig"}
 _NO_SYSTEMS = {"convert", "supervisor"}
 
 
