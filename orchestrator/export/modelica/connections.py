@@ -126,13 +126,11 @@ def _no_connector(instance: Instance, reference: NameReference) -> str:
 
 def connector_findings(model: Model) -> Iterator[Finding]:
     """Connectors with flows, but another number of potentials (Modelica 3.6, section 9.3.1)."""
-    seen: set[int] = set()
     for instance in model.instances:
         for member in instance.scope.components.values():
             kind = instance.scope.type_of(member)[1]
-            if kind is None or kind.tree.word != "connector" or id(kind.tree) in seen:
+            if kind is None or kind.tree.word != "connector":
                 continue
-            seen.add(id(kind.tree))
             count = None if "expandable" in kind.tree.prefixes else _balance(kind, flows=False)
             if count is not None and count[1] and count[0] != count[1]:
                 text = (
@@ -151,10 +149,11 @@ def _balance(scope: ClassScope, *, flows: bool) -> tuple[int, int] | None:
         element, kind = scope.type_of(member)
         if element.prefixes & {"parameter", "constant", "input", "output", "stream"}:
             continue
-        known = all(each.isdigit() for each in element.dims) and not element.conditional
-        if kind is None or not known or (kind.predefined and kind.tree.short and _shaped(kind)):
+        sizes = [_size(scope, each) for each in element.dims]
+        shaped = kind is not None and kind.predefined and kind.tree.short and _shaped(kind)
+        if kind is None or element.conditional or shaped or None in sizes:
             return None
-        size, inside = math.prod(map(int, element.dims)), (1, 0)
+        size, inside = math.prod(each or 0 for each in sizes), (1, 0)
         flowing = flows or "flow" in element.prefixes
         if not kind.predefined:
             found = _balance(kind, flows=flowing)
@@ -165,6 +164,14 @@ def _balance(scope: ClassScope, *, flows: bool) -> tuple[int, int] | None:
             inside = (0, 1)
         potentials, through = potentials + size * inside[0], through + size * inside[1]
     return potentials, through
+
+
+def _size(scope: ClassScope, text: str) -> int | None:
+    """A size that is a number, or a parameter or constant of the class with a number as value."""
+    member = scope.components.get(text)
+    kind = scope.type_of(member)[1] if member is not None else None
+    value = kind.changes.value.text if kind is not None and kind.changes.value else text
+    return int(value) if value.isdigit() else None
 
 
 def _shaped(scope: ClassScope) -> bool:

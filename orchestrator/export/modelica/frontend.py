@@ -25,8 +25,9 @@ from orchestrator.export.modelica.front_end_source import (
     FrontEndSource,
     words,
 )
+from orchestrator.export.modelica.function_check import function_findings
 from orchestrator.export.modelica.modification_check import check_modifications
-from orchestrator.export.modelica.rules import check_flat, check_sources
+from orchestrator.export.modelica.rules import INVALID, check_flat, check_sources
 from orchestrator.export.modelica.source.changed_sources import (
     REWORDED,
 )
@@ -64,13 +65,32 @@ def flatten_place(place: ClassPlace) -> FlatModel:
     ]
     title = f"'{place.model}' in '{place.file}'"
     plain = _PlainModel.of(place.model, title, texts)
+    source = _source_of(place, {})
     if plain is not None and (plain.is_needed or len(texts) < len(place.files)):
         return plain.flatten()
-    try:
-        return _flatten(_source_of(place, {}))
-    except ModelicaError as error:
-        if plain is not None and LOST in str(error):
+    if plain is not None and plain.written is not None and not source.is_small:
+        with suppress(ModelicaError):  # the plain classes are read in 2 s, a large library in 30 s
             return plain.flatten()
+    try:
+        return _flatten_reworded(place, source)
+    except ModelicaError as error:
+        return _flatten_plain(plain, error)
+
+
+def _flatten_plain(plain: _PlainModel | None, error: ModelicaError) -> FlatModel:
+    """Flatten a model as plain classes, since the front end does not take it as it is."""
+    if plain is None or plain.written is None or INVALID in str(error):
+        raise error
+    try:
+        return plain.flatten()
+    except ModelicaError as second:
+        raise (second if INVALID in str(second) or LOST in str(error) else error) from second
+
+
+def _flatten_reworded(place: ClassPlace, source: FrontEndSource) -> FlatModel:
+    try:
+        return _flatten(source)
+    except ModelicaError as error:
         known = (REJECTED_UNIT, *(rejection for rejection, _ in REWORDED))
         if not any(rejection.search(str(error)) for rejection in known):
             raise
@@ -149,7 +169,7 @@ class _PlainModel(Struct):
             failure = f"{where}: {error}"
             if error.invalid:
                 check_sources(model, scope, sources)
-                raise ModelicaError(f"{model} is not valid Modelica:\n  {failure}") from error
+                raise ModelicaError(f"{model}{INVALID}:\n  {failure}") from error
         except RecursionError as error:
             where = sources.locate(scope.tree.place.span)
             raise ModelicaError(
@@ -261,9 +281,9 @@ def flatten_source(model: str, source: str, shown: str = "<text>") -> FlatModel:
         try:
             return _flatten(source)
         except ModelicaError as error:
-            if plain is None or LOST not in str(error):
+            if REJECTED_UNIT.search(str(error)):
                 raise
-        return plain.flatten()
+            return _flatten_plain(plain, error)
 
     return without_display_units(make, texts.__getitem__, texts.__setitem__, originals)
 
@@ -307,6 +327,7 @@ def _flatten(source: FrontEndSource) -> FlatModel:
         check_modifications(bare, scope)
         check_sources(title, scope, sources)
         check_flat(bare, scope)
+        bare.expect_none(function_findings(bare, scope), LOST)
     if unbalanced is not None:  # rumoca counts wrong where it has ghosts of outer variables
         make_explicit(read(bare))  # raises with names and lines
     warn_of_units(bare)

@@ -323,7 +323,7 @@ def check_sources(name: str, scope: ClassScope, sources: SourceMap) -> None:
     """Raise if the sources of a model break a rule."""
     model = _model_of(scope)
     found = (f"{sources.locate(place.span)}: {text}" for place, text in _of_sources(model))
-    expect_none(name, found, _INVALID)
+    expect_none(name, found, INVALID)
 
 
 def check_flat(flat: FlatModel, scope: ClassScope) -> None:
@@ -333,12 +333,13 @@ def check_flat(flat: FlatModel, scope: ClassScope) -> None:
     """
     model, locate = _model_of(scope), flat.sources.locate
     found = (f"{locate(place.span)}: {text}" for place, text in _of_flat(flat, model))
-    flat.expect_none(found, _INVALID)
+    flat.expect_none(found, INVALID)
     lost = (f"{locate(place.span)}: {text}" for place, text in vanished_findings(model, flat.tree))
     flat.expect_none(lost, LOST)
 
 
-_INVALID = " is not valid Modelica"
+#: Of sources that break a rule of the language.
+INVALID = " is not valid Modelica"
 
 
 def _model_of(scope: ClassScope) -> Model:

@@ -38,9 +38,10 @@ class ClassKeys:
 
     def around(self, around: Surroundings) -> object:
         """What tells the inner components and classes around an instance from others."""
+        constants = {name: owner for name, (owner, _) in around.constants.items()}
         return tuple(
             (name, self.of(scope))
-            for group in (around.components, around.classes)
+            for group in (around.components, around.classes, constants)
             for name, scope in sorted(group.items())
         )
 

@@ -129,6 +129,7 @@ class ClassTree(MutableStruct, eq=False):
     literals: What stands between the brackets of an enumeration or of ``der(f, x)``.
     derivative: A function that is the partial derivative of another one.
     external: The clause of an external function.
+    builtin_function: The built-in function that this clause names.
     annotation: What stands between the brackets of the annotation of the class.
     comment: The description, as it is written.
     extending: ``redeclare function extends f``: it extends what it takes the place of.
@@ -145,6 +146,7 @@ class ClassTree(MutableStruct, eq=False):
     literals: Sequence[Token] = ()
     derivative: bool = False
     external: SourcePlace | None = None
+    builtin_function: str = ""
     annotation: Sequence[Token] = ()
     comment: str = ""
     extending: bool = False

@@ -82,11 +82,13 @@ class Surroundings(MutableStruct):
     """Inner components and classes around an instance, by their names.
 
     names: Plain classes of the components.
+    constants: Inner constants of predefined types, with the classes in which they are.
     """
 
     components: Mapping[str, ClassScope] = field(default_factory=dict)
     classes: Mapping[str, ClassScope] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
+    constants: Mapping[str, tuple[ClassScope, ClassMember]] = field(default_factory=dict)
 
 
 class Lookup:

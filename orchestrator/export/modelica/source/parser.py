@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import PurePath
 
 from orchestrator.core.structs import replace
@@ -310,6 +311,10 @@ class _Parser:
         self.advance()
         if word == "external":
             made.external = self.since(begin)
+            clause = self._tokens[begin : self._at]
+            if clause[1].text == '"builtin"':
+                names = [token.text for token, after in pairwise(clause) if after.text == "("]
+                made.builtin_function = names[0] if names else made.name
         else:
             made.annotation = self._tokens[begin + 2 : self._at - 2]
 

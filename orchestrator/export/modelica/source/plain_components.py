@@ -14,6 +14,7 @@ from orchestrator.export.modelica.source.class_scope import (
 )
 from orchestrator.export.modelica.source.lookup import NotSpecialised, TypedComponent, rescoped
 from orchestrator.export.modelica.source.record_constants import RecordConstants
+from orchestrator.export.modelica.source.redeclarations import unknown_names
 from orchestrator.export.modelica.source.rewording import Family, Outside, PlainClass
 
 COMPONENT_WORDS = [
@@ -63,6 +64,9 @@ class PlainComponents(RecordConstants):
     ) -> None:
         typed = self._lookup.typed(member)
         element, old = typed.element, member.element
+        if typed.kind is not None:
+            parts = element.type_name.removeprefix(".").split(".")
+            self._check_owners(typed.scope, parts, element.place)
         words = [word for word in COMPONENT_WORDS if word in element.prefixes]
         if title != old.name:  # of a package, or a member of a record there
             words = ["constant"]
@@ -85,6 +89,8 @@ class PlainComponents(RecordConstants):
             outer = "outer" in words and self._lookup.around.names.get(old.name)
             name = outer or self._class(self._instance(typed, typed.kind))
             changes = merge(changes, typed.of_class, self._hoisted(typed.kind, family))
+            for problem in unknown_names(typed.kind, typed.changes):
+                self._fail(problem)
             given = self._given(changes, typed.kind, family)
         value = self._bound(made, member, changes, family)
         said = element.comment or old.comment

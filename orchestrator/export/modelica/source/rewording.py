@@ -28,7 +28,8 @@ from orchestrator.export.modelica.source.lookup import (
     mentions,
     unabbreviated,
 )
-from orchestrator.export.modelica.source.text import WRITTEN, Token, closing, split
+from orchestrator.export.modelica.source.redeclarations import redeclaration_problems
+from orchestrator.export.modelica.source.text import WRITTEN, WRITTEN_IN, Token, closing, split
 
 #: A class and those that it extends, of which the components are those of one instance.
 Family = tuple[ClassScope, ...]
@@ -143,6 +144,21 @@ class Rewording(ABC):
             raise error
         self.failure = self.failure or error
 
+    def _check_redeclarations(self, scope: ClassScope | None) -> None:
+        """Refuse what a class, or one around it, may not redeclare or modify."""
+        while scope is not None and id(scope) not in self._checked:
+            self._checked[id(scope)] = scope
+            for problem in redeclaration_problems(scope.expand()):
+                self._fail(problem)
+            scope = scope.outer
+
+    def _check_owners(self, scope: ClassScope, parts: Sequence[str], place: SourcePlace) -> None:
+        """Check the packages that a name goes through."""
+        for used in range(1, len(parts)):
+            owner = self._lookup.meaning(scope, parts[:used], place)
+            if owner is not None and owner.kind is not None:
+                self._check_redeclarations(owner.kind)
+
     def _new(self, name: str, full: str) -> str:
         plain = f"{WRITTEN}{len(self._full) + 1}_{sub(r'[^A-Za-z0-9_]', '_', name)}"
         self._uses[full] += 1
@@ -190,6 +206,7 @@ class Rewording(ABC):
         if meaning is None:
             self._reject_unknown(scope, mention, place)
             return
+        self._check_owners(scope, mention.parts[: meaning.used], place)
         end = listed[mention.ends[meaning.used - 1] - 1].end
         if meaning.literal and meaning.kind is not None:
             item = mention.parts[meaning.used - 1]
@@ -200,22 +217,38 @@ class Rewording(ABC):
             if called and tree.word == "function" and "partial" in tree.prefixes:
                 why = f"'{'.'.join(mention.parts)}' is called, but is partial: {meaning.kind.name}"
                 raise NotSpecialised(place, f"{why} has no body", invalid=True)
-            yield first.start, end, name
+            # in a component rumoca finds a function that is an argument by its full name only
+            is_value = tree.word == "function" and not called
+            yield first.start, end, f"{WRITTEN_IN}.{name}" if is_value else name
             yield from self._arguments(name, meaning, meaning.kind, mention, listed, family)
         elif meaning.level == 0 and any(scope is each for each in family):
             if prefix:
                 yield first.start, first.start, prefix
         elif meaning.owner is not None and meaning.member is not None:
-            if "constant" not in meaning.member.changed()[0].prefixes:
+            owner, member = self._inner_constant(meaning.owner, meaning.member)
+            if "constant" not in member.changed()[0].prefixes:
                 raise Outside
-            kind = self._lookup.typed(meaning.member).kind
+            kind = self._lookup.typed(member).kind
             if kind is not None and not kind.predefined:
                 self.is_needed = True
                 steps = list(steps_of(listed, mention.ends[meaning.used - 1]))
-                text, end = self._record(meaning.member, steps, end)
+                text, end = self._record(member, steps, end)
             else:
-                text = self._constant(meaning.owner, meaning.member)
+                text = self._constant(owner, member)
             yield first.start, end, text
+
+    def _inner_constant(
+        self, owner: ClassScope, member: ClassMember
+    ) -> tuple[ClassScope, ClassMember]:
+        """The inner constant that an outer one of a package or class around means."""
+        if "outer" not in member.changed()[0].prefixes:
+            return owner, member
+        self.is_needed = True
+        name = member.element.name
+        if name not in self._lookup.around.constants:
+            why = f"outer constant '{name}' has no inner constant of that name around it"
+            raise NotSpecialised(member.element.place, why, invalid=True)
+        return self._lookup.around.constants[name]
 
     def _reject_unknown(self, scope: ClassScope, mention: Mention, place: SourcePlace) -> None:
         """Refuse a name in a class that does not have it."""
@@ -274,6 +307,7 @@ class Rewording(ABC):
         if self._keys.is_changed(owner) or self._keys.print_of(member.changes) is not None:
             self.is_needed = True
         if key not in self._names:
+            self._check_redeclarations(owner)
             full = f"{owner.name}.{member.element.name}"
             name = self._names[key] = self._new(member.element.name, full)
             made = self._written[name] = PlainClass()

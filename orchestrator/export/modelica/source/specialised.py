@@ -18,7 +18,6 @@ from orchestrator.export.modelica.source.class_scope import (
     CodeSection,
     Element,
     ElementKind,
-    Redeclared,
     SourcePlace,
     in_order,
     is_redeclaration,
@@ -89,11 +88,11 @@ class Specialiser(PlainComponents):
         tree, plain = scope.tree, unabbreviated(scope)
         if tree.derivative:
             return self._derivative(scope)
+        self._check_redeclarations(scope)
         if plain is not scope:
             self.is_needed |= tree.word == "function" and bool(tree.extends()[0].arguments)
             return self._class(plain)
         self._refuse_special(scope.expand())
-        self._check_redeclarations(scope)
         if scope.predefined and not tree.short and not tree.builtin:
             scope = rescoped(scope, Changes()).expand()
         self.is_needed |= self._keys.is_changed(scope)
@@ -105,29 +104,6 @@ class Specialiser(PlainComponents):
             except NotSpecialised as error:
                 self._fail(error)
         return self._names[key]
-
-    def _check_redeclarations(self, scope: ClassScope | None) -> None:
-        """Refuse redeclarations of what is not replaceable or not inherited (section 7.3)."""
-        while scope is not None and id(scope) not in self._checked:
-            self._checked[id(scope)] = scope
-            for element in filter(is_redeclaration, scope.tree.elements):
-                inherited = element.name in {*scope.expand().classes, *scope.components}
-                if "redeclare" not in element.prefixes:
-                    why = f"class {element.name} extends an inherited one without 'redeclare'"
-                    self._fail(NotSpecialised(element.place, why))
-                elif not inherited:
-                    why = f"'{element.name}' is no redeclaration of an inherited element"
-                    raise NotSpecialised(element.place, why, invalid=True)
-            for name, member in (*scope.classes.items(), *scope.components.items()):
-                made = member.changes.redeclared
-                while made is not None:
-                    old = made.before.element if made.before else member.element
-                    sized = made.element.type_name and made.element.type_name == old.type_name
-                    if "replaceable" not in old.prefixes and not sized and _is_said(made):
-                        why = f"'{name}' is redeclared here, but it is not replaceable"
-                        raise NotSpecialised(made.element.place, why, invalid=True)
-                    made = made.before
-            scope = scope.outer
 
     def _refuse_special(self, scope: ClassScope) -> None:
         tree = scope.tree
@@ -180,6 +156,7 @@ class Specialiser(PlainComponents):
         """Let the inner elements of a class be those around what is in it."""
         before = self._lookup.around
         classes, components = dict(before.classes), dict(before.components)
+        constants = dict(before.constants)
         for name, member in scope.classes.items():
             if "inner" in member.changed()[0].prefixes and (kind := scope.local(name)):
                 classes[name] = kind
@@ -195,8 +172,11 @@ class Specialiser(PlainComponents):
                 if typed.kind is not None and not typed.kind.predefined:
                     components[name] = self._instance(typed, typed.kind)
                     inner.append(name)
+                elif "constant" in words:
+                    constants[name] = (scope, member)
+                    changed = True
         if inner or changed:
-            self._lookup.around = Surroundings(components, classes, before.names)
+            self._lookup.around = Surroundings(components, classes, before.names, constants)
             names = {name: self._class(components[name]) for name in inner}
             self._lookup.around.names = {**before.names, **names}
         try:
@@ -271,8 +251,11 @@ class Specialiser(PlainComponents):
         }
         bare = rescoped(base, Changes(None, inner))
         is_function = family[0].tree.word == "function"
-        if self._keys.print_of(bare.changes) is None and not is_function and not base.tree.short:
-            self._put(made.lines, element.place, f"{shown}extends {self._class(bare)};")
+        is_bare = self._keys.print_of(bare.changes) is None and not base.tree.short
+        if is_bare and (not is_function or _is_interface(base)):
+            name = self._class(bare)
+            self._put(made.lines, element.place, f"{shown}extends {name};")
+            made.inputs += self._written[name].inputs
             return
         classes = [name for name in inner if name not in base.components]
         if classes or any(changes.redeclared for changes in inner.values()):
@@ -353,11 +336,11 @@ class Specialiser(PlainComponents):
             self._fail(error)
 
 
+def _is_interface(scope: ClassScope) -> bool:
+    """Whether a function has nothing but inputs and outputs without defaults."""
+    values = (member.changed()[2].value for member in scope.components.values())
+    return not scope.tree.sections and not scope.bases and not any(values)
+
+
 def _inputs(scope: ClassScope) -> dict[str, ClassMember]:
     return {name: member for name, member in in_order(scope) if "input" in member.element.prefixes}
-
-
-def _is_said(made: Redeclared) -> bool:
-    """Whether a redeclaration is written as one."""
-    declared = made.element.declared
-    return declared is None or not declared.extending or "redeclare" in made.element.prefixes

@@ -64,6 +64,10 @@ class SourceMap:
         line = bisect.bisect_left(ends, span["start"])
         return self._origins[line] if line < len(self._origins) else f"{path}:{line + 1}"
 
+    def whole(self, source: int) -> str:
+        """The whole text of a file by its number."""
+        return self._texts.get(source, b"").decode(errors="replace")
+
     def text(self, span: Mapping[str, int] | None) -> str:
         """What stands at a span, or an empty string where it points to no file."""
         if not span or span["source"] not in self._texts:

@@ -1,0 +1,86 @@
+"""What modifies a class or is redeclared in it: whether that is there and may be (section 7.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from orchestrator.export.modelica.source.class_scope import (
+    Changes,
+    ClassScope,
+    Element,
+    Redeclared,
+    SourcePlace,
+    is_redeclaration,
+    with_bases,
+)
+from orchestrator.export.modelica.source.lookup import NotSpecialised
+
+
+def redeclaration_problems(scope: ClassScope) -> Iterator[NotSpecialised]:
+    """What is wrong with the modifications and redeclarations of one class."""
+    for base in with_bases(scope):
+        yield from _redeclaring(base)
+    for name, member in (*scope.classes.items(), *scope.components.items()):
+        made = member.changes.redeclared
+        while made is not None:
+            old = made.before.element if made.before else member.element
+            sized = made.element.type_name and made.element.type_name == old.type_name
+            if "replaceable" not in old.prefixes and not sized and _is_said(made):
+                why = f"'{name}' is redeclared here, but it is not replaceable"
+                yield NotSpecialised(made.element.place, why, invalid=True)
+            made = made.before
+    if not scope.extended_by:  # a base has what modifies the class that extends it
+        yield from unknown_names(scope, scope.given)
+    for own in with_bases(scope):
+        for element, base in zip(_extends(own), own.bases, strict=False):
+            names = {argument.path[0]: argument.place for argument in element.arguments}
+            yield from _unknown(base, names)
+
+
+def unknown_names(scope: ClassScope, changes: Changes) -> Iterator[NotSpecialised]:
+    """Modifications of elements that a class does not have."""
+    names = {
+        name: place
+        for name, each in changes.inner.items()
+        if (place := each.place or _place_of(each)) is not None
+    }
+    yield from _unknown(scope, names)
+
+
+def _unknown(scope: ClassScope, names: dict[str, SourcePlace]) -> Iterator[NotSpecialised]:
+    scope.expand()
+    if scope.predefined or not scope.complete or scope.tree.builtin:
+        return
+    for name, place in names.items():
+        known = name in scope.components or name in scope.classes
+        if not known and scope.local(name) is None:
+            why = f"{scope.tree.word} {scope.name} has no element '{name}' that this modifies"
+            yield NotSpecialised(place, why, invalid=True)
+
+
+def _place_of(changes: Changes) -> SourcePlace | None:
+    inside = (each.place or _place_of(each) for each in changes.inner.values())
+    return next((place for place in inside if place is not None), None)
+
+
+def _extends(scope: ClassScope) -> list[Element]:
+    predefined = {"Real", "Integer", "Boolean", "String", "ExternalObject"}
+    return [each for each in scope.tree.extends() if each.type_name not in predefined]
+
+
+def _redeclaring(scope: ClassScope) -> Iterator[NotSpecialised]:
+    """Redeclarations in a class of what it does not inherit."""
+    for element in filter(is_redeclaration, scope.tree.elements):
+        inherited = element.name in {*scope.expand().classes, *scope.components}
+        if "redeclare" not in element.prefixes:
+            why = f"class {element.name} extends an inherited one without 'redeclare'"
+            yield NotSpecialised(element.place, why)
+        elif not inherited and scope.complete:
+            why = f"'{element.name}' is no redeclaration of an inherited element"
+            yield NotSpecialised(element.place, why, invalid=True)
+
+
+def _is_said(made: Redeclared) -> bool:
+    """Whether a redeclaration is written as one."""
+    declared = made.element.declared
+    return declared is None or not declared.extending or "redeclare" in made.element.prefixes

@@ -1,0 +1,844 @@
+// Uses of functions and packages, each with values at time = 1 that were derived by hand.
+// A case ends where the next one begins; M is the model of each.
+
+// case: media3
+// expect: a.y = 180; a.z = 188; a.w = 198; b.y = 240; b.z = 252; b.w = 297; c.y = 210;
+// expect: c.z = 222; d.y = 4000; d.z = 4020; d.w = 100;
+partial package Base constant Real cp = 1; constant Real T0 = 10; constant Real hot = 4*cp;
+replaceable function h input Real T; input Real ref = T0; output Real y;
+  algorithm y := cp*(T - ref); end h;
+function e input Real T; output Real y; algorithm y := h(T) + hot; end e; end Base;
+package MA extends Base(cp=2); end MA;
+package MB extends Base(cp=3, T0=20); end MB;
+package MC extends MB(cp=5); redeclare function h input Real T; input Real ref = 2*T0;
+  output Real y; algorithm y := T*ref; end h; end MC;
+model V replaceable package M = MA constrainedby Base; Real y = M.h(100*time);
+  Real z = M.e(100*time); Real w = M.h(100*time, 1); end V;
+model M
+  V a; V b(redeclare package M = MB); V c(redeclare package M = MB(T0=30));
+    V d(redeclare package M = MC);
+end M;
+
+// case: media_pass
+// expect: x.v.y = 180; y.b.v.y = 240; y.b.u.y = 180; z.b.v.y = 200; z.b.v.z = 220;
+partial package Base constant Real cp = 1; constant Real T0 = 10; constant Real hot = 4*cp;
+replaceable function h input Real T; input Real ref = T0; output Real y;
+  algorithm y := cp*(T - ref); end h;
+function e input Real T; output Real y; algorithm y := h(T) + hot; end e; end Base;
+package MA extends Base(cp=2); end MA;
+package MB extends Base(cp=3, T0=20); end MB;
+package MC extends MB(cp=5); redeclare function h input Real T; input Real ref = 2*T0;
+  output Real y; algorithm y := T*ref; end h; end MC;
+model V replaceable package M = MA constrainedby Base; Real y = M.h(100*time);
+  Real z = M.e(100*time); Real w = M.h(100*time, 1); end V;
+model Box replaceable package N = MA constrainedby Base; V v(redeclare package M = N); V u;
+  end Box; model Bigger replaceable package Q = MB constrainedby Base;
+  Box b(redeclare package N = Q); end Bigger;
+model M
+  Box x; Bigger y; Bigger z(redeclare package Q = MC(T0=1));
+end M;
+
+// case: media_array
+// expect: a[1].y = 150; a[2].y = 150; b[2].y = 180;
+partial package Base constant Real cp = 1; constant Real T0 = 10; constant Real hot = 4*cp;
+replaceable function h input Real T; input Real ref = T0; output Real y;
+  algorithm y := cp*(T - ref); end h;
+function e input Real T; output Real y; algorithm y := h(T) + hot; end e; end Base;
+package MA extends Base(cp=2); end MA;
+package MB extends Base(cp=3, T0=20); end MB;
+package MC extends MB(cp=5); redeclare function h input Real T; input Real ref = 2*T0;
+  output Real y; algorithm y := T*ref; end h; end MC;
+model V replaceable package M = MA constrainedby Base; Real y = M.h(100*time);
+  Real z = M.e(100*time); Real w = M.h(100*time, 1); end V;
+model M
+  V a[2](redeclare package M = MB(T0=50)); V b[2];
+end M;
+
+// case: media_alias
+// expect: a.y = 280; a.z = 308; q = 588; r = 7;
+partial package Base constant Real cp = 1; constant Real T0 = 10; constant Real hot = 4*cp;
+replaceable function h input Real T; input Real ref = T0; output Real y;
+  algorithm y := cp*(T - ref); end h;
+function e input Real T; output Real y; algorithm y := h(T) + hot; end e; end Base;
+package MA extends Base(cp=2); end MA;
+package MB extends Base(cp=3, T0=20); end MB;
+package MC extends MB(cp=5); redeclare function h input Real T; input Real ref = 2*T0;
+  output Real y; algorithm y := T*ref; end h; end MC;
+model V replaceable package M = MA constrainedby Base; Real y = M.h(100*time);
+  Real z = M.e(100*time); Real w = M.h(100*time, 1); end V;
+model M
+  package X = MB(cp=7); package Y = X(T0=60); V a(redeclare package M = Y); Real q = X.e(100*time);
+    Real r = Y.cp;
+end M;
+
+// case: media_extends
+// expect: a.y = 240; a.k = 3; b.y = 180;
+partial package Base constant Real cp = 1; constant Real T0 = 10; constant Real hot = 4*cp;
+replaceable function h input Real T; input Real ref = T0; output Real y;
+  algorithm y := cp*(T - ref); end h;
+function e input Real T; output Real y; algorithm y := h(T) + hot; end e; end Base;
+package MA extends Base(cp=2); end MA;
+package MB extends Base(cp=3, T0=20); end MB;
+package MC extends MB(cp=5); redeclare function h input Real T; input Real ref = 2*T0;
+  output Real y; algorithm y := T*ref; end h; end MC;
+model V replaceable package M = MA constrainedby Base; Real y = M.h(100*time);
+  Real z = M.e(100*time); Real w = M.h(100*time, 1); end V;
+model V2 extends V(redeclare package M = MB); Real k = M.cp; end V2;
+  model V3 extends V2(redeclare package M = MA(cp=11)); end V3;
+model M
+  V2 a; V b;
+end M;
+
+// case: short_chain
+// expect: a = 122; b = 130; c = 400; d = 133; e = 145; f = 205; g = 113;
+package P constant Real kk = 2; function f input Real u; input Real k = 1; input Real m = kk;
+  output Real y; algorithm y := 100*u + 10*k + m; end f;
+function g = f(k=kk); function h = g(m=5*kk); function i = h(k=9, u=3); end P;
+  package Q = P(kk=3);
+model M
+  Real a = P.g(time); Real b = P.h(time); Real c = P.i(); Real d = Q.g(time); Real e = Q.h(time);
+    Real f = Q.i(time); Real g = Q.f(time);
+end M;
+
+// case: short_in_model
+// expect: a.y = 4; b.y = 6; d.y = 7;
+function f input Real u; input Real k = 1; output Real y; algorithm y := u*k; end f;
+model A constant Real c = 4; function g = f(k=c); function h = g; Real y = h(time); end A;
+model M
+  A a; A b(c=6); A d(c=7);
+end M;
+
+// case: inner_fun
+// expect: t.m.l.y = 13; t.n.y = 13; u.m.l.y = 21;
+partial function pf input Real u; output Real y; end pf;
+function f1 extends pf; input Real k = 2; algorithm y := k*u; end f1; function f2 extends pf;
+  algorithm y := u + 10; end f2;
+model Leaf outer function g = f1; Real y = g(3*time); end Leaf; model Mid Leaf l; end Mid;
+model Top inner function g = f2; Mid m; Leaf n; end Top; model Top2 inner function g = f1(k=7);
+  Mid m; end Top2;
+model M
+  Top t; Top2 u;
+end M;
+
+// case: inner_fun_redecl
+// expect: t.m.y = 13; u.m.y = 15;
+partial function pf input Real u; output Real y; end pf;
+function f1 extends pf; input Real k = 2; algorithm y := k*u; end f1; function f2 extends pf;
+  algorithm y := u + 10; end f2;
+model Leaf outer function g = f1; Real y = g(3*time); end Leaf;
+model Top replaceable function q = f2 constrainedby pf; inner function g = q; Leaf m; end Top;
+model M
+  Top t; Top u(redeclare function q = f1(k=5));
+end M;
+
+// case: two_levels
+// expect: a = 11; b = 66; c = 110; d = 13; e = 69; f = 115; g = 19;
+package P constant Real k = 1; constant Real j = 10*k; function f input Real u; output Real y;
+  algorithm y := u*k + j; end f; end P;
+package Q extends P(k=2*m); constant Real m = 3; function g input Real u; output Real y;
+  algorithm y := f(u) + m; end g; end Q;
+package R = Q(m=5); package S extends R(m=6, j=1); end S;
+model M
+  Real a = P.f(time); Real b = Q.f(time); Real c = R.f(time); Real d = S.f(time);
+    Real e = Q.g(time); Real f = R.g(time); Real g = S.g(time);
+end M;
+
+// case: rec_default
+// expect: a = 262; b = 524; c = 521; d = 162;
+package P constant Real k = 2; record R Real a = k; Real b = 3*k; end R;
+function f input R r; input Real s = k; output Real y; algorithm y := r.a + 10*r.b + 100*s; end f;
+  end P; package Q = P(k=4);
+model M
+  P.R r; Q.R s; Q.R t(a=time); Real a = P.f(r); Real b = Q.f(s); Real c = Q.f(t);
+    Real d = P.f(r, 1);
+end M;
+
+// case: rec_redecl
+// refused: 2 algorithm sections
+package B replaceable record S Real p; Real T = 5; end S; replaceable function d input S s;
+  output Real y; algorithm y := s.p/s.T; end d;
+function m input S s; input Real v; output Real y; algorithm y := d(s)*v; end m; end B;
+package W extends B; redeclare record extends S Real x = 2; end S;
+  redeclare function extends d algorithm y := s.p*s.T + s.x; end d; end W;
+model U replaceable package M = W; M.S s(p=10*time); Real y = M.m(s, 3); end U;
+model M
+  U a;
+end M;
+
+// case: rec_redecl2
+// expect: a.y = 156; b.y = 6;
+package B replaceable record S Real p; Real T = 5; end S; replaceable function d input S s;
+  output Real y; algorithm y := s.p/s.T; end d;
+function m input S s; input Real v; output Real y; algorithm y := d(s)*v; end m; end B;
+package W extends B; redeclare record S Real p; Real T = 5; Real x = 2; end S;
+  redeclare function d input S s; output Real y; algorithm y := s.p*s.T + s.x; end d; end W;
+model U replaceable package M = W; M.S s(p=10*time); Real y = M.m(s, 3); end U;
+model M
+  U a; U b(redeclare package M = B);
+end M;
+
+// case: fext
+// expect: a = 12; b = 14; c = 14; d = 11; e = 13; k = 28;
+function f input Real u; input Real c = 3; output Real y; protected Real q = 2*c;
+  constant Real z = 5; algorithm y := u + q + z; end f;
+function g extends f(c=4); end g; function h extends f(z=7); end h;
+  function i extends g(z=8, c=1); end i; function j = i(c=2);
+model M
+  Real a = f(time); Real b = g(time); Real c = h(time); Real d = i(time); Real e = j(time);
+    Real k = h(time, 10);
+end M;
+
+// case: fconstr
+// expect: a.y = 106; c.y = 108;
+partial function pf input Real u; input Real k; output Real y; end pf;
+function f extends pf(k=1); algorithm y := u*k; end f; function h extends pf(k=2);
+  algorithm y := u*k + 100; end h;
+model A replaceable function g = f constrainedby pf(k=3); Real y = g(2*time); end A;
+model M
+  A a(redeclare function g = h); A c(redeclare function g = h(k=4));
+end M;
+
+// case: fredecl
+// expect: a.y = 2; b.a.y = 2; b.b.y = 7; c.y = 21; d.y = 21; d.z = 12; e.y = 12; f.a.y = 4;
+// expect: f.b.y = 7;
+partial function pf input Real u; output Real y; end pf;
+function f extends pf; input Real k = 1; algorithm y := u*k; end f; function h extends pf;
+  input Real k = 2; input Real l = 3; algorithm y := u*k + l; end h;
+model A replaceable function g = f constrainedby pf; Real y = g(2*time); end A; model B A a;
+  A b(redeclare function g = h); end B;
+model C extends A(redeclare function g = h(k=9)); end C; model D extends C; Real z = g(time);
+  end D;
+model M
+  A a; B b; C c; D d; A e(redeclare function g = f(k=6)); B f(a(redeclare function g = h(l=0)));
+end M;
+
+// case: arr_const
+// refused: unresolved Flat reference
+package P constant Integer n = 3; constant Real w[n] = {i*i for i in 1:n};
+  constant Real A[2,2] = [1, n; 3, 4];
+function f input Real u; output Real y; protected Real q[n];
+  algorithm for i in 1:n loop q[i] := w[i]*u; end for; y := sum(q) + A[1,2] + w[end]; end f;
+function g input Real[n] x; output Real y; algorithm y := x*w; end g; end P; package Q = P(n=4);
+  package R = P(n=2, w={5, 7});
+model M
+  Real a = P.f(time); Real b = Q.f(time); Real c = R.f(time); Real d = Q.w[4] + P.w[2] + R.w[1];
+    Real e = R.g({time, 2}); Real s[R.n] = R.w*time;
+end M;
+
+// case: const_fun
+// expect: a = 6; b = 15; c = 7; e = 16;
+package P constant Real k = 2; constant Real d = f(3); function f input Real u; output Real y;
+  algorithm y := u*k; end f;
+function g input Real u = d; output Real y; algorithm y := u + 1; end g; end P;
+  package Q = P(k=5);
+model M
+  Real a = P.d*time; Real b = Q.d*time; Real c = P.g() + 0*time; Real e = Q.g() + 0*time;
+end M;
+
+// case: enum_const
+// expect: a = 10; b = 20; c = 30;
+package P type E = enumeration(x, y, z); constant E e = E.x; function f input Real u;
+  input E q = e; output Real y;
+  algorithm y := if q == E.x then u elseif q == E.y then 2*u else 3*u; end f; end P;
+package Q = P(e = P.E.y); package R extends P(e = E.z); end R;
+model M
+  Real a = P.f(10*time); Real b = Q.f(10*time); Real c = R.f(10*time);
+end M;
+
+// case: bool_const
+// expect: a = 4; b = 404; c = 808;
+package P constant Boolean hot = false; constant Integer n = 2; function f input Real u;
+  output Real y; algorithm y := u; if hot then y := y + 100; end if; for i in 1:n loop y := y*2;
+  end for; end f; end P;
+package Q = P(hot=true); package R = Q(n=3);
+model M
+  Real a = P.f(time); Real b = Q.f(time); Real c = R.f(time);
+end M;
+
+// case: rec_const
+// expect: a = 221; b = 551; c = 227; d = 12;
+package P record D Real a; Real b; end D; constant D d(a=1, b=2); constant D e = D(a=3, b=d.b);
+  function f input Real u; output Real y; algorithm y := u*d.a + 10*d.b + 100*e.b; end f; end P;
+package Q = P(d(b=5)); package R extends P(d(a=7)); end R;
+model M
+  Real a = P.f(time); Real b = Q.f(time); Real c = R.f(time); Real d = Q.e.b + R.d.a;
+end M;
+
+// case: nest_pk
+// expect: a = 14; b = 35; c = 4; d = 18; e = 20; f = 1;
+package T constant Real a = 2; package L constant Real c = 3*a; function g input Real x;
+  output Real y; algorithm y := c*x + a; end g; end L;
+function h input Real x; output Real y; algorithm y := L.g(x) + L.c; end h; end T;
+package T5 = T(a=5); package TL = T(L(c=1)); package T6 extends T(a=6, L(c=a)); end T6;
+model M
+  Real a = T.h(time); Real b = T5.h(time); Real c = TL.h(time); Real d = T6.h(time);
+    Real e = T5.L.g(time); Real f = TL.L.c*time;
+end M;
+
+// case: pk_in_pk
+// expect: a = 3000; b = 2700; c = 15; d.y = 2700; e.y = 15; g.y = 3000;
+package Water constant Real rho = 1000; end Water; package Oil constant Real rho = 900; end Oil;
+package Sys replaceable package Med = Water; constant Real two = 2*Med.rho;
+  function f input Real v; output Real m; algorithm m := Med.rho*v + two; end f;
+  model W Real y = f(time); end W; end Sys;
+package SysO = Sys(redeclare package Med = Oil);
+  package Sys5 extends Sys(redeclare package Med = Oil(rho=5)); end Sys5;
+model M
+  Real a = Sys.f(time); Real b = SysO.f(time); Real c = Sys5.f(time); SysO.W d; Sys5.W e; Sys.W g;
+end M;
+
+// case: outer_comp
+// expect: s.b.y = 6; s.b.z = 8; t.b.y = 18; t.b.z = 52;
+model W constant Real g = 9; parameter Real k = 2; function f input Real u; output Real y;
+  algorithm y := u*g; end f; replaceable function q = q0(s=k) constrainedby qp; end W;
+partial function qp input Real u; output Real y; end qp; function q0 extends qp; input Real s = 1;
+  algorithm y := u*s; end q0; function q1 extends qp; algorithm y := u + 50; end q1;
+model B outer W w; Real y = w.f(2*time); Real z = w.q(2*time); end B; model S inner W w(g=3, k=4);
+  B b; end S; model S2 inner W w(redeclare function q = q1); B b; end S2;
+model M
+  S s; S2 t;
+end M;
+
+// case: der_pk
+// expect: a = 6; b = 20;
+package P constant Real k = 3; function f input Real x; input Real c = k; output Real y;
+  algorithm y := c*x^2; end f; function fx = der(f, x); end P; package Q = P(k=5);
+model M
+  Real a = P.fx(time, 3); Real b = Q.fx(2*time, 5);
+end M;
+
+// case: redecl_const
+// expect: a = 2; b = 4; c = 4;
+package P replaceable constant Real k = 2; function f input Real u; output Real y;
+  algorithm y := u*k; end f; end P; package Q extends P; redeclare constant Real k = 4; end Q;
+model M
+  Real a = P.f(time); Real b = Q.f(time); Real c = Q.k*time;
+end M;
+
+// case: vector_call
+// expect: a[3] = 9; b[2] = 20; b[1] = 4;
+package P constant Real k = 3; function f input Real u; output Real y; algorithm y := k*u; end f;
+  end P; package Q = P(k=4);
+model M
+  Real a[3] = P.f({time, 2, 3}); Real b[2] = Q.f({time, 5});
+end M;
+
+// case: out_default
+// expect: a = 4; b = 7; c = 11; d = 21;
+package P constant Real k = 3; function f input Real u; output Real y = k;
+  output Real z = 2*k + u; algorithm y := y + u; end f; end P; package Q = P(k=10);
+model M
+  Real a, b, c, d; equation (a, b) = P.f(time); (c, d) = Q.f(time);
+end M;
+
+// case: funarg_pk
+// expect: a = 12; b = 28; c = 13; d = 12;
+package P constant Real k = 3; partial function pf input Real u; output Real y; end pf;
+  function s extends pf; input Real w = k; algorithm y := w*u; end s;
+function ap input pf f; input Real u; output Real y; algorithm y := f(u) + f(2*u) + k; end ap;
+  end P; package Q = P(k=7);
+model M
+  Real a = P.ap(function P.s(), time); Real b = Q.ap(function Q.s(), time);
+    Real c = Q.ap(function Q.s(w=2), time); Real d = P.ap(P.s, time);
+end M;
+
+// case: funarg_comp
+// expect: a.y = 9; b.y = 43; c.y = 15;
+partial function pf input Real u; output Real y; end pf; function s extends pf; input Real w = 3;
+  algorithm y := w*u; end s; function q extends pf; algorithm y := u + 20; end q;
+function ap input pf f; input Real u; output Real y; algorithm y := f(u) + f(2*u); end ap;
+model A replaceable function g = s constrainedby pf; Real y = ap(g, time); end A;
+model M
+  A a; A b(redeclare function g = q); A c(redeclare function g = s(w=5));
+end M;
+
+// case: import_alias
+// expect: a = 8;
+package P constant Real k = 2; function f input Real u; output Real y; algorithm y := k*u; end f;
+  end P; package Q = P(k=6);
+package U import X = Q; import P.f; function g input Real u; output Real y;
+  algorithm y := X.f(u) + f(u); end g; end U;
+model M
+  Real a = U.g(time);
+end M;
+
+// case: local_use
+// expect: a = 5; b = 15; c = 5; d = 9; e = 17;
+function f input Real u; input Real a; input Real b = 2*a; input Real c = a + b; output Real y;
+  protected Real d = c*u; algorithm y := d + b; end f; function g = f(a=3); function h = g(b=1);
+model M
+  Real a = f(time, 1); Real b = g(time); Real c = h(time); Real d = f(time, c=5, a=2);
+    Real e = h(time, b=7);
+end M;
+
+// case: pk_of_pk
+// expect: a = 6; b = 28; c = 36; d = 18;
+package P constant Real k = 2; replaceable package I constant Real j = 3; function f input Real u;
+  output Real y; algorithm y := u*j; end f; end I; function g input Real u; output Real y;
+  algorithm y := I.f(u)*k; end g; end P;
+package J constant Real j = 5; function f input Real u; output Real y; algorithm y := u + j;
+  end f; end J;
+package Q extends P(k=4, redeclare package I = J(j=6)); end Q; package R = Q(I(j=8));
+  package S = P(I(j=9));
+model M
+  Real a = P.g(time); Real b = Q.g(time); Real c = R.g(time); Real d = S.g(time);
+end M;
+
+// case: model_fun_const
+// expect: x.a.y = 12; x.b.y = 3; x.d.y = 27; x.d.z = 15; y.d.y = 33; z.b.y = 6; z.a.y = 12;
+model A constant Real k = 1; parameter Real p = 2; function f input Real u; input Real m = k;
+  output Real y; algorithm y := u*m; end f; Real y = f(3*time); Real z = f(3*time, p); end A;
+model B A a(k=4); A b; constant Real c = 9; A d(k=c, p=5); end B;
+model M
+  B x; B y(c=11); B z(b(k=2));
+end M;
+
+// case: tuple_fun
+// expect: a = 23; b = 56; c = 6;
+package P constant Real k = 2; function two input Real u; output Real a; output Real b;
+  algorithm a := u*k; b := u + k; end two;
+function use input Real u; output Real y; protected Real p; Real q; algorithm (p, q) := two(u);
+  y := 10*p + q; end use; function lst input Real u; output Real y; protected Real q;
+  algorithm (, q) := two(u); y := q; end lst; end P; package Q = P(k=5);
+model M
+  Real a = P.use(time); Real b = Q.use(time); Real c = Q.lst(time);
+end M;
+
+// case: recursion
+// expect: a = 16; b = 27;
+package P constant Real k = 2; function f input Integer n; output Real y;
+  algorithm y := if n <= 0 then k else f(n - 1)*k; end f; end P; package Q = P(k=3);
+model M
+  Real a = P.f(3)*time; Real b = Q.f(2)*time;
+end M;
+
+// case: recin
+// expect: a = 21; b = 71;
+package P constant Real k = 2; record R Real a; Real b; end R; function mk input Real u;
+  output R r; algorithm r.a := u; r.b := k*u; end mk; function f input R r; output Real y;
+  algorithm y := r.a + 10*r.b; end f; function g input Real u; output Real y;
+  algorithm y := f(mk(u)); end g; end P; package Q = P(k=7);
+model M
+  P.R r = P.mk(time); Q.R s = Q.mk(time); Real a = P.f(r); Real b = Q.f(s);
+end M;
+
+// case: outer_pkg_via_type
+// expect: p.a.x = 2; q.a.x = 8;
+package P constant Real k = 2; type L = Real(max=100); model A L x = f(time);
+  function f input Real u; output Real y; algorithm y := k*u; end f; end A; model B A a; end B;
+  end P; package Q = P(k=8);
+model M
+  P.B p; Q.B q;
+end M;
+
+// case: final_each
+// expect: a[1].y = 225;
+partial package Base constant Real cp = 1; constant Real T0 = 10; constant Real hot = 4*cp;
+replaceable function h input Real T; input Real ref = T0; output Real y;
+  algorithm y := cp*(T - ref); end h;
+function e input Real T; output Real y; algorithm y := h(T) + hot; end e; end Base;
+package MA extends Base(cp=2); end MA;
+package MB extends Base(cp=3, T0=20); end MB;
+package MC extends MB(cp=5); redeclare function h input Real T; input Real ref = 2*T0;
+  output Real y; algorithm y := T*ref; end h; end MC;
+model V replaceable package M = MA constrainedby Base; Real y = M.h(100*time);
+  Real z = M.e(100*time); Real w = M.h(100*time, 1); end V;
+model M
+  V a[2](redeclare each package M = MB(final T0=25));
+end M;
+
+// case: modif_of_medium_in_component
+// expect: a.y = 540;
+partial package Base constant Real cp = 1; constant Real T0 = 10; constant Real hot = 4*cp;
+replaceable function h input Real T; input Real ref = T0; output Real y;
+  algorithm y := cp*(T - ref); end h;
+function e input Real T; output Real y; algorithm y := h(T) + hot; end e; end Base;
+package MA extends Base(cp=2); end MA;
+package MB extends Base(cp=3, T0=20); end MB;
+package MC extends MB(cp=5); redeclare function h input Real T; input Real ref = 2*T0;
+  output Real y; algorithm y := T*ref; end h; end MC;
+model V replaceable package M = MA constrainedby Base; Real y = M.h(100*time);
+  Real z = M.e(100*time); Real w = M.h(100*time, 1); end V;
+model M
+  V a(M(cp=6)); V b(redeclare package M = MB, M.T0 = 3);
+end M;
+
+// case: der_annot
+// expect: x = 5; v = 10; w = 4;
+package P constant Real k = 2; function f input Real u; output Real y; algorithm y := k*u^2;
+  annotation(derivative=df); end f; function df input Real u; input Real du; output Real y;
+  algorithm y := 2*k*u*du; end df; end P; package Q = P(k=5);
+model M
+  Real x = Q.f(time); Real v = der(x); Real w = der(z); Real z = P.f(time);
+end M;
+
+// case: operator_rec
+// refused: operator record C
+operator record C Real re; Real im; encapsulated operator function '*' import C; input C a;
+  input C b; output C c; algorithm c := C(re=a.re*b.re - a.im*b.im, im=a.re*b.im + a.im*b.re);
+  end '*'; end C;
+model A constant Real k = 2; function f input Real u; output Real y; algorithm y := k*u; end f;
+  C a(re=f(time), im=1); C b = a*a; end A;
+model M
+  A x; A y(k=3);
+end M;
+
+// case: shadow
+// expect: a = 114; b = 26; c = 15; d = 35; e = 9; f = 17; g = 18; h = 108;
+package P constant Real k = 3; constant Real n = -2;
+function f input Real k; output Real y; algorithm y := 10*k + n^2; end f;
+function g input Real u; output Real y; protected Real n = 5*u; algorithm y := k*n; end g;
+function h input Real u; input Real v = k; output Real y; algorithm y := 0;
+  for k in 1:2 loop y := y + k*u + v; end for; end h;
+function i input Real u; output Real y; algorithm y := -n + u*n - n^3 + (-n)^2 - n*k; end i;
+  end P; package Q = P(k=7, n=-4);
+model M
+  Real k = 100*time; Real a = P.f(time) + k; Real b = Q.f(time); Real c = P.g(time);
+    Real d = Q.g(time); Real e = P.h(time); Real f = Q.h(time); Real g = P.i(time);
+    Real h = Q.i(time);
+end M;
+
+// case: shadow_direct
+// expect: a = 114; c = 15; e = 9; g = 18; n = -200;
+package P constant Real k = 3; constant Real n = -2;
+function f input Real k; output Real y; algorithm y := 10*k + n^2; end f;
+function g input Real u; output Real y; protected Real n = 5*u; algorithm y := k*n; end g;
+function h input Real u; input Real v = k; output Real y; algorithm y := 0;
+  for k in 1:2 loop y := y + k*u + v; end for; end h;
+function i input Real u; output Real y; algorithm y := -n + u*n - n^3 + (-n)^2 - n*k; end i;
+  end P; package Q = P(k=7, n=-4);
+model M
+  Real k = 100*time; Real a = P.f(time) + k; Real c = P.g(time); Real e = P.h(time);
+    Real g = P.i(time); Real n = P.n*k;
+end M;
+
+// case: same_names
+// expect: a = 1001; b = 2; c = 11; d = 13; e = 55; g = 2;
+package A constant Real k = 2; function f input Real u; output Real y; algorithm y := k*u; end f;
+package B constant Real k = 5; function f input Real u; output Real y;
+  algorithm y := k*u + .A.f(u) + A.f(2*u); end f; function g input Real u; output Real y;
+  algorithm y := f(u)*k; end g; end B;
+function g input Real u; output Real y; algorithm y := f(u) + B.f(u); end g; end A;
+package C function f input Real u; output Real y; algorithm y := u - 1; end f; end C;
+model M
+  function f input Real u; output Real y; algorithm y := u + 1000; end f; Real a = f(time);
+    Real b = A.f(time); Real c = A.B.f(time); Real d = A.g(time); Real e = A.B.g(time);
+    Real g = C.f(3*time);
+end M;
+
+// case: same_names_copy
+// expect: a = 3; b = 13; c = 16; d = 13;
+package A constant Real k = 2; function f input Real u; output Real y; algorithm y := k*u; end f;
+package B constant Real k = 5; function f input Real u; output Real y;
+  algorithm y := k*u + .A.f(u) + A.f(2*u); end f; function g input Real u; output Real y;
+  algorithm y := f(u)*k; end g; end B;
+function g input Real u; output Real y; algorithm y := f(u) + B.f(u); end g; end A;
+package C function f input Real u; output Real y; algorithm y := u - 1; end f; end C;
+package A3 = A(k=3, B(k=7));
+model M
+  Real a = A3.f(time); Real b = A3.B.f(time); Real c = A3.g(time); Real d = A.g(time);
+end M;
+
+// case: imports
+// expect: a = 18; b = 68; c = 6;
+package P constant Real k = 3; constant Real j = 4*k; function f input Real u; output Real y;
+  algorithm y := k*u; end f; end P;
+package U import P.k; import P.*; function g input Real u; output Real y;
+  algorithm y := k*u + j + f(u); end g; end U; package W import P.{j, f}; import Z = P.k;
+  constant Real k = 50; function g input Real u; output Real y; algorithm y := j + Z + k + f(u);
+  end g; end W;
+model M
+  import P.f; Real a = U.g(time); Real b = W.g(time); Real c = f(2*time);
+end M;
+
+// case: rec_ctor
+// expect: a = 3; b = 9; c = 18; d = 17; e = 3; g = 9;
+package P constant Real k = 2; record R Real a = k; Real b = 10; end R; record R2 extends R(a=5);
+  Real c = 1; end R2;
+function f input R r; output Real y; algorithm y := r.a + r.b; end f; function f2 input R2 r;
+  input Real w = k; output Real y; algorithm y := r.a + r.b + r.c + w; end f2;
+  function mk input Real u; output Real y; protected R r; algorithm r.a := u; r.b := k; y := f(r);
+  end mk; end P; package Q = P(k=8);
+model M
+  P.R r(b=time); Q.R s(b=time); P.R2 t; Q.R2 u(b=3); Real a = P.f(r); Real b = Q.f(s);
+    Real c = P.f2(t); Real d = Q.f2(u); Real e = P.mk(time); Real g = Q.mk(time);
+end M;
+
+// case: rec_ctor_call
+// expect: a = 301; b = 208; c = 402; d = 1001;
+package P constant Real k = 2; record R Real a = k; Real b = 10; end R; function f input R r;
+  output Real y; algorithm y := r.a + 100*r.b; end f; end P; package Q = P(k=8);
+model M
+  Real a = P.f(P.R(a=time, b=3)); Real b = Q.f(Q.R(b=2*time)); Real c = P.f(P.R(b=4*time));
+    Real d = P.f(P.R(time));
+end M;
+
+// case: cond_const
+// expect: a = 15; b = 16; c = 5; d = 4;
+package P constant Integer n = 2; constant Real k = if n > 2 then 4 else 5;
+  constant Real w[n] = fill(k, n); function f input Real u; output Real y;
+  algorithm y := sum(w)*u + k; end f; end P; package Q = P(n=3);
+model M
+  Real a = P.f(time); Real b = Q.f(time); Real c = P.k; Real d = Q.k;
+end M;
+
+// case: size_const
+// expect: a = 7; b = 15;
+package P constant Real w[:] = {1, 2}; constant Integer n = size(w, 1);
+  function f input Real x[n]; output Real y; algorithm y := x*w + n; end f; end P;
+  package Q = P(w={3, 4, 5});
+model M
+  Real a = P.f({time, 2}); Real b = Q.f({time, 1, 1});
+end M;
+
+// case: matrix
+// expect: a[2] = 15; a[1] = 6; b[2] = 6; c[3] = 15; c[1] = 9; d[1] = 5; e = 8;
+package P constant Real A[2,3] = {{1,2,3},{4,5,6}}; function f input Real x[3]; output Real y[2];
+  algorithm for i in 1:size(A,1) loop y[i] := 0;
+  for j in 1:size(A,2) loop y[i] := y[i] + A[i,j]*x[j]; end for; end for; end f;
+  function g input Real x[2]; output Real y[3]; algorithm y := transpose(A)*x; end g; end P;
+  package Q = P(A=[1,1,1;2,2,2]);
+model M
+  Real a[2] = P.f({time,1,1}); Real b[2] = Q.f({time,1,1}); Real c[3] = P.g({time,2});
+    Real d[3] = Q.g({time,2}); Real e = P.A[2,3]*time + Q.A[2,1];
+end M;
+
+// case: chain_outer
+// expect: a = 4; b = 9; c = 84; d = 189; e = 18;
+package T constant Real y = 4; package B constant Real x = 1; function f input Real u;
+  output Real z; algorithm z := x*u; end f; end B; package A = B(x=y); package A2 = A(x=2*y);
+  function g input Real u; output Real z; algorithm z := A.f(u) + 10*A2.f(u); end g; end T;
+  package T9 = T(y=9);
+model M
+  Real a = T.A.f(time); Real b = T9.A.f(time); Real c = T.g(time); Real d = T9.g(time);
+    Real e = T9.A2.x*time;
+end M;
+
+// case: constr_pkg
+// expect: a.y = 810; b.y = 720; c.y = 320;
+partial package Base constant Real cp = 1; constant Real T0 = 10; constant Real hot = 4*cp;
+replaceable function h input Real T; input Real ref = T0; output Real y;
+  algorithm y := cp*(T - ref); end h;
+function e input Real T; output Real y; algorithm y := h(T) + hot; end e; end Base;
+package MA extends Base(cp=2); end MA;
+package MB extends Base(cp=3, T0=20); end MB;
+package MC extends MB(cp=5); redeclare function h input Real T; input Real ref = 2*T0;
+  output Real y; algorithm y := T*ref; end h; end MC;
+model V replaceable package M = MA constrainedby Base; Real y = M.h(100*time);
+  Real z = M.e(100*time); Real w = M.h(100*time, 1); end V;
+model V9 replaceable package M = MA constrainedby Base(cp=9); Real y = M.h(100*time); end V9;
+model M
+  V9 a; V9 b(redeclare package M = MB); V9 c(redeclare package M = MB(cp=4));
+end M;
+
+// case: pk_redecl2
+// expect: a = 208; b = 282; c = 470;
+partial package Base constant Real cp = 1; constant Real T0 = 10; constant Real hot = 4*cp;
+replaceable function h input Real T; input Real ref = T0; output Real y;
+  algorithm y := cp*(T - ref); end h;
+function e input Real T; output Real y; algorithm y := h(T) + hot; end e; end Base;
+package MA extends Base(cp=2); end MA;
+package MB extends Base(cp=3, T0=20); end MB;
+package MC extends MB(cp=5); redeclare function h input Real T; input Real ref = 2*T0;
+  output Real y; algorithm y := T*ref; end h; end MC;
+model V replaceable package M = MA constrainedby Base; Real y = M.h(100*time);
+  Real z = M.e(100*time); Real w = M.h(100*time, 1); end V;
+package Sys replaceable package M = MA constrainedby Base; constant Real q = M.cp*10;
+  function f input Real T; output Real y; algorithm y := M.e(T) + q; end f; end Sys;
+  package Sys2 extends Sys(redeclare replaceable package M = MB); end Sys2;
+  package Sys3 extends Sys2(redeclare package M = MC(T0=2)); end Sys3;
+model M
+  Real a = Sys.f(100*time); Real b = Sys2.f(100*time); Real c = Sys3.f(100*time);
+end M;
+
+// case: two_ext
+// expect: a = 9; b = 25;
+partial package B constant Real k = 1; function f input Real u; output Real y; algorithm y := k*u;
+  end f; end B; partial package B2 constant Real j = 1; function g input Real u; output Real y;
+  algorithm y := j + u; end g; end B2;
+package X extends B(k=4); extends B2(j=k); function h input Real u; output Real y;
+  algorithm y := f(u) + g(u); end h; end X; package Y = X(j=20);
+model M
+  Real a = X.h(time); Real b = Y.h(time);
+end M;
+
+// case: cond_comp
+// expect: v.a.y = 2; v.z = 1; w.z = 3;
+package P constant Boolean on = true; constant Real k = 2; model A Real y = k*time; end A; end P;
+  package Q = P(on=false, k=3); model V replaceable package M = P; M.A a if M.on;
+  Real z = if M.on then 1 else M.k; end V;
+model M
+  V v; V w(redeclare package M = Q);
+end M;
+
+// case: for_eq
+// expect: a.s = 12; b.s = 30; b.x[2] = 16;
+package P constant Integer n = 3; constant Real w[n] = {1,2,3}; function f input Real u;
+  input Integer i; output Real y; algorithm y := u*w[i]; end f; model A Real x[n]; Real s;
+  equation for i in 1:n loop x[i] = f(time, i) + w[i]; end for; s = sum(x); end A; end P;
+  package Q = P(n=2, w={7,8});
+model M
+  P.A a; Q.A b;
+end M;
+
+// case: alg_model
+// refused: function-call output
+package P constant Real k = 3; function two input Real u; output Real a; output Real b;
+  algorithm a := k*u; b := k + u; end two; model A Real y; Real p; Real q;
+  algorithm (p, q) := two(time); y := p + 10*q; if k > 4 then y := -y; end if; end A; end P;
+  package Q = P(k=5);
+model M
+  P.A a; Q.A b;
+end M;
+
+// case: starts
+// expect: a.x = 18; b.x = 50; a.q = 3; b.q = 5; c.x = 5;
+package P constant Real k = 3; function f input Real u; output Real y; algorithm y := k*u; end f;
+  model A parameter Real p = f(2); Real x(start=f(p), fixed=true); parameter Real q = k;
+  equation der(x) = 0; end A; end P; package Q = P(k=5);
+model M
+  P.A a; Q.A b; Q.A c(p=1);
+end M;
+
+// case: mod_scope
+// expect: x.a.y = 5; x.b.y = 3; x.c.y = 5; x.d.y = 10;
+package P constant Real k = 3; end P; package Q constant Real k = 5; end Q;
+  model A replaceable package M = P; parameter Real p = M.k; Real y = p*time; end A;
+  model B package M = Q; A a(p=M.k); A b; A c(redeclare package M = M);
+  A d(redeclare package M = Q, p=2*M.k); end B;
+model M
+  B x;
+end M;
+
+// case: types
+// refused: unresolved component dimension
+package P constant Integer n = 2; constant Real top = 10; type V = Real[n]; function f input V x;
+  output Real y; algorithm y := sum(x)*top; end f; model A V x = fill(time, n); Real y = f(x);
+  end A; end P; package Q = P(n=4, top=1);
+model M
+  P.A a; Q.A b;
+end M;
+
+// case: redecl_more
+// expect: a.y = 1; b.y = 19; c.y = 4; d.y = 31; e.y = 8;
+partial function pf input Real u; output Real y; end pf; function f0 extends pf; algorithm y := u;
+  end f0;
+package P constant Real k = 6; function f2 extends pf; input Real a = k; input Real b = 2*a;
+  algorithm y := u + a + b; end f2; end P; package Q = P(k=1);
+model A replaceable function f = f0 constrainedby pf; Real y = f(time); end A;
+model M
+  A a; A b(redeclare function f = P.f2); A c(redeclare function f = Q.f2);
+    A d(redeclare function f = Q.f2(a=10)); A e(redeclare function f = P.f2(b=1));
+end M;
+
+// case: world
+// expect: a.b.a = 9.5; b.b.a = 3; c.b.a = 5; d.b.a = 3;
+partial function pg input Real r; output Real a; end pg; function gc extends pg; input Real g = 9;
+  input Real s = 1; algorithm a := g*s; end gc; function gp extends pg; input Real mu = 4;
+  algorithm a := mu/r^2; end gp;
+model World parameter Real g = 9.5; parameter Real mu = 8;
+  replaceable function grav = gc(g=g) constrainedby pg; end World; model Body outer World world;
+  Real a = world.grav(2*time); end Body;
+model WP extends World(redeclare function grav = gp(mu=mu)); end WP; model S inner World world;
+  Body b; end S; model S2 inner World world(g=3); Body b; end S2; model S3 inner WP world(mu=20);
+  Body b; end S3; model S4 inner World world(redeclare function grav = gp(mu=12)); Body b; end S4;
+model M
+  S a; S2 b; S3 c; S4 d;
+end M;
+
+// case: class_local
+// expect: a.i.y = 2; a.j.y = 5; b.i.y = 7; b.j.y = 5; c.i.y = 8; c.j.y = 5;
+model A model In constant Real c = 2; function f input Real u; output Real y; algorithm y := c*u;
+  end f; Real y = f(time); end In; In i; In j(c=5); end A; model B extends A(In(c=7)); end B;
+  model C extends A(i(c=8)); end C;
+model M
+  A a; B b; C c;
+end M;
+
+// case: ext_fun_alg
+// refused: missing function value definition
+partial function b input Real u; output Real y; protected Real t = 2; constant Real q = 3; end b;
+  function f extends b; algorithm y := u*t*q; end f; function g extends b(t=5);
+  algorithm y := u*t*q; end g; function h extends b(q=7, t=q); algorithm y := u*t*q; end h;
+  function i extends f(t=4); end i; function j extends i; input Real m = 3; end j;
+model M
+  Real a = f(time); Real b1 = g(time); Real c = h(time); Real d = i(time); Real e = j(time, 5);
+end M;
+
+// case: ext_fun_pk
+// expect: a = 4; b = 20; c = 109; d = 101;
+package P constant Real k = 2; partial function b input Real u; input Real w = k; output Real y;
+  end b; function f extends b; algorithm y := u*w + k; end f; end P; package Q = P(k=10);
+  package R constant Real k = 99; function f extends Q.b; algorithm y := u*w + k; end f;
+  function g extends P.f(w=k); end g; end R;
+model M
+  Real a = P.f(time); Real b = Q.f(time); Real c = R.f(time); Real d = R.g(time);
+end M;
+
+// case: nested_apply
+// expect: a = 12; b = 6; c = 10; d = 26;
+package P constant Real k = 3; partial function pf input Real u; output Real y; end pf;
+  function s extends pf; input Real w = k; input Real o = 0; algorithm y := w*u + o; end s;
+function ap input pf f; input Real u; output Real y; algorithm y := f(f(u)); end ap;
+  function ap2 input pf g; input Real u; output Real y; algorithm y := ap(g, u) + g(1); end ap2;
+  end P; package Q = P(k=2);
+model M
+  Real a = P.ap2(P.s, time); Real b = Q.ap2(Q.s, time);
+    Real c = P.ap2(function P.s(w=2, o=1), time); Real d = Q.ap2(function Q.s(o=5), time);
+end M;
+
+// case: fun_in_param
+// expect: a.y = 6; b.y = 8; c[1].y = 3; c[2].y = 4; z = 12;
+package P constant Real k = 3; function f input Real u; output Real y; algorithm y := k*u; end f;
+  end P; package Q = P(k=4); model A parameter Real p = 1; Real y = p*time; end A;
+model M
+  A a(p=P.f(2)); A b(p=Q.f(2)); A c[2](p={P.k, Q.k}); parameter Real z = Q.f(P.k);
+end M;
+
+// case: whole_rec_const
+// expect: a = 4; c = 12; d = 4;
+package P record D Real a; Real b[2]; end D; constant D d = D(a=1, b={2,3}); function f input D x;
+  output Real y; algorithm y := x.a + x.b[2]; end f; function g input Real u; output Real y;
+  algorithm y := u*f(d); end g; end P; package Q = P(d(a=10)); package R = P(d=P.D(a=5, b={6,7}));
+model M
+  Real a = P.g(time); Real c = R.g(time); Real d = P.f(P.d)*time;
+end M;
+
+// case: rec_arr_const
+// refused: an index into constant records
+package P record D Real a; Real b; end D; constant D d[3] = {D(a=1,b=2), D(a=3,b=4), D(a=5,b=6)};
+  constant Integer i = 2; function f input Real u; output Real y;
+  algorithm y := u*d[i].a + d[3].b; end f; function g input Real u; output Real y;
+  algorithm y := 0; for j in 1:3 loop y := y + d[j].a*u; end for; end g; end P;
+  package Q = P(i=3);
+model M
+  Real a = P.f(time); Real b = Q.f(time); Real c = P.g(time);
+end M;
+
+// case: if_rec
+// expect: a = 1; b = 2;
+package P constant Integer sel = 1; function fa input Real u; output Real y; algorithm y := u;
+  end fa; function fb input Real u; output Real y; algorithm y := 2*u; end fb;
+  function f input Real u; output Real y; algorithm y := if sel == 1 then fa(u) else fb(u); end f;
+  end P; package Q = P(sel=2);
+model M
+  Real a = P.f(time); Real b = Q.f(time);
+end M;
+
+// case: dots
+// expect: a.y = 3; a.z = 7; b.y = 3; b.z = 7;
+package L package P constant Real k = 2; function f input Real u; output Real y;
+  algorithm y := k*u; end f; end P; package Q = P(k=3); model A Real y = .L.Q.f(time);
+  Real z = L.P.f(time) + Q.k + .L.P.k; end A; end L; package L2 = L;
+model M
+  L.A a; L2.A b;
+end M;
+
+// case: global_copy
+// expect: a.y = 2; a.z = 2; b.y = 8; b.z = 2;
+package L package P constant Real k = 2; function f input Real u; output Real y;
+  algorithm y := k*u; end f; end P; model A Real y = P.f(time); Real z = .L.P.f(time); end A;
+  end L; package L2 = L(P(k=8));
+model M
+  L.A a; L2.A b;
+end M;
