@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import math
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -132,6 +133,12 @@ class AtiNetFt(Device):
         self._streams = False
         self._felt: list[Counts] = []
         self._zero = (0.0,) * 6
+        self._begin_count()
+
+    def _begin_count(self) -> None:
+        #: Requests for the stream, beside the first: each begins the count of records again.
+        self._again = 0
+        self._base, self._last = 0, (0, -math.inf)
 
     @classmethod
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
@@ -173,6 +180,7 @@ class AtiNetFt(Device):
         self._waiting.clear()
         self._clock = Counter(_FT_PERIOD)
         self._felt, self._zero, self._streams = [], (0.0,) * 6, False
+        self._begin_count()
         self._stop()
         self._stream()
 
@@ -228,13 +236,23 @@ class AtiNetFt(Device):
         if record is None:
             return None
         calibrated = cast("Calibration", self._calibration).wrench(record.counts)
+        time_s = self._clock.count(record.ft_sequence) / self._settings.internal_rate
         return Received(
             values=tuple(a - b for a, b in zip(calibrated, self._zero, strict=True)),
-            device_time=self._clock.count(record.ft_sequence) / self._settings.internal_rate,
-            sequence=record.rdt_sequence,
+            device_time=time_s,
+            sequence=self._counted(record.rdt_sequence, time_s),
             valid=record.valid,
             status=record.status,
         )
+
+    def _counted(self, number: int, time_s: float) -> int:
+        """Count on where a request that was made again began the stream again."""
+        last, last_s = self._last
+        if self._again and number < last and time_s > last_s:
+            self._again -= 1
+            self._base += last + max(1, round((time_s - last_s) * self._settings.rate)) - number
+        self._last = number, time_s
+        return (self._base + number) % _FT_PERIOD
 
     def send(self, values: Sequence[float]) -> None:
         """Do nothing: a sensor has no commands."""
@@ -244,6 +262,7 @@ class AtiNetFt(Device):
             now = time.monotonic()
             if not self._streams and now - self._asked_s > _AGAIN_S:
                 self._stream()
+                self._again += 1
             found = connected(self._socket).receive(max(deadline - now, 0.0))
             if found is None:
                 return None

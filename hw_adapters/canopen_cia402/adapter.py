@@ -102,6 +102,15 @@ class CanopenCia402(Device):
             if bus is not None:
                 bus.close()
 
+    def account(self) -> str:
+        """Say which acceleration the positions of drives are led with, and whose limit it is."""
+        return "; ".join(
+            f"{each.name}: {each.settings.acceleration:g} {_UNITS[each.settings.axis][1]}2 is the"
+            f" acceleration of its commands ({each.acceleration_source})"
+            for each in self._drives
+            if each.settings.mode == "csp" and each.acceleration_source
+        )
+
     def receive(self, timeout_s: float) -> Received | None:
         """Give SYNC when it is due, and wait for what all drives measured.
 
@@ -251,12 +260,14 @@ class CanopenCia402(Device):
 def _input(drive: DriveSettings) -> DeviceConnector:
     position, velocity, torque = _UNITS[drive.axis]
     limit, speed, stop = drive.velocity_limit, math.inf, drive.quick_stop_deceleration
+    acceleration = math.inf
     rests: Literal["in place", "at zero"] = "at zero"
     if drive.mode == "csp":
         what, unit, limit, speed = "position", position, drive.position_limit, drive.velocity_limit
-        rests = "in place"
+        rests, acceleration = "in place", drive.acceleration
     elif drive.mode == "csv":
         what, unit = "velocity", velocity
+        speed = drive.acceleration_limit or math.inf
     else:
         what, unit, limit, stop = "torque", torque, drive.torque_limit, math.inf
     described = f"Wanted {what} of drive {drive.name}"
@@ -268,6 +279,7 @@ def _input(drive: DriveSettings) -> DeviceConnector:
         minimum=-limit,
         maximum=limit,
         speed=speed,
+        acceleration=acceleration,
         rests=rests,
         deceleration=stop,
     )

@@ -52,6 +52,8 @@ class Drive:
         self._sent: int | None = None
         self._taken = TakenCommands(objects.DEMANDS[settings.mode])
         self._encoder = self._new_check()
+        #: Where the acceleration of its commands is from, once it is configured.
+        self.acceleration_source = ""
         self.statusword = 0
         self.state: DriveState = NOT_READY
 
@@ -73,9 +75,22 @@ class Drive:
             raise DeviceError(f"{self.name}: it has no mode {self.settings.mode} (0x6502)")
         for wanted, value in self._parameters(line).items():
             sdo.put(wanted, value)
+        self.acceleration_source = self._limit_acceleration(sdo)
         sdo.write(objects.MAPPABLE["mode"], mode)
         for pdo in (*self.commands, *self._mapped(sdo, line)):
             _map(sdo, pdo)
+
+    def _limit_acceleration(self, sdo: SdoClient) -> str:
+        """Write the largest acceleration if the drive has that object; say whose limit it is."""
+        limit, given = objects.MAX_ACCELERATION, self.settings
+        if given.acceleration_limit is None:
+            return "its quick_stop_deceleration"
+        try:
+            sdo.read(limit)
+        except DeviceError:
+            return "acceleration_limit; the drive has no 60C5"
+        sdo.put(limit, round(given.acceleration_limit / given.per_velocity))
+        return "acceleration_limit, in the drive as well (60C5)"
 
     def _mapped(self, sdo: SdoClient, line: CanopenSettings) -> Sequence[PdoMap]:
         """Return what is left to map of its TPDOs, with its demand if it has that."""

@@ -71,6 +71,7 @@ def _entries(node: int) -> dict[tuple[int, int], Entry]:
         (0x6085, 0): Entry(4, value=10_000_000),
         (0x60C2, 1): Entry(1, value=1),
         (0x60C2, 2): Entry(1, signed=True, value=(-3) & 0xFF),
+        (0x60C5, 0): Entry(4, value=0xFFFF_FFFF),
         (0x60F4, 0): Entry(4, signed=True, writable=False, mappable=True),
         (0x60FF, 0): Entry(4, signed=True, mappable=True),
         (0x6502, 0): Entry(4, value=0x380, **fixed),

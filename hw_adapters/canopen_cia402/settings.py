@@ -46,6 +46,10 @@ class DriveSettings(BaseModel):
         Of commands, either side of 0. The torque limit is written to the drive as well.
     quick_stop_deceleration
         rad/s2 (m/s2), written to the drive in increments of velocity per second.
+    acceleration_limit
+        rad/s2 (m/s2): of commands, with which one that was held back or lost is caught up with;
+        default: ``quick_stop_deceleration``. It is written to the drive (0x60C5, in increments of
+        velocity per second) if the drive has that object.
     following_window
         rad (m): where a drive under ``csp`` is in fault; default: as it stands in the drive.
     encoder_tolerance
@@ -79,6 +83,7 @@ class DriveSettings(BaseModel):
     velocity_limit: Positive
     torque_limit: Positive
     quick_stop_deceleration: Positive
+    acceleration_limit: Positive | None = None
     following_window: Positive | None = None
     encoder_tolerance: Positive | None = None
     commands: tuple[tuple[str, ...], ...] = ()
@@ -111,6 +116,11 @@ class DriveSettings(BaseModel):
             found[objects.FOLLOWING_WINDOW] = self.following_window / self.position_scale
         left_out = {each for name in self.without for each in objects.MAY_LACK[name]}
         return {each: round(value) for each, value in found.items() if each not in left_out}
+
+    @property
+    def acceleration(self) -> float:
+        """Of a position that is commanded, rad/s2 (m/s2)."""
+        return self.acceleration_limit or self.quick_stop_deceleration
 
     @property
     def _largest_target(self) -> dict[DriveObject, int]:

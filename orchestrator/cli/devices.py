@@ -242,7 +242,7 @@ def faults(
 
     adapters = {*device_names()}
     if adapters.issuperset(targets):
-        _wires(targets, only or (), jobs, page, json=json)
+        _wires(targets, only or (), jobs, output, page, json=json)
     elif len(targets) == 1:
         _rig_faults(Path(targets[0]), case, only or (), lead, jobs, output, json=json)
     else:
@@ -254,14 +254,20 @@ def faults(
 
 
 def _wires(
-    adapters: Sequence[str], only: Sequence[str], jobs: int, page: Path | None, *, json: bool
+    adapters: Sequence[str],
+    only: Sequence[str],
+    jobs: int,
+    output: Path,
+    page: Path | None,
+    *,
+    json: bool,
 ) -> None:
     from orchestrator.rig.trials.wire_trials import matrix_table, wire_matrix, write_matrix
 
     def tell(verdict: WireVerdict) -> None:
         typer.echo(f"{verdict.adapter}: {verdict.disturbance}: {verdict.cell}", err=True)
 
-    verdicts = wire_matrix(adapters, only, jobs, tell)
+    verdicts = wire_matrix(adapters, only, jobs, output, tell)
     if page is not None:
         write_matrix(page, verdicts)
     if json:

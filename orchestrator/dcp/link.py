@@ -26,11 +26,18 @@ class HungUpError(DeviceError):
 class UdpLink:
     """One socket for everything: what a slave sends comes in the order in which it was sent.
 
+    The slave may answer from another port than it listens at. From its first answer on only what
+    comes from that port is taken.
+
     peer: Where the slave takes control PDUs.
     """
 
     def __init__(self, peer: Address, timeout_s: float) -> None:
         self.peer = (socket.gethostbyname(peer[0]), peer[1])
+        self._own_port: int | None = None
+        self._last_port = 0
+        #: Datagrams that came from elsewhere, and the sender of the last.
+        self.foreign, self.last_foreign = 0, ""
         self._known = Peers(socket.SOCK_DGRAM, f"DCP slave at UDP {peer[0]}:{peer[1]}")
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
@@ -57,15 +64,22 @@ class UdpLink:
         self._socket.sendto(content, (self.peer[0], port))
 
     def receive(self, timeout_s: float) -> bytes | None:
-        """Return the next datagram of the slave's machine, whose sending port may be any."""
+        """Return the next datagram of the slave."""
         deadline = time.monotonic() + timeout_s
         while True:
             remaining_s = max(deadline - time.monotonic(), 0.0)
             if not select.select([self._socket], [], [], remaining_s)[0]:
                 return None
             content, address = self._socket.recvfrom(_DATAGRAM)
-            if address[0] == self.peer[0] and self._known.may_come(address):
+            is_own = address[0] == self.peer[0] and self._own_port in {None, address[1]}
+            if is_own and self._known.may_come(address):
+                self._last_port = address[1]
                 return content
+            self.foreign, self.last_foreign = self.foreign + 1, f"{address[0]}:{address[1]}"
+
+    def answered(self) -> None:
+        """Take note that what came last answers a request: its sender is the slave."""
+        self._own_port = self._own_port or self._last_port
 
     def close(self) -> None:
         """Close the socket."""
@@ -79,6 +93,8 @@ class TcpLink:
     """
 
     def __init__(self, peer: Address, timeout_s: float) -> None:
+        #: Connections that came from another machine or account, and from where the last came.
+        self.foreign, self.last_foreign = 0, ""
         self.peer = (socket.gethostbyname(peer[0]), peer[1])
         self._patience = timeout_s
         self._control = self._connected(self.peer)
@@ -130,11 +146,15 @@ class TcpLink:
                 self._read(stream)
         return self._found.popleft()
 
+    def answered(self) -> None:
+        """Do nothing: what comes by a connection is of whoever it was made to."""
+
     def _read(self, ready: socket.socket) -> None:
         if ready is self._listening:
             connection, address = ready.accept()
-            if foreign_owner(socket.SOCK_STREAM, *address):
+            if address[0] != self.peer[0] or foreign_owner(socket.SOCK_STREAM, *address):
                 connection.close()
+                self.foreign, self.last_foreign = self.foreign + 1, f"{address[0]}:{address[1]}"
             else:
                 self._frames[connection] = Frames(_DATAGRAM)
             return

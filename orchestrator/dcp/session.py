@@ -230,6 +230,7 @@ class SlaveSession:
                 if not isinstance(pdu, pdus.Response) or not self._is_answer(pdu):
                     continue
                 if isinstance(pdu, answers):
+                    self.link.answered()
                     self.round_s = time.monotonic() - begin
                     return pdu
                 if not isinstance(pdu, pdus.Nack):

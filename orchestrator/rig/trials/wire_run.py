@@ -1,7 +1,7 @@
 """The run of a device behind a relay: ``python -m orchestrator.rig.trials.wire_run``.
 
-Its last argument is one line of JSON, as :class:`WireRun`. It prints ``begun`` with the first step,
-and at the end a line of JSON, as :class:`WireOutcome`; what it recorded is in ``output``, a .npz.
+Its last argument is one line of JSON, as :class:`WireRun`. It prints ``begun`` with the first step.
+At the end the folder has ``outcome.json``, as :class:`WireOutcome`, and ``rows.npz``.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import signal
 import sys
 import time
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -43,13 +44,13 @@ class WireRun(Struct):
     location: Of the device's source.
     measured: Scalar output that is judged, ``name[i]`` of an array.
     stop: s.
-    output: File that gets the rows.
+    folder: That gets what it leaves.
     """
 
     location: str
     measured: str
     stop: float
-    output: str
+    folder: str
 
 
 class WireOutcome(Struct):
@@ -169,9 +170,9 @@ def main() -> int:
     given = WireRun(**json.loads(sys.argv[-1]))
     rows: list[tuple[float, ...]] = []
     outcome = run(given, rows)
-    np.savez(given.output, rows=np.array(rows).reshape(-1, 2 + len(FACTS)))
-    sys.stdout.write(json.dumps(asdict(outcome)) + "\n")
-    sys.stdout.flush()
+    folder = Path(given.folder)
+    np.savez(folder / "rows.npz", rows=np.array(rows).reshape(-1, 2 + len(FACTS)))
+    (folder / "outcome.json").write_text(json.dumps(asdict(outcome)), encoding="utf-8")
     return 0
 
 

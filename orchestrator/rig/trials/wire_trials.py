@@ -8,6 +8,7 @@ import json
 import math
 import os
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -40,6 +41,7 @@ _RUN = "orchestrator.rig.trials.wire_run"
 _LEAD_S, _AFTER_S = 1.0, 2.6
 #: What a busy machine may take for the start and for the end, s.
 _START_S, _END_S = 60.0, 60.0
+_ATTEMPTS = 4
 #: Age that may be hidden, s; and more of a speed than its limit.
 _HIDDEN_S, _OF_SPEED = 0.02, 1.05
 #: What a row of the log may be behind what left, s.
@@ -159,7 +161,7 @@ class WireBench:
     """
 
     def __init__(self, adapter: str, folder: Path) -> None:
-        self._name, self._folder, self._bench = adapter, folder, bench_of(adapter)
+        self.name, self._folder, self._bench = adapter, folder, bench_of(adapter)
         if self._bench.relayed is None:
             raise DescriptionError(
                 f"device '{adapter}': its bench has no wiring with a relay (Bench.relayed)"
@@ -168,25 +170,26 @@ class WireBench:
     def impossible(self, one: Disturbance) -> str:
         """Say why the wire of this adapter cannot have a disturbance; empty: it can."""
         wiring = self._wiring()
-        ports = device_class(self._name).connectors(self._settings(wiring))
+        ports = device_class(self.name).connectors(self._settings(wiring))
         return impossible(self._bench, wiring, one, commanded=bool(ports.inputs))
 
     def run(self, one: Disturbance) -> WireVerdict:
         """Run one disturbance."""
         if why := self.impossible(one):
-            return WireVerdict(self._name, one.name, why)
-        folder = self._folder / re.sub(r"\W+", "-", f"{self._name} {one.name}")
-        folder.mkdir(parents=True, exist_ok=True)
+            return WireVerdict(self.name, one.name, why)
+        folder = self._folder / re.sub(r"\W+", "-", f"{self.name} {one.name}")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
         wiring, log = self._wiring(), folder / "emulator.csv"
         signal_, port = self._judged(wiring)
         told = WireRun(
-            write_address(self._name, {**wiring.settings, "connect_timeout": 8.0}),
+            write_address(self.name, {**wiring.settings, "connect_timeout": 8.0}),
             signal_,
             _LEAD_S + _AFTER_S,
-            str(folder / "rows.npz"),
+            str(folder),
         )
         struck_s, outcome = self._attempt(one, wiring, told, log, folder)
-        with np.load(told.output) as found:
+        with np.load(folder / "rows.npz") as found:
             rows = found["rows"]
         truth = self._truth(wiring)[signal_]
         return self._verdict(one, rows, _logged(log, truth), outcome, struck_s, port)
@@ -199,23 +202,23 @@ class WireBench:
         assert wiring.relay is not None  # noqa: S101 - of Bench.relayed
         with ExitStack() as stack:
             emulator = stack.enter_context(EmulatorProcess(self._bench.emulator, arguments))
-            relay = stack.enter_context(relay_process(self._name, wiring.relay, one.name))
+            relay = stack.enter_context(relay_process(self.name, wiring.relay, one.name))
             for each in (emulator, relay):
                 each.prefer(PRIORITY)
             child = stack.enter_context(_child(told, folder))
             struck_s = time.monotonic()
-            first = child.first_line(_START_S)
-            if first == b"begun\n":
+            if child.first_line(_START_S):
                 begun_s = time.monotonic()
                 time.sleep(_LEAD_S)
                 struck_s = begun_s if one.from_first else time.monotonic()
                 for each in (relay, *([emulator] if one.restart else [])):
                     os.kill(each.pid, signal.SIGUSR1)
-                first = child.first_line(_END_S)
-            if not first:
+            child.wait(_END_S)
+            try:
+                values = json.loads((folder / "outcome.json").read_text(encoding="utf-8"))
+            except OSError:
                 said = (folder / "said.txt").read_text(encoding="utf-8", errors="replace")
-                raise DeviceError(f"the run of '{one.name}' did not end: {said[-300:]}")
-            values = json.loads(first)
+                raise DeviceError(f"the run of '{one.name}' did not end: {said[-300:]}") from None
         return struck_s, WireOutcome(**{**values, "notes": tuple(values["notes"])})
 
     def _wiring(self) -> Wiring:
@@ -223,7 +226,7 @@ class WireBench:
         return self._bench.relayed()
 
     def _settings(self, wiring: Wiring) -> DeviceSettings:
-        return read_settings(device_class(self._name), wiring.settings, self._name)
+        return read_settings(device_class(self.name), wiring.settings, self.name)
 
     def _truth(self, wiring: Wiring) -> Mapping[str, Logged]:
         return self._bench.truth(self._settings(wiring))
@@ -231,12 +234,12 @@ class WireBench:
     def _judged(self, wiring: Wiring) -> tuple[str, DeviceConnector]:
         """Return the first output that the log has, and its connector."""
         known = self._truth(wiring)
-        ports = device_class(self._name).connectors(self._settings(wiring))
+        ports = device_class(self.name).connectors(self._settings(wiring))
         for port in ports.outputs:
             for scalar in port.scalars:
                 if scalar in known:
                     return scalar, port
-        raise DescriptionError(f"device '{self._name}': its bench says nothing of its log (truth)")
+        raise DescriptionError(f"device '{self.name}': its bench says nothing of its log (truth)")
 
     def _verdict(
         self,
@@ -248,7 +251,7 @@ class WireBench:
         port: DeviceConnector,
     ) -> WireVerdict:
         wiring = self._wiring()
-        inputs = device_class(self._name).connectors(self._settings(wiring)).inputs
+        inputs = device_class(self.name).connectors(self._settings(wiring)).inputs
         scale = float(np.abs(truth[:, 1]).max(initial=0.0))
         tolerance = max(self._bench.resolution, 1e-8 * scale)
         ages = rows[:, [0, 1, 2 + FACTS.index("sample_age")]]
@@ -257,7 +260,7 @@ class WireBench:
         step = float(np.abs(np.diff(after)).max()) if len(after) > 1 else math.nan
         last = dict(zip(FACTS, rows[-1, 2:], strict=True)) if len(rows) else {}
         verdict = WireVerdict(
-            self._name,
+            self.name,
             one.name,
             error=outcome.error,
             after_s=outcome.ended_s - struck_s,
@@ -312,22 +315,48 @@ def _logged(log: Path, signal_: Logged) -> Floats:
     return np.array(rows).reshape(-1, 2)
 
 
+def _run(bench: WireBench, one: Disturbance) -> WireVerdict:
+    """Run a disturbance; again, if a program did not start or end on a machine that is busy."""
+    for _ in range(_ATTEMPTS - 1):
+        with contextlib.suppress(DeviceError):
+            return bench.run(one)
+    return bench.run(one)
+
+
+def _kept(file: Path) -> WireVerdict | None:
+    """Return a verdict of an earlier series; ``None``: there is none that can be read."""
+    try:
+        values = json.loads(file.read_text(encoding="utf-8"))
+        return WireVerdict(**{**values, "wrongs": tuple(values["wrongs"])})
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
 def wire_matrix(
     adapters: Sequence[str],
     only: Sequence[str],
     jobs: int,
+    output: Path,
     tell: Callable[[WireVerdict], None],
 ) -> list[WireVerdict]:
-    """Try all adapters behind a relay; ``only``: disturbances with one of these texts."""
+    """Try all adapters behind a relay; ``only``: disturbances with one of these texts.
+
+    Verdicts that are in the output folder already are read back.
+    """
+    output.mkdir(parents=True, exist_ok=True)
     chosen = [d for d in DISTURBANCES if not only or any(text in d.name for text in only)]
     with tempfile.TemporaryDirectory(prefix="softdock-wire-") as folder:
         benches = [WireBench(adapter, Path(folder)) for adapter in adapters]
 
         def run(pair: tuple[WireBench, Disturbance]) -> WireVerdict:
             bench, one = pair
-            found = bench.run(one)
-            tell(found)
-            return found
+            kept = output / f"{bench.name}-{re.sub(r'[^a-z0-9]+', '-', one.name)}.json"
+            verdict = _kept(kept)
+            if verdict is None:
+                verdict = _run(bench, one)
+                kept.write_text(json.dumps(asdict(verdict), indent=2), encoding="utf-8")
+            tell(verdict)
+            return verdict
 
         with ThreadPoolExecutor(jobs) as pool:
             return list(pool.map(run, [(bench, one) for bench in benches for one in chosen]))

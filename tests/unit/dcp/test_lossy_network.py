@@ -1,6 +1,7 @@
 """A network that loses, delays, doubles and replays PDUs: results are exact, or an error."""
 
 import random
+import socket
 
 import pytest
 from dcp_serving import Relay, only, serving
@@ -12,6 +13,7 @@ from orchestrator.dcp import pdus
 from orchestrator.dcp.controller import Controller
 from orchestrator.dcp.description import Ipv4, PortRange, SlaveCapabilities
 from orchestrator.dcp.identifiers import OpMode, Transport
+from orchestrator.dcp.link import UdpLink
 from orchestrator.dcp.pdus import encode
 from orchestrator.dcp.plan import make_plan
 from orchestrator.dcp.session import SlaveSession
@@ -255,3 +257,26 @@ def test_inputs_are_confirmed_in_real_time_as_well(slave):
     controller.initialise()
     assert controller.session.confirmed == {1: 0}
     controller.close()
+
+
+def test_only_the_port_that_answered_is_the_slave():
+    """A stranger on the same machine sent PDUs that the master took."""
+    host = "127.0.0.1"
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as slave,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger,
+    ):
+        slave.bind((host, 0))
+        stranger.bind((host, 0))
+        link = UdpLink(slave.getsockname(), 1.0)
+        stranger.sendto(b"before anything was asked", link.address)
+        assert link.receive(1.0) == b"before anything was asked"
+        slave.sendto(b"answer", link.address)
+        assert link.receive(1.0) == b"answer"
+        link.answered()
+        stranger.sendto(b"forged", link.address)
+        slave.sendto(b"data", link.address)
+        assert link.receive(1.0) == b"data"
+        assert link.foreign == 1
+        assert link.last_foreign == f"{host}:{stranger.getsockname()[1]}"
+        link.close()

@@ -121,6 +121,19 @@ def test_the_count_of_a_sensor_that_runs_over_is_counted_on():
     assert found == pytest.approx([(begin + 7 * k) / 7000.0 for k in range(5)], abs=1e-9)
 
 
+def test_a_stream_that_was_asked_for_again_is_no_restart():
+    """A wire with 0.5 s of delay: each later request begins the count of records again."""
+    counts = {"counts_per_force": 1e6, "counts_per_torque": 1e6}
+    device = AtiNetFt(AtiNetFtSettings(device_host="x", calibration=counts, rate=500))
+    numbers = [(1, 0), (2, 14), (3, 28), (1, 42), (2, 56), (1, 70), (2, 84), (1, 98)]
+    records = b"".join(struct.pack(">III6i", rdt, ft, 0, *[0] * 6) for rdt, ft in numbers)
+    device._socket = SimpleNamespace(receive=lambda _: (records, None), send=lambda _: None)
+    device._calibration, device._again = device._known_calibration(), 2
+    found = [device.receive(0.0).sequence for _ in range(len(numbers))]
+    assert found[:7] == [1, 2, 3, 4, 5, 6, 7]
+    assert found[7] < 7  # nobody asked for this one: it is a restart
+
+
 @pytest.mark.parametrize(
     ("units", "told"),
     [({"force_unit": "Nm"}, "N, kN, lbf"), ({"torque_unit": "gf"}, "Nm, N-m")],

@@ -3,6 +3,7 @@
 import pytest
 from canopen_bench import Bench, drive, settings
 
+from hw_adapters.canopen_cia402.adapter import CanopenCia402
 from hw_adapters.canopen_cia402.objects import DEMANDS
 from hw_adapters.canopen_cia402.taken_commands import TakenCommands
 
@@ -45,6 +46,35 @@ def test_a_demand_in_other_units_says_nothing():
     targets = [k * k for k in range(120)]
     assert followed(targets, [7 * k * k for k in range(120)]) == [None] * 120
     assert followed(targets, [k * k // 10 for k in range(120)]) == [None] * 120
+
+
+@pytest.mark.parametrize(
+    ("given", "has", "acceleration", "counts", "source"),
+    [
+        ({"acceleration_limit": 20.0}, True, 20.0, 208608, "in the drive as well (60C5)"),
+        ({"acceleration_limit": 20.0}, False, 20.0, None, "the drive has no 60C5"),
+        ({}, True, 500.0, 0xFFFFFFFF, "its quick_stop_deceleration"),
+    ],
+)
+def test_the_acceleration_of_a_position_is_declared(
+    monkeypatch, given, has, acceleration, counts, source
+):
+    """Increments of velocity are those of position per second: 65536 a turn."""
+    made = Bench(monkeypatch, settings(drive(mode="csp", **given), **PATIENT))
+    if not has:
+        del made.drives[0].objects._entries[0x60C5, 0]
+    (port,) = made.device.connectors(made.device.settings).inputs
+    assert (port.acceleration, port.ramp) == (acceleration, acceleration)
+    made.device.open()
+    assert not has or made.drives[0].objects[0x60C5, 0] == counts
+    assert source in made.device.account()
+    assert f"{acceleration:g} rad/s2 is the acceleration of its commands" in made.device.account()
+
+
+def test_a_velocity_changes_no_faster_than_its_acceleration():
+    given = settings(drive(mode="csv", acceleration_limit=20.0))
+    (port,) = CanopenCia402.connectors(given).inputs
+    assert port.speed == 20.0
 
 
 @pytest.mark.parametrize("mode", ["csp", "csv"])
