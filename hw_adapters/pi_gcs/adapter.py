@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 from hw_adapters.pi_gcs import codec
 from hw_adapters.pi_gcs.codec import AXES
 from hw_adapters.pi_gcs.questions import Question, Questions
+from hw_adapters.pi_gcs.targets import Targets
 from hw_adapters.stream_socket import ConnectionLostError, StreamSocket
 from orchestrator.rig.devices import (
     Device,
@@ -103,6 +104,7 @@ class PiGcs(Device):
         self._socket: StreamSocket | None = None
         self._splitter = codec.ReplySplitter()
         self._questions = Questions()
+        self._targets, self._echoes, self._has_target = Targets(), False, False
         #: Where the hexapod was at which question, until the error that goes with it has come.
         self._where: tuple[Question, tuple[str, ...]] | None = None
         self._due = 0.0
@@ -175,6 +177,7 @@ class PiGcs(Device):
             self._socket.send(f"VLS {given.velocity * 1e3:.6f}\n".encode())
             self._expect_no_error("VLS")
         self._questions.named = self._keeps_order()
+        self._targets, self._echoes = Targets(), self._questions.named and self._says_targets()
         self._begin = self._pose(self._answer(_POSE))
         self._due = time.monotonic()
 
@@ -199,10 +202,11 @@ class PiGcs(Device):
     def account(self) -> str:
         """Say which controller it was, and whether its replies show their question."""
         given, order = self._settings, "" if self._questions.named else " not"
-        return (
+        told = (
             f"its controller was {given.device_host}:{given.device_port}, whose replies do{order}"
             " show their question"
         )
+        return told if self._echoes else f"{told}, and which does not tell its targets (MOV?)"
 
     def _stop(self, link: StreamSocket) -> None:
         """Stop, until the controller has answered a question behind that command."""
@@ -247,15 +251,16 @@ class PiGcs(Device):
     def send(self, values: Sequence[float]) -> None:
         """Command a pose: where the hexapod was at the beginning, moved by the offsets."""
         link, wanted = self._opened(), tuple(values)
-        if wanted == self._told:
-            return
         offset = [0.0] * 6
         for place, value in zip(self._places, wanted, strict=True):
             offset[place] = value
         pose = (b + v for b, v in zip(self._begin, offset, strict=True))
         counts = (p / scale for p, scale in zip(pose, _SCALES, strict=True))
-        link.send(codec.command("MOV", dict(zip(AXES, counts, strict=True))))
-        self._told = wanted
+        target = dict(zip(AXES, counts, strict=True))
+        self._targets.send(target)
+        if wanted != self._told:
+            link.send(codec.command("MOV", target))
+            self._told = wanted
 
     def _switch_on(self) -> None:
         link = self._opened()
@@ -301,12 +306,23 @@ class PiGcs(Device):
         codec.axis_values(reply, AXES)
         return codec.axes_of(reply) == order
 
+    def _says_targets(self) -> bool:
+        """Whether the controller knows ``MOV?``; one that does not gives no reply."""
+        try:
+            reply = self._answer(codec.about("MOV?", AXES))
+            codec.axis_values(reply, AXES)
+        except (DeviceError, WireFormatError):
+            codec.error_code(self._answer("ERR?"))
+            return False
+        return True
+
     def _ask_in_time(self, link: StreamSocket, now: float) -> None:
         missed = int((now - self._due) * self._settings.rate)
         self._number += 1 + missed
         self._due += (1 + missed) / self._settings.rate
         question = self._questions.next(self._number, now)
-        link.send(codec.ask(codec.about("POS?", question.order), "ERR?"))
+        target = (codec.about("MOV?", question.order[::-1]),) if self._echoes else ()
+        link.send(codec.ask(codec.about("POS?", question.order), *target, "ERR?"))
 
     def _take(self, reply: tuple[str, ...]) -> Received | None:
         """Take a reply; return the sample that it completes.
@@ -324,6 +340,11 @@ class PiGcs(Device):
                 return None
             code, self._stray_error = code or self._stray_error, 0
             return self._sample(*where, code)
+        if self._is_target(reply):
+            self._has_target = True
+            self._targets.see(reply)
+            return None
+        self._has_target = False
         try:
             codec.axis_values(reply, AXES)
         except WireFormatError:
@@ -331,6 +352,12 @@ class PiGcs(Device):
             raise
         self._where = self._questions.answered(codec.axes_of(reply)), reply
         return None
+
+    def _is_target(self, reply: Sequence[str]) -> bool:
+        """Whether a reply is that to ``MOV?``, which names the axes from behind."""
+        if self._where is None or not self._echoes or self._has_target:
+            return False
+        return codec.axes_of(reply) == self._where[0].order[::-1]
 
     def _sample(self, question: Question, where: tuple[str, ...], code: int) -> Received:
         pose = self._pose(where)
@@ -344,6 +371,7 @@ class PiGcs(Device):
             sequence=question.number,
             valid=code == 0,
             status=code & 0xFFFFFFFF,
+            taken=self._targets.taken if self._targets.says else None,
         )
 
     def _pose(self, reply: Sequence[str]) -> tuple[float, ...]:

@@ -85,6 +85,12 @@ def axis_values(reply: Sequence[str], axes: Sequence[str]) -> dict[str, float]:
     return found
 
 
+def last_digits(reply: Sequence[str]) -> float:
+    """Return half of the largest last digit of the numbers of a reply, mm or degrees."""
+    decimals = (len(line.partition("=")[2].strip().partition(".")[2]) for line in reply)
+    return 0.5 * 10.0 ** -min(decimals, default=0)
+
+
 def error_code(reply: Sequence[str]) -> int:
     """Read the reply to ``ERR?``; 0: none.
 

@@ -286,3 +286,23 @@ def test_who_is_no_controller_is_told():
     device = PiGcs(PiGcsSettings(device_host="127.0.0.1", device_port=free_tcp_port()))
     with pytest.raises(OSError, match=r"Connection refused: TCP 127\.0\.0\.1:\d+"):
         device.open()
+
+
+def test_the_controller_says_which_commands_it_took():
+    port = free_tcp_port()
+    device = PiGcs(PiGcsSettings(device_host="127.0.0.1", device_port=port, rate=100.0))
+    with EmulatorProcess("hw_adapters.pi_gcs.emulator", ("--port", str(port))):
+        device.open()
+        try:
+            taken, sends, deadline = 0, 0, time.monotonic() + 20.0
+            while taken < 5 and time.monotonic() < deadline:
+                received = device.receive(1.0)
+                if received is None:
+                    continue
+                assert received.taken is None or taken <= received.taken <= sends
+                taken, sends = received.taken or 0, sends + 1
+                device.send((1e-6 * sends, *(0.0,) * 5))
+            assert taken >= 5
+            assert "MOV?" not in device.account()
+        finally:
+            device.close()
