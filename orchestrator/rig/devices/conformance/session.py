@@ -318,10 +318,12 @@ class Session(Struct):
 
     device: Opened.
     emulator: Its peer.
+    begun_s: When the emulator could be reached, CLOCK_MONOTONIC.
     """
 
     device: Device
     emulator: EmulatorProcess
+    begun_s: float = 0.0
 
     def start_values(self) -> list[float]:
         """Return what is commanded before a run gives anything."""
@@ -428,8 +430,9 @@ def session(
     told += ["--log", str(log)] if log else []
     device = kind(settings)
     with EmulatorProcess(bench.emulator, [*wiring.arguments, *told]) as emulator:
+        begun_s = time.monotonic()
         try:
             device.open()
-            yield Session(device, emulator)
+            yield Session(device, emulator, begun_s)
         finally:
             device.close()

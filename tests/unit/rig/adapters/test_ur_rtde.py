@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import socket
 import struct
 import time
 from contextlib import suppress
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from hw_adapters.stream_socket import ConnectionLostError, StreamSocket
 from hw_adapters.ur_rtde import codec
 from hw_adapters.ur_rtde.adapter import UrRtde, UrRtdeSettings
 from hw_adapters.ur_rtde.codec import Data, Recipe, decode, decode_data, encode_data
@@ -162,3 +164,19 @@ def test_a_port_without_a_controller_is_told():
     device = UrRtde(UrRtdeSettings(device_host="127.0.0.1", device_port=free_tcp_port()))
     with pytest.raises(OSError, match=r"Connection refused: TCP 127\.0\.0\.1:\d+"):
         device.open()
+
+
+@pytest.mark.parametrize(
+    ("linger", "told"), [(1, "Connection reset by peer"), (0, "the device has closed")]
+)
+def test_a_connection_that_ends_is_told_with_its_address(linger, told):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        link = StreamSocket("127.0.0.1", port, 5.0)
+        connection, _ = server.accept()
+        if linger:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.close()
+        with pytest.raises(ConnectionLostError, match=rf"TCP 127\.0\.0\.1:{port}: {told}"):
+            link.receive(time.monotonic() + 5.0)
+        link.close()
