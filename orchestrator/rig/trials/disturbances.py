@@ -281,10 +281,16 @@ DISTURBANCES = (
         "jitter of 30 ms, a fifth lost",
         "loss",
         _rule(_jitter, 0.03, 0.2, 2),
-        causes=_STALE,
+        causes=(*_STALE, *_DEAF),
         ends="may",
     ),
-    Disturbance("jitter of 30 ms in order", "delay", _rule(_jitter, 0.03, 0.0, 2)),
+    Disturbance(
+        "jitter of 30 ms in order",
+        "delay",
+        _rule(_jitter, 0.03, 0.0, 2),
+        causes=(*_STALE, *_DEAF),
+        ends="may",
+    ),
     Disturbance("each fourth cut", "cut", _rule(_cut, 4), ends="may", causes=_STALE),
     Disturbance(
         "all in four parts",
