@@ -34,6 +34,8 @@ from hw_adapters.emulation.tracking import Tracking
 
 #: What a saturated axis shows, m and m/s.
 _LARGEST = 1e3
+#: A command whose number is behind the newest by less is an old one, unless none came for a while.
+_OLD, _PAUSE_S = 10_000, 1.0
 _COLUMNS = ("number", "wanted", "position", "velocity")
 #: Header, two measurements, one command.
 _SIZE = 32 + (32 + 16) + (32 + 8)
@@ -56,7 +58,8 @@ class Program:
         finally:
             os.close(descriptor)
         self._block[0:16] = b"SDSHM1\0\0" + bytes((2, 0, 0, 0, 1, 0, 0, 0))
-        self._taken = 0
+        self._taken = self._number_taken = 0
+        self._heard = -math.inf
         self._axis = Tracking(1, round(options.delay * 1e6), options.bandwidth, options.damping)
         self._begin(time.monotonic())
 
@@ -108,9 +111,13 @@ class Program:
         ):
             return  # torn: it is whole at the next sample
         self._taken = counter
+        number, now = int.from_bytes(record[8:16], "little"), time.monotonic()
+        if 0 < self._number_taken - number < _OLD and now - self._heard < _PAUSE_S:
+            self._log.write("old", number=number)
+            return
+        self._number_taken, self._heard = number, now
         (wanted,) = array.array("d", record[32:])
         self._axis.command(self._since_birth(time.monotonic()), np.array([wanted]))
-        number = int.from_bytes(record[8:16], "little")
         self._log.write("command", number=number, wanted=f"{wanted:.12g}")
 
     def _sample(self, due: float) -> None:

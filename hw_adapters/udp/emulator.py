@@ -35,6 +35,8 @@ from hw_adapters.emulation.tracking import Tracking
 _COLUMNS = ("number", "wanted", "position", "velocity")
 #: What a saturated axis shows, m and m/s.
 _LARGEST = 1e3
+#: A command whose number is behind the newest by less is an old one, unless none came for a while.
+_OLD, _PAUSE_S = 10_000, 1.0
 
 
 class Rig:
@@ -43,6 +45,7 @@ class Rig:
     def __init__(self, options: argparse.Namespace, log: EventLog) -> None:
         self._options, self._log = options, log
         self._sender = sender_of(options, log, counts_on=True, wraps=True)
+        self._heard = -math.inf
         self.socket = udp_socket(options.host, options.port)
         self._axis = Tracking(1, round(options.delay * 1e6), options.bandwidth, options.damping)
         self._begin(time.monotonic())
@@ -93,6 +96,11 @@ class Rig:
             self._log.write("foreign")
             return
         number, _, wanted = struct.unpack_from("<LQd", datagram, 4)
+        now, before = time.monotonic(), self._heard
+        if 0 < self._taken - number < _OLD and now - before < _PAUSE_S:
+            self._log.write("old", number=number)
+            return
+        self._heard = now
         self._axis.command(self._since_birth(time.monotonic()), np.array([wanted]))
         self._taken = number
         self._log.write("command", number=number, wanted=f"{wanted:.12g}")
