@@ -1,6 +1,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -338,6 +338,25 @@ class Outcome:
     @property
     def failure(self) -> Failure: ...
 
+class InitialResult:
+    @property
+    def settled(self) -> bool: ...
+    @property
+    def exchanged(self) -> bool: ...
+    @property
+    def unread(self) -> int: ...
+    @property
+    def loop(self) -> int: ...
+    @property
+    def residual(self) -> list[float]: ...
+    @property
+    def iterations(self) -> int: ...
+
+class InitialUnits(Protocol):
+    def evaluate(self, row: int) -> bool: ...
+    def initialise(self, row: int) -> bool: ...
+    def read(self, row: int) -> bool: ...
+
 class EngineState:
     def __init__(
         self,
@@ -618,6 +637,15 @@ class Engine:
         /,
     ) -> None: ...
     def begin_events(self, start_ns: int, /) -> Outcome: ...
+    def exchange_initially(
+        self,
+        units: InitialUnits,
+        table: tuple[int, Sequence[int], int, int],
+        start_ns: int,
+        step_ns: int,
+        follows: bool = False,
+        before: Sequence[float] | None = None,
+    ) -> InitialResult: ...
     @property
     def event_counts(self) -> tuple[int, int, int, int, int, int]: ...
     @property

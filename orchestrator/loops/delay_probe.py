@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import astuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +10,9 @@ from numpy.typing import NDArray
 from orchestrator.core.coupling import DelayPlan, LoopDelay
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.master import Coupling, Group, Plan, Schedule, validate_plan
+from orchestrator.core.master.run.assembly import make_engine
 from orchestrator.core.master.schedule.compensation_table import FaultRows
-from orchestrator.core.master.schedule.compile import Emission
-from orchestrator.core.master.schedule.connection_tables import ConnectionTables
+from orchestrator.core.master.schedule.compile import lay_out
 from orchestrator.core.master.schedule.input_hold import InputHold
 from orchestrator.core.master.schedule.schedule import Buffer
 from orchestrator.core.structs import Struct, replace
@@ -32,7 +31,7 @@ from orchestrator.core.system import (
     SourceKind,
     System,
 )
-from orchestrator.engine import Engine, Relay
+from orchestrator.engine import Relay
 
 #: Output of the first component that shows what its input brings.
 RETURNED = "what came round"
@@ -201,42 +200,24 @@ def _run(
     buffer = Buffer(relays, alone, rates, [returned])
     input_hold = InputHold(relays, alone, rates)
     faults, step_ns, rule = FaultRows(relays, ()), schedule.step_ns, schedule.rule
-    tables = ConnectionTables(relays, alone, buffer, input_hold, plans, {}, faults, step_ns, rule)
-    emission = Emission(relays, alone, buffer, tables, input_hold)
+    coupling = lay_out(
+        relays, alone, buffer, input_hold, plans, {}, faults, step_ns, rule, follows_steps=False
+    )
     direct = {
         line.target.component: through
         for line, through in zip(ring.connections, ring.feedthrough, strict=True)
     }
-    members = [
-        (
-            Relay(
-                member.name,
-                direct[member.name],
-                relays.components[member.name].input_order,
-                member.name == first,
-                rate,
-            ),
-            member.input_offset,
-            member.output_offset,
-            member.ticks,
+    units = [
+        Relay(
+            member.name,
+            direct[member.name],
+            relays.components[member.name].input_order,
+            member.name == first,
+            rate,
         )
-        for member in buffer.members
+        for member in coupling.members
     ]
-    channels = [astuple(channel) for channel in tables.channels]
-    engine = Engine(
-        buffer.size,
-        members,
-        tables.histories,
-        channels,
-        tables.copies,
-        [(*row[:6], 0.0, *row[7:]) for row in tables.reads],
-        tables.mixes,
-        [],
-        emission.operations,
-        astuple(schedule.rule),
-        1,
-        compensations=[astuple(row) for row in tables.compensations],
-    )
+    engine = make_engine(coupling, units, 1)
     rows = np.empty((steps, 1))
     engine.start(0, schedule.step_ns)
     engine.record([buffer.slots[returned][0]], 1, rows, np.empty(steps, dtype=np.int64))

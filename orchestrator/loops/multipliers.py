@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.master import Schedule
-from orchestrator.core.master.schedule.schedule import CompensationMethod
+from orchestrator.core.master.schedule.rows import CompensationMethod
 from orchestrator.core.structs import Struct
 from orchestrator.engine import EngineState
 from orchestrator.loops.state_space import Floats, UnitModel, balanced
@@ -247,13 +247,13 @@ def numbers_of(
 
 def _samples(schedule: Schedule, owners: Sequence[str | None]) -> Iterator[Number | None]:
     readers: dict[int, set[str]] = {}
-    for history, target, *_ in schedule.reads:
-        if (reader := owners[target]) is not None:
-            readers.setdefault(history, set()).add(reader)
-    for history, (slot, depth, *_) in enumerate(schedule.histories):
-        owner = owners[slot]
+    for row in schedule.reads:
+        if (reader := owners[row.target]) is not None:
+            readers.setdefault(row.history, set()).add(reader)
+    for history, past in enumerate(schedule.histories):
+        owner = owners[past.slot]
         names = frozenset() if owner is None else frozenset({owner, *readers.get(history, ())})
-        count = max(depth, 2)
+        count = max(past.depth, 2)
         for age in range(count):
             label = f"{owner}: sample {age} back of line {history}"
             yield Number(names, MemoryKind.SAMPLE, label, age, count)
@@ -283,9 +283,9 @@ def _owners_of_signals(schedule: Schedule) -> list[str | None]:
 def newest_samples(schedule: Schedule, state: EngineState) -> list[int]:
     """Return the number of the newest sample of each history."""
     numbers, at = [], 0
-    for _, depth, _, _, channel in schedule.histories:
+    for row in schedule.histories:
         numbers.append(int(state.marks[at]))
-        at += 10 + max(depth, 2) * (1 if channel < 0 else 2)
+        at += 10 + max(row.depth, 2) * (1 if row.channel < 0 else 2)
     return numbers
 
 
@@ -293,8 +293,8 @@ def places_by_age(schedule: Schedule, newest: Sequence[int], size: int) -> NDArr
     """Return where the samples of all histories are, from the newest to the oldest of each."""
     indices: list[int] = []
     at = 0
-    for (_, depth, *_), last in zip(schedule.histories, newest, strict=True):
-        count = max(depth, 2)
+    for row, last in zip(schedule.histories, newest, strict=True):
+        count = max(row.depth, 2)
         indices += [at + (last - age) % count for age in range(count)]
         indices += range(at + count, at + count + 4)
         at += count + 4

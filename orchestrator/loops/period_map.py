@@ -11,8 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +20,8 @@ from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.master import Iteration, Schedule
 from orchestrator.core.master.run.assembly import make_engine
 from orchestrator.core.master.run.step_failure import loop_message
-from orchestrator.core.master.schedule.schedule import (
-    CompensationMethod,
-    LoopTable,
-    Member,
-    OperationCode,
-    input_order,
-)
+from orchestrator.core.master.schedule.rows import CompensationMethod, OperationCode
+from orchestrator.core.master.schedule.schedule import LoopTable, Member, input_order
 from orchestrator.core.structs import replace
 from orchestrator.core.system import REACH_NS
 from orchestrator.core.system.time import exact_ns
@@ -57,7 +51,7 @@ def linear_unit(member: Member, model: UnitModel, schedule: Schedule) -> LinearU
     order = input_order(schedule, member)
     lengths = _whole_lengths(member.ticks * exact_ns(schedule.step_ns))
     if any(
-        row[0] in {OperationCode.FIRST_HALF, OperationCode.SECOND_HALF}
+        row.code in {OperationCode.FIRST_HALF, OperationCode.SECOND_HALF}
         for row in schedule.operations
     ):
         steps = _whole_lengths(exact_ns(schedule.step_ns))
@@ -235,22 +229,20 @@ class PeriodMap:
         expect_linear(schedule)
         self._schedule = replace(  # without texts, events and faults
             schedule,
-            operations=tuple(op for op in schedule.operations if op[0] != OperationCode.TEXT),
+            operations=tuple(row for row in schedule.operations if row.code != OperationCode.TEXT),
             loops=tuple(map(_solvable, schedule.loops)),
             texts=0,
             text_copies=(),
             events=None,
         )
         self._units = [linear_unit(m, models[m.name], schedule) for m in schedule.members]
-        # Units of the engine stand in the place of simulation units.
-        units: list[Any] = [SimpleNamespace(native=unit) for unit in self._units]
-        self._engine: Engine = make_engine(self._schedule, units, 1)
+        self._engine: Engine = make_engine(self._schedule, self._units, 1)
         period = common_steps(schedule, models)
         self.steps = period if only is None else 1
         #: Length of the period, or of the step, in seconds.
         self.period = float(self.steps * exact_ns(schedule.step_ns) / 10**9)
         self._engine.start(0, schedule.step_ns)
-        deepest = max((row[1] for row in schedule.histories), default=0)
+        deepest = max((row.depth for row in schedule.histories), default=0)
         self._run(period * (deepest // period + 2) + (only or 0))
         self._base = self._engine.save()
         self._values = [np.asarray(unit.values) for unit in self._units]

@@ -383,7 +383,7 @@ def _expect_harmless(system: System) -> None:
 
 
 def _expect_small(linear: LinearSystem) -> None:
-    numbers = sum(max(row[1], 2) for row in linear.schedule().histories)
+    numbers = sum(max(row.depth, 2) for row in linear.schedule().histories)
     if numbers > MOST_NUMBERS:
         raise CapabilityError(
             f"the delays take {numbers} samples of {linear.step_ns / 1e6:g} ms, more than"

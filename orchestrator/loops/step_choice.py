@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.master import Schedule
-from orchestrator.core.master.schedule.schedule import OperationCode
+from orchestrator.core.master.schedule.rows import OperationCode
 from orchestrator.core.plain_data import finite
 from orchestrator.core.simunits import description_of
 from orchestrator.core.structs import MutableStruct, Struct, field
@@ -52,11 +52,11 @@ class Cost(Struct):
 def cost_of(schedule: Schedule) -> Cost:
     """Count what a schedule of steps of one length does in a simulated second."""
     steps = moved = 0.0
-    for code, _, count, every, _ in schedule.operations:
-        if code in _STEPS:
-            steps += count / every
-        elif code not in {OperationCode.SOLVE, OperationCode.FIRST_HALF}:
-            moved += count / every
+    for row in schedule.operations:
+        if row.code in _STEPS:
+            steps += row.length / row.every
+        elif row.code not in {OperationCode.SOLVE, OperationCode.FIRST_HALF}:
+            moved += row.length / row.every
     rate = 1e9 / schedule.step_ns
     return Cost(steps * rate, moved * rate, bool(schedule.loops))
 
@@ -271,7 +271,7 @@ def choose_step(
 
     def is_small(step_ns: int) -> bool:
         histories = at_step(linear, step_ns, name).schedule().histories
-        return sum(max(row[1], 2) for row in histories) <= _MOST_NUMBERS
+        return sum(max(row.depth, 2) for row in histories) <= _MOST_NUMBERS
 
     # The shorter a step, the more samples of it are remembered.
     every = reference.steps

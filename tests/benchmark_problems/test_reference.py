@@ -6,7 +6,7 @@ from benchmark_problems import lotka_volterra, oscillator, pendulums, quarter_ca
 from oracle.reference import Reference
 
 from orchestrator.core.master import Execution
-from orchestrator.core.master.schedule.schedule import OperationCode
+from orchestrator.core.master.schedule.rows import OperationCode
 
 MS = 1_000_000
 PROBLEMS = {

@@ -15,7 +15,8 @@ from oracle.reference_waveform import moved
 
 from orchestrator.core.coupling import LineStatistics
 from orchestrator.core.master.run.execution import Execution
-from orchestrator.core.master.schedule.schedule import OperationCode, Schedule, input_order
+from orchestrator.core.master.schedule.rows import OperationCode
+from orchestrator.core.master.schedule.schedule import Schedule, input_order
 from orchestrator.core.system.time import StepLength, end_of_steps
 
 Floats = NDArray[np.float64]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orchestrator.core.master.schedule.schedule import CompensationMethod, CompensationRow
+from orchestrator.core.master.schedule.rows import CompensationMethod, CompensationRow
 from orchestrator.core.system.time import StepLength
 
 if TYPE_CHECKING:

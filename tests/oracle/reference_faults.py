@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from oracle.reference_draws import normal_draw
 from oracle.reference_reads import read_line
 
-from orchestrator.core.master.schedule.schedule import Effect, FaultRow, OperationCode
+from orchestrator.core.master.schedule.rows import Effect, FaultRow, OperationCode
 
 if TYPE_CHECKING:
     from oracle.reference import Reference

@@ -11,7 +11,7 @@ from oracle.reference_draws import Draws
 from oracle.reference_waveform import Waveform, moved, through, value_through
 
 from orchestrator.core.coupling import Channel, LineStatistics
-from orchestrator.core.master.schedule.schedule import Extrapolation, Interpolation
+from orchestrator.core.master.schedule.rows import Extrapolation, Interpolation
 
 
 @dataclass(frozen=True, slots=True)

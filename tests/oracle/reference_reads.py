@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from oracle.reference_history import on_arc
 
-from orchestrator.core.master.schedule.schedule import Extrapolation, Interpolation
+from orchestrator.core.master.schedule.rows import Extrapolation, Interpolation
 
 if TYPE_CHECKING:
     from oracle.reference import Reference

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.master.schedule.schedule import Effect, OperationCode
+from orchestrator.core.master.schedule.rows import Effect, OperationCode
 
 if TYPE_CHECKING:
     from oracle.reference import Reference

@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 
-from orchestrator.core.master.schedule.schedule import Extrapolation, Interpolation, OperationCode
+from orchestrator.core.master.schedule.rows import Extrapolation, Interpolation, OperationCode
 from orchestrator.engine import Engine, LinearUnit, MonotonicClock, Pacer
 
 STEP_NS = 10_000

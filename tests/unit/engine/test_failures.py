@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import orchestrator.engine
-from orchestrator.core.master.schedule.schedule import Extrapolation, Interpolation, OperationCode
+from orchestrator.core.master.schedule.rows import Extrapolation, Interpolation, OperationCode
 from orchestrator.engine import Engine, FailureKind, PythonUnit
 
 FIXED = (0, 0.0, 1.0, 1, 1, 1, 1, (), ())

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from orchestrator.core.coupling import Channel
-from orchestrator.core.master.schedule.schedule import Extrapolation, Interpolation, OperationCode
+from orchestrator.core.master.schedule.rows import Extrapolation, Interpolation, OperationCode
 from orchestrator.engine import Engine, History
 
 H = 10

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.core.master.schedule.schedule import OperationCode
+from orchestrator.core.master.schedule.rows import OperationCode
 from orchestrator.engine import (
     DeviceBlock,
     DriftEstimate,

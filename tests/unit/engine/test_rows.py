@@ -7,14 +7,17 @@ from typing import get_args, get_type_hints
 import pytest
 
 from orchestrator.core.coupling import Channel
-from orchestrator.core.master.schedule.schedule import (
+from orchestrator.core.master.schedule.rows import (
     CompensationRow,
-    EventTable,
+    CopyRow,
     FaultRow,
-    LoopTable,
-    RuleTable,
-    Schedule,
+    HistoryRow,
+    MixRow,
+    OperationRow,
+    ReadRow,
+    ValueTableRow,
 )
+from orchestrator.core.master.schedule.schedule import EventTable, LoopTable, RuleTable, Schedule
 from orchestrator.engine import ROWS
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "system-file.md"
@@ -24,6 +27,15 @@ CLASSES = {
     "rule": RuleTable,
     "faults": FaultRow,
     "compensations": CompensationRow,
+}
+#: Rows that Python hands over as tuples with names.
+TUPLES = {
+    "histories": HistoryRow,
+    "copies": CopyRow,
+    "reads": ReadRow,
+    "mixes": MixRow,
+    "operations": OperationRow,
+    "tables": ValueTableRow,
 }
 EVENTS = {"event_lines": "lines", "event_clocks": "clocks"}
 
@@ -38,7 +50,14 @@ def test_a_class_begins_with_the_fields_of_its_table(table):
     assert found[: len(ROWS[table])] == names(table)
 
 
-@pytest.mark.parametrize("table", [table for table in ROWS if table not in CLASSES])
+@pytest.mark.parametrize("table", TUPLES)
+def test_a_named_tuple_has_the_fields_of_its_table(table):
+    types = get_type_hints(TUPLES[table])
+    assert list(types) == names(table)
+    assert list(types.values()) == [float if kind == "f64" else int for _, kind in ROWS[table]]
+
+
+@pytest.mark.parametrize("table", [table for table in ROWS if table not in {**CLASSES, **TUPLES}])
 def test_a_tuple_has_the_fields_of_its_table(table):
     owner, name = (EventTable, EVENTS[table]) if table in EVENTS else (Schedule, table)
     row, _ = get_args(get_type_hints(owner)[name])

@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from orchestrator.core.master.schedule.schedule import (
+from orchestrator.core.master.schedule.rows import (
     Effect,
     Extrapolation,
     Interpolation,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.polynomial import Polynomial
 
-from orchestrator.core.master.schedule.schedule import Extrapolation, Interpolation
+from orchestrator.core.master.schedule.rows import Extrapolation, Interpolation
 from orchestrator.engine import History
 
 MS = 1_000_000

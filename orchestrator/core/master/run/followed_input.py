@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.coupling import DelayPlan
-from orchestrator.core.master.schedule.schedule import Extrapolation, Interpolation, linear_of
+from orchestrator.core.master.schedule.rows import Extrapolation, Interpolation
+from orchestrator.core.master.schedule.schedule import linear_of
 from orchestrator.core.system import System
 from orchestrator.engine import History
 

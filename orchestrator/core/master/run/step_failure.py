@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, SoftdockError
 from orchestrator.core.master.plan import Iteration, StepMethod
-from orchestrator.core.master.schedule.schedule import LoopTable, Member, OperationCode, Schedule
+from orchestrator.core.master.schedule.rows import OperationCode
+from orchestrator.core.master.schedule.schedule import LoopTable, Member, Schedule
 from orchestrator.core.simunits import Capabilities, SimulationUnit
 from orchestrator.core.system import seconds
 from orchestrator.engine import Failure, FailureKind
@@ -86,7 +87,7 @@ def loop_message(
 def unsettled_message(schedule: Schedule, failure: Failure, time: float) -> str:
     """Say which units and connectors do not come to rest in event mode."""
     who = [f"'{schedule.members[number].name}' asks for more" for number in failure.units]
-    slots = dict.fromkeys(schedule.copies[row][1] for row in failure.copies)
+    slots = dict.fromkeys(schedule.copies[row].target for row in failure.copies)
     still = [f"input '{name_of(schedule, slot)}' changes" for slot in slots]
     return (
         f"the events at t = {time:.9g} s do not come to an end: after 100 rounds"
@@ -206,7 +207,7 @@ def _cannot_repeat(
 def _ways_out(schedule: Schedule, member: Member) -> str:
     if schedule.rule.method in _REPEATING:  # repeats all units, so a delay does not help
         return _OTHERWISE
-    if all(row[0] != OperationCode.PROPOSE for row in schedule.operations):
+    if all(row.code != OperationCode.PROPOSE for row in schedule.operations):
         return _WAYS_OUT
     loop = next(one for one in schedule.loops if member.name in one.components)
     return (

@@ -11,6 +11,7 @@ from orchestrator.core.master.run.assembly import Assembly
 from orchestrator.core.master.run.run_loop import MOST_STEPS
 from orchestrator.core.master.run.run_view import Ports
 from orchestrator.core.master.schedule.compile import schedule_for
+from orchestrator.core.master.schedule.rows import ReadRow
 from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import (
     Connection,
@@ -311,7 +312,7 @@ class LineDelays:
     def __init__(self, made: Assembly) -> None:
         self._made, self._system = made, made.system
         self.changed: dict[str, str] = {}
-        self._from = self._to = [row[2] for row in made.schedule.reads]
+        self._from = self._to = [row.shift_ns for row in made.schedule.reads]
 
     def line(self, name: str) -> Connection:
         """Return a connection whose delay can be changed."""
@@ -363,8 +364,8 @@ class LineDelays:
                 " would be exchanged in another way; run again with this delay"
             )
         for number, row in enumerate(other.histories):
-            self._made.engine.deepen(number, row[1])
-        self._from, self._to = self._to, [row[2] for row in other.reads]
+            self._made.engine.deepen(number, row.depth)
+        self._from, self._to = self._to, [row.shift_ns for row in other.reads]
         self._system = system
         self.changed[str(line)] = f"{value / 1e6:g} ms from step {tuned.step}, ramp {tuned.ramp}"
 
@@ -373,9 +374,11 @@ class LineDelays:
         done = step - tuned.step + 1
         share = done / tuned.ramp if done < tuned.ramp else 1.0
         moved = zip(self._from, self._to, self._made.schedule.reads, strict=True)
-        self._made.engine.redelay([(round(a + (b - a) * share), row[3]) for a, b, row in moved])
+        self._made.engine.redelay(
+            [(round(a + (b - a) * share), row.span_ns) for a, b, row in moved]
+        )
 
 
-def _unmoved(row: tuple[Any, ...]) -> tuple[Any, ...]:
+def _unmoved(row: ReadRow) -> ReadRow:
     """Return a row of the readings without where in the past it reads."""
-    return row[:2] + row[3:]
+    return row._replace(shift_ns=0)

@@ -14,14 +14,16 @@ from orchestrator.core.coupling import DelayMode, DelayPlan, Timing
 from orchestrator.core.coupling.delay_plan import TimingOf
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.master.plan import Plan, StepMethod, stepping_order
-from orchestrator.core.master.schedule.schedule import (
-    NO_OFFSET,
-    Buffer,
+from orchestrator.core.master.schedule.rows import (
     CompensationMethod,
     CompensationRow,
     Effect,
     FaultRow,
     OperationCode,
+)
+from orchestrator.core.master.schedule.schedule import (
+    NO_OFFSET,
+    Buffer,
     RuleTable,
     connector_at,
     linear_of,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from orchestrator.core.coupling import DelayMode, Timing, channel_of, plan_delays
+from orchestrator.core.coupling import DelayMode, DelayPlan, Timing, channel_of, plan_delays
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.garbage import collection_paused
 from orchestrator.core.master.plan import Group, Plan
@@ -20,10 +20,11 @@ from orchestrator.core.master.schedule.input_hold import (
     interior,
     with_boundary,
 )
+from orchestrator.core.master.schedule.rows import OperationCode, OperationRow
 from orchestrator.core.master.schedule.schedule import (
     Buffer,
     LoopTable,
-    OperationCode,
+    RuleTable,
     Schedule,
     connector_at,
 )
@@ -32,6 +33,7 @@ from orchestrator.core.structs import replace
 from orchestrator.core.system import (
     Connection,
     DataType,
+    Endpoint,
     Fault,
     Interpolation,
     System,
@@ -39,8 +41,6 @@ from orchestrator.core.system import (
     lines_of,
     out_of_reach,
 )
-
-Operation = tuple[int, int, int, int, int]
 
 
 class Emission:
@@ -72,7 +72,7 @@ class Emission:
             end = line.target
             if not system.components[end.component].changes_at_events(end.connector):
                 self._at_steps.setdefault(end.component, []).append(number)
-        self.operations: list[Operation] = []
+        self.operations: list[OperationRow] = []
         self.loops: list[LoopTable] = []
         #: Numbers of the members whose outputs are read before the operations come to them.
         self.read_early = sorted(self._numbers[name] for name in self._sources_read_early())
@@ -94,7 +94,7 @@ class Emission:
         return [(ticks, list(some)) for ticks, some in groupby(ordered, self._ticks)]
 
     def _add(self, rows: Iterable[Rows], every: int = 1, phase: int = 0) -> None:
-        self.operations += [(*row, every, phase) for row in rows]
+        self.operations += [OperationRow(*row, every, phase) for row in rows]
 
     def _into(self, names: Iterable[str]) -> list[Connection]:
         """Connections that are exchanged before a step; others wait for event mode."""
@@ -150,7 +150,7 @@ class Emission:
             ahead = (line for line in inside if line.source.component == name)
             self._add(self._tables.propose(line for line in ahead if not _is_cut(line, place)))
         body = len(self.operations) - start - 1
-        self.operations[start] = (OperationCode.SOLVE, len(self.loops), body, 1, 0)
+        self.operations[start] = OperationRow(OperationCode.SOLVE, len(self.loops), body, 1, 0)
         self.loops.append(self._table(group))
 
     def _table(self, group: Group) -> LoopTable:
@@ -277,39 +277,67 @@ def compile_schedule(
         if (read := fault_table.late_plan(line, timing_of, mode)) is not None
     }
     rule = rule_table(inside, plan, buffer, step_ns, timing_of)
+    schedule = lay_out(system, plan, buffer, input_hold, plans, late, fault_table, step_ns, rule)
+    loops = tuple(loop_delays)
+    return replace(schedule, algorithm=algorithm_name, mode=mode, loop_delays=loops)
+
+
+def lay_out(
+    system: System,
+    plan: Plan,
+    buffer: Buffer,
+    input_hold: InputHold,
+    delays: Mapping[Endpoint, DelayPlan],
+    late: Mapping[Endpoint, DelayPlan],
+    faults: FaultRows,
+    step_ns: int,
+    rule: RuleTable,
+    *,
+    follows_steps: bool = True,
+) -> Schedule:
+    """Lay out the tables of a plan; see :class:`ConnectionTables` and :class:`Emission`."""
     tables = ConnectionTables(
-        system, plan, buffer, input_hold, plans, late, fault_table, step_ns, rule
+        system,
+        plan,
+        buffer,
+        input_hold,
+        delays,
+        late,
+        faults,
+        step_ns,
+        rule,
+        follows_steps=follows_steps,
     )
     emission = Emission(system, plan, buffer, tables, input_hold)
     events = event_table(system, buffer, tables)  # adds to the copies
     return Schedule(
-        algorithm_name,
-        mode,
-        step_ns,
-        buffer.size,
-        tuple(buffer.members),
-        buffer.slots,
-        tuple(tables.histories),
-        tuple(tables.channels),
-        tuple(tables.copies),
-        tuple(tables.reads),
-        tuple(tables.mixes),
-        tuple(emission.loops),
-        tuple(emission.operations),
-        rule,
+        algorithm="",
+        mode=DelayMode.MEAN,
+        step_ns=step_ns,
+        signals=buffer.size,
+        members=tuple(buffer.members),
+        slots=buffer.slots,
+        histories=tuple(tables.histories),
+        channels=tuple(tables.channels),
+        copies=tuple(tables.copies),
+        reads=tuple(tables.reads),
+        mixes=tuple(tables.mixes),
+        loops=tuple(emission.loops),
+        operations=tuple(emission.operations),
+        rule=rule,
         # Enough passes for a chain of all components, and one more where delays cut a ring.
-        len(buffer.members) + bool(plans),
-        tuple(plans.values()),
-        tuple(loop_delays),
-        tables.watched,
-        buffer.text_size,
-        tuple(tables.text_copies),
-        tuple(tables.tables),
-        tuple(tables.table_entries),
-        events,
-        tuple(fault_table.rows),
-        tuple(tables.compensations),
-        tuple(emission.read_early),
+        initial_passes=len(buffer.members) + bool(delays),
+        plans=tuple(delays.values()),
+        loop_delays=(),
+        watched=tables.watched,
+        texts=buffer.text_size,
+        text_copies=tuple(tables.text_copies),
+        tables=tuple(tables.tables),
+        table_entries=tuple(tables.table_entries),
+        events=events,
+        faults=tuple(faults.rows),
+        compensations=tuple(tables.compensations),
+        read_early=tuple(emission.read_early),
     )
 
 

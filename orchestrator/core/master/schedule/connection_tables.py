@@ -9,15 +9,18 @@ from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.master.plan import Plan
 from orchestrator.core.master.schedule.compensation_table import CompensationTable, FaultRows
 from orchestrator.core.master.schedule.input_hold import SINK, InputHold
-from orchestrator.core.master.schedule.schedule import (
-    Buffer,
+from orchestrator.core.master.schedule.rows import (
     CompensationRow,
+    CopyRow,
     Extrapolation,
+    HistoryRow,
+    MixRow,
     OperationCode,
-    RuleTable,
-    linear_of,
+    ReadRow,
+    ValueTableRow,
 )
-from orchestrator.core.master.schedule.schedule import Interpolation as HistoryInterpolation
+from orchestrator.core.master.schedule.rows import Interpolation as HistoryInterpolation
+from orchestrator.core.master.schedule.schedule import Buffer, RuleTable, linear_of
 from orchestrator.core.system import (
     Connection,
     Endpoint,
@@ -42,6 +45,7 @@ class ConnectionTables:
     faults: What goes wrong; rows are added to it.
     step_ns, rule: The communication step, and how long others may be: a history is as deep as they
         need.
+    follows_steps: Whether delayed lines are read later in longer steps.
     Raises CapabilityError: if the pasts of all delays would not fit into memory.
     """
 
@@ -56,8 +60,11 @@ class ConnectionTables:
         faults: FaultRows,
         step_ns: int,
         rule: RuleTable,
+        *,
+        follows_steps: bool = True,
     ) -> None:
         self._system = system
+        self._follows_steps = follows_steps
         self._slots = buffer.slots
         self._holding = input_hold
         self._plans = delays
@@ -69,16 +76,16 @@ class ConnectionTables:
         self.ticks = {member.name: member.ticks for member in buffer.members}
         self._text_slots = buffer.text_slots
         self.text_copies: list[tuple[int, int]] = []
-        self.tables: list[tuple[int, int, int]] = []
+        self.tables: list[ValueTableRow] = []
         self.table_entries: list[tuple[int, int]] = []
-        self.histories: list[tuple[int, int, int, int, int]] = []
+        self.histories: list[HistoryRow] = []
         self.channels: list[Channel] = []
         self.watched: dict[str, int] = {}
-        self.copies: list[tuple[int, int, float, float]] = []
-        self.reads: list[tuple[int, int, int, int, float, float, float, int, int]] = []
+        self.copies: list[CopyRow] = []
+        self.reads: list[ReadRow] = []
         self._rows: dict[str, list[tuple[Endpoint, int]]] = {}
         self._first_history: dict[Endpoint, int] = {}
-        self.mixes: list[tuple[int, int, float, float, float]] = []
+        self.mixes: list[MixRow] = []
         self.compensations: list[CompensationRow] = []
         self._compensated = CompensationTable(system, buffer)
         #: By how much steps may be shorter and longer than the first.
@@ -99,7 +106,7 @@ class ConnectionTables:
                 self._rows.setdefault(name, []).append((target, len(self.histories)))
                 self._first_history[target] = len(self.histories)
                 self._lay_out(self._remembered[target], step_ns)
-        samples = sum(row[1] for row in self.histories)
+        samples = sum(row.depth for row in self.histories)
         if samples > MOST_SAMPLES:
             raise CapabilityError(
                 f"the delays of system '{self._system.name}' hold {samples} samples at a step of"
@@ -130,7 +137,7 @@ class ConnectionTables:
         spare += self.ticks[plan.connection.target.component]  # read that much later, at most
         depth = -(-back // step_ns) + spare
         row = depth, interpolation, extrapolation, number
-        self.histories += [(slot + i, *row) for i in range(size)]
+        self.histories += [HistoryRow(slot + i, *row) for i in range(size)]
 
     def exchange(self, lines: Iterable[Connection], *, first_half: bool = False) -> list[Rows]:
         """Return the operations that bring values along these connections, for a step or a half."""
@@ -139,7 +146,7 @@ class ConnectionTables:
         first_copy, first_read = len(self.copies), len(self.reads)
         first_text, first_table = len(self.text_copies), len(self.tables)
         first_compensation = len(self.compensations)
-        mixed: dict[OperationCode, list[tuple[int, int, float, float, float]]] = {}
+        mixed: dict[OperationCode, list[MixRow]] = {}
         operations: list[Rows] = []
         for line in lines:
             if str(line.target) in self._text_slots:
@@ -158,10 +165,12 @@ class ConnectionTables:
             source = self._slots[str(line.source)][0]
             held = input_hold(line)
             if held.code is OperationCode.COPY:
-                self.copies += [(source + i, target + i, factor, offset) for i in range(size)]
+                self.copies += [
+                    CopyRow(source + i, target + i, factor, offset) for i in range(size)
+                ]
             else:
                 mixed.setdefault(held.code, []).extend(
-                    (source + i, target + i, held.weight, factor, offset) for i in range(size)
+                    MixRow(source + i, target + i, held.weight, factor, offset) for i in range(size)
                 )
         operations += _since(OperationCode.COPY, self.copies, first_copy)
         operations += _since(OperationCode.READ, self.reads, first_read)
@@ -190,9 +199,22 @@ class ConnectionTables:
             size = 1  # one row stands for all four
         first, past = len(self.reads), self._first_history[line.target]
         shift = shift_ns - self._holding.read_ahead(line.target.component) * self._step_ns
-        way = self._read_share(plan), plan.order, int(plan.keeps_end)
-        rest = shift, plan.span_ns, *linear_of(self._system, line), *way
-        self.reads += [(past + i, target + i, *rest) for i in range(size)]
+        share = self._read_share(plan) if self._follows_steps else 0.0
+        factor, offset = linear_of(self._system, line)
+        self.reads += [
+            ReadRow(
+                past + i,
+                target + i,
+                shift,
+                plan.span_ns,
+                factor,
+                offset,
+                share,
+                plan.order,
+                int(plan.keeps_end),
+            )
+            for i in range(size)
+        ]
         return range(first, first + size)
 
     def _inject(self, line: Connection, *, sent: bool) -> list[Rows]:
@@ -219,7 +241,7 @@ class ConnectionTables:
         source, size = self._slots[str(line.source)]
         target, _ = self._slots[str(line.target)]
         first = len(self.copies)
-        self.copies += [(source + i, target + i, *linear) for i in range(size)]
+        self.copies += [CopyRow(source + i, target + i, *linear) for i in range(size)]
         return range(first, first + size)
 
     def _read_share(self, plan: DelayPlan) -> float:
@@ -242,7 +264,7 @@ class ConnectionTables:
             entries = sorted(line.transformation.entries)
             first = len(self.table_entries)
             self.table_entries += entries
-            self.tables += [(target + i, first, len(entries)) for i in range(size)]
+            self.tables += [ValueTableRow(target + i, first, len(entries)) for i in range(size)]
 
     def propose(self, lines: Iterable[Connection]) -> list[Rows]:
         """Return the operations that give these lines the newest values as those at the end."""

@@ -16,7 +16,7 @@ from orchestrator.core.master.plan import (
     is_within_step,
     ring_numbers,
 )
-from orchestrator.core.master.schedule.schedule import OperationCode
+from orchestrator.core.master.schedule.rows import OperationCode
 from orchestrator.core.structs import replace
 from orchestrator.core.system import (
     Causality,

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from enum import IntEnum
 from itertools import chain
-from typing import ClassVar, Final
+from typing import Final
 
 from orchestrator.core.coupling import Channel, DelayMode, DelayPlan, LoopDelay
 from orchestrator.core.master.plan import Iteration, Plan, StepMethod
+from orchestrator.core.master.schedule.rows import (
+    CompensationRow,
+    CopyRow,
+    FaultRow,
+    HistoryRow,
+    MixRow,
+    OperationRow,
+    ReadRow,
+    ValueTableRow,
+)
 from orchestrator.core.simunits.protocol import signal_order, text_order
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import (
@@ -21,116 +30,6 @@ from orchestrator.core.system import (
     System,
     factor_and_offset_of,
 )
-
-
-class CompensationMethod(IntEnum):
-    """How an input is compensated (engine/src/core/compensation.hpp)."""
-
-    ENERGY_INTEGRAL = 0
-    RESIDUAL_ENERGY = 1
-    DIRECT_RESPONSE = 2
-
-
-class CompensationRow(Struct):
-    """One compensated scalar; see engine/src/core/compensation.hpp.
-
-    method: See :class:`CompensationMethod`.
-    source, target: Slots of the output and of the input.
-    memory: First of the slots behind those of all signals in which it keeps its numbers; of a
-        DIRECT_RESPONSE, which keeps none, 0.
-    order: Order of the polynomial that the input is extrapolated by.
-    factor, offset: Of the line.
-    answer, answered, answer_factor: Slots and factor of the opposite line of a power bond; of a
-        DIRECT_RESPONSE the answer is the number of the member whose outputs are corrected. 0, 0, 1
-        where none is needed.
-    """
-
-    method: CompensationMethod
-    source: int
-    target: int
-    memory: int
-    order: int
-    factor: float
-    offset: float
-    answer: int = 0
-    answered: int = 0
-    answer_factor: float = 1.0
-    #: How many slots it keeps its numbers in.
-    numbers: ClassVar[int] = 5
-
-
-class Effect(IntEnum):
-    """What a fault does; the numbers are those of the engine (engine/src/core/fault.hpp)."""
-
-    DROP = 0
-    STUCK = 1
-    BIAS = 2
-    DRIFT = 3
-    SCALE = 4
-    NOISE = 5
-    DELAYED_READ = 6
-    CHANGED_DELAY = 7
-
-
-class FaultRow(Struct):
-    """One fault of one scalar; see engine/src/core/fault.hpp.
-
-    effect: See :class:`Effect`.
-    place: Slot of an input; of INJECT_SAMPLE_FAULT row of the histories; of DELAYED_READ and
-        CHANGED_DELAY row of the reads.
-    begin_ns, until_ns: It acts from the one on and before the other.
-    amount, offset: Of the effect, in the unit of what it acts on.
-    change_ns: How much later a CHANGED_DELAY reads.
-    key: Of the draws of NOISE.
-    """
-
-    effect: Effect
-    place: int
-    begin_ns: int
-    until_ns: int
-    amount: float = 0.0
-    offset: float = 0.0
-    change_ns: int = 0
-    key: int = 0
-
-
-class OperationCode(IntEnum):
-    """What an operation does; numbers of engine/src/core/schedule.hpp."""
-
-    COPY = 0
-    READ = 1
-    STEP = 2
-    PUSH = 3
-    INTERPOLATE_MEAN = 4
-    EXTRAPOLATE = 5
-    SOLVE = 6
-    TEXT = 7
-    FIRST_HALF = 8
-    SECOND_HALF = 9
-    LOOKUP = 10
-    INJECT_FAULT = 11
-    INJECT_SAMPLE_FAULT = 12
-    COMPENSATE = 13
-    CORRECT = 14
-    PROPOSE = 15
-
-
-class Interpolation(IntEnum):
-    """How a history is read between two samples (engine/src/core/history.hpp)."""
-
-    HOLD = 0
-    LINEAR = 1
-    CUBIC = 2
-    SLERP = 3
-
-
-class Extrapolation(IntEnum):
-    """How a history is read after its newest sample (engine/src/core/history.hpp)."""
-
-    HOLD = 0
-    LINEAR = 1
-    QUADRATIC = 2
-    SMOOTHED = 3
 
 
 class Member(Struct):
@@ -228,17 +127,10 @@ class Schedule(Struct):
     signals: Length of the signal buffer (float64).
     members: Units in order of the ``first`` of STEP operations.
     slots: Position and length of every bound connector, by ``component.connector``.
-    histories: ``(slot, depth, interpolation, extrapolation, channel)`` for each delayed or
-        predicted scalar; the channel is -1 where the delay does not vary.
-    channels: How varying delays are drawn.
-    copies: ``(source, target, factor, offset)``.
-    reads: ``(history, target, shift_ns, span_ns, factor, offset, share, order, keeps_end)``; one
-        row for four scalars where they are a quaternion. The share is by how much later it is read
-        for each nanosecond by which a step is longer than the first.
-    mixes: ``(source, target, weight, factor, offset)`` of INTERPOLATE_MEAN and EXTRAPOLATE.
+    histories, channels: Pasts of delayed and predicted scalars, and how varying delays are drawn.
+    copies, reads, mixes: Lines by scalars; one row of the reads for the four of a quaternion.
     loops: What SOLVE operations repeat: the operations that follow them.
-    operations: ``(code, first, count, every, phase)`` in order of execution; one is done in every
-        ``every``-th step, counted from 0, in which ``phase`` is the rest.
+    operations: In order of execution.
     rule: How long the steps are.
     initial_passes: How often initial outputs are exchanged at most until all are consistent.
     read_early: Numbers of the members whose outputs a pass reads before it comes to them.
@@ -246,8 +138,7 @@ class Schedule(Struct):
     watched: First history of every connection whose readings are counted.
     texts: Length of the buffer of Strings and Binaries.
     text_copies: ``(source, target)``.
-    tables, table_entries: ``(slot, first, count)`` of LOOKUP, and the entries ``(source, target)``,
-        sorted within a table.
+    tables, table_entries: Of LOOKUP, and their entries ``(source, target)``, sorted within a table.
     events: See :class:`EventTable`; ``None`` without units that have event mode.
     faults: Rows of INJECT_FAULT and INJECT_SAMPLE_FAULT.
     compensations: Rows of COMPENSATE and CORRECT.
@@ -259,13 +150,13 @@ class Schedule(Struct):
     signals: int
     members: tuple[Member, ...]
     slots: Mapping[str, tuple[int, int]]
-    histories: tuple[tuple[int, int, int, int, int], ...]
+    histories: tuple[HistoryRow, ...]
     channels: tuple[Channel, ...]
-    copies: tuple[tuple[int, int, float, float], ...]
-    reads: tuple[tuple[int, int, int, int, float, float, float, int, int], ...]
-    mixes: tuple[tuple[int, int, float, float, float], ...]
+    copies: tuple[CopyRow, ...]
+    reads: tuple[ReadRow, ...]
+    mixes: tuple[MixRow, ...]
     loops: tuple[LoopTable, ...]
-    operations: tuple[tuple[int, int, int, int, int], ...]
+    operations: tuple[OperationRow, ...]
     rule: RuleTable
     initial_passes: int
     plans: tuple[DelayPlan, ...]
@@ -273,7 +164,7 @@ class Schedule(Struct):
     watched: Mapping[str, int]
     texts: int = 0
     text_copies: tuple[tuple[int, int], ...] = ()
-    tables: tuple[tuple[int, int, int], ...] = ()
+    tables: tuple[ValueTableRow, ...] = ()
     table_entries: tuple[tuple[float, float], ...] = ()
     events: EventTable | None = None
     faults: tuple[FaultRow, ...] = ()
@@ -287,7 +178,7 @@ class Schedule(Struct):
 
     def input_of(self, read: int) -> str:
         """Name the input that a row of the reads, or of the tables after them, is for."""
-        place = [*(row[1] for row in self.reads), *(row[0] for row in self.tables)][read]
+        place = [*(row.target for row in self.reads), *(row.slot for row in self.tables)][read]
         return next(name for name, (at, size) in self.slots.items() if at <= place < at + size)
 
 
@@ -295,7 +186,7 @@ def input_order(schedule: Schedule, member: Member) -> int:
     """Highest derivative of its inputs that a member is given in a step; 0: they are held."""
     inputs = range(member.input_offset, member.input_offset + member.input_size)
     return max(
-        (max(order, 1) for _, at, _, span, *_, order, _ in schedule.reads if span and at in inputs),
+        (max(row.order, 1) for row in schedule.reads if row.span_ns and row.target in inputs),
         default=0,
     )
 

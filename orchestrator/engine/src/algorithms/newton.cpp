@@ -15,8 +15,6 @@ namespace softdock {
 
 namespace {
 
-// Units integrate with errors of their own: a difference far above those, far below the signals.
-constexpr double perturbation = 1e-6;
 constexpr int most_halvings = 6;  // of a step that makes the residual grow
 
 class Newton final : public LoopSolver {

@@ -18,6 +18,7 @@
 #include "core/exchange.hpp"
 #include "posix/real_time.hpp"
 #include "run/engine.hpp"
+#include "run/initial_exchange.hpp"
 #include "run/paced_run.hpp"
 
 namespace nb = nanobind;
@@ -124,6 +125,36 @@ PyType_Slot runner_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_
                               {Py_tp_clear, reinterpret_cast<void*>(clear_runner)},
                               {0, nullptr}};
 
+// Units that a Python object moves values to and from; it keeps what they raise.
+class PythonUnits : public InitialUnits {
+  public:
+    explicit PythonUnits(const nb::object& units)
+        : evaluate_(units.attr("evaluate")),
+          initialise_(units.attr("initialise")),
+          read_(units.attr("read")) {}
+    bool evaluate(std::size_t member) override { return nb::cast<bool>(evaluate_(member)); }
+    bool initialise(std::size_t member) override { return nb::cast<bool>(initialise_(member)); }
+    bool read(std::size_t member) override { return nb::cast<bool>(read_(member)); }
+
+  private:
+    nb::object evaluate_, initialise_, read_;
+};
+
+using InitialRow = std::tuple<std::int32_t, Slots, std::int32_t, std::int32_t>;
+
+// A part of the exchange of initial values: `before` only after events of the start.
+InitialResult exchange_initially(Runner& runner, const nb::object& units, const InitialRow& row,
+                                 std::int64_t start_ns, std::int64_t step_ns, bool follows,
+                                 const std::optional<std::vector<double>>& before) {
+    const auto& [passes, read_early, first, count] = row;
+    const InitialTable table{passes, read_early, first, count};
+    if (count) runner.engine.check({Code::copy, first, count, 1, 0});
+    PythonUnits members(units);
+    InitialExchange exchange(runner.engine, table, members, start_ns, step_ns);
+    if (before) return exchange.follow_events(*before);
+    return follows ? exchange.follow() : exchange.run();
+}
+
 template <class Row>
 using Tuples = std::vector<TupleOf<Row>>;
 
@@ -170,6 +201,13 @@ auto allot(const std::array<std::size_t, Axes>& shape) {
 }  // namespace
 
 void bind_engine(nb::module_& module) {
+    nb::class_<InitialResult>(module, "InitialResult")
+        .def_ro("settled", &InitialResult::settled)
+        .def_ro("exchanged", &InitialResult::exchanged)
+        .def_ro("unread", &InitialResult::unread)
+        .def_ro("loop", &InitialResult::loop)
+        .def_ro("iterations", &InitialResult::iterations)
+        .def_ro("residual", &InitialResult::residual);
     nb::class_<Runner>(module, "Engine", nb::type_slots(runner_slots))
         .def(nb::new_(&make_runner), "signals"_a, "members"_a, "histories"_a, "channels"_a,
              "copies"_a, "reads"_a, "mixes"_a, "loops"_a, "operations"_a, "rule"_a, "threads"_a = 1,
@@ -220,6 +258,8 @@ void bind_engine(nb::module_& module) {
                  }
                  return outcome;
              }))
+        .def("exchange_initially", in_turn(&exchange_initially), "units"_a, "table"_a, "start_ns"_a,
+             "step_ns"_a, "follows"_a = false, "before"_a = nb::none())
         .def_prop_ro("event_counts", in_turn(+[](Runner& r) {
                          const auto* events = r.engine.events();
                          const auto n = events ? events->counts() : EventPhase::Counts{};

@@ -77,7 +77,7 @@ struct Fields<ValueTable> {
     static constexpr const char* table = "tables";
     static constexpr auto list =
         std::make_tuple(field("slot", &ValueTable::slot), field("first", &ValueTable::first),
-                        field("count", &ValueTable::count));
+                        field("length", &ValueTable::count));
 };
 
 template <>
@@ -118,7 +118,7 @@ struct Fields<Operation> {
     static constexpr const char* table = "operations";
     static constexpr auto list =
         std::make_tuple(field("code", &Operation::code, 15, "an operation"),
-                        field("first", &Operation::first), field("count", &Operation::count),
+                        field("first", &Operation::first), field("length", &Operation::count),
                         field("every", &Operation::every), field("phase", &Operation::phase));
 };
 

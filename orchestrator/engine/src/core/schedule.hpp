@@ -125,6 +125,14 @@ struct EventTable {
     bool early_return = false;  // units may return early: all go back and step as far as that
 };
 
+// The exchange of values at the start.
+struct InitialTable {
+    std::int32_t passes = 1;               // at most, until all signals are consistent
+    std::vector<std::int32_t> read_early;  // members that a pass reads before it comes to them
+    std::int32_t first_held_back = 0;      // copies that are made in event mode only
+    std::int32_t held_back = 0;
+};
+
 struct Schedule {
     std::size_t signals = 0;  // length of their buffer
     std::vector<Member> members;

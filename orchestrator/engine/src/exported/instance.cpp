@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/exchange.hpp"
-#include "exported/initial_exchange.hpp"
+#include "exported/inner_units.hpp"
 
 namespace softdock {
 
@@ -97,8 +97,9 @@ void SystemInstance::make_engine() {
         engine_->handle_events(
             std::make_unique<EventPhase>(tables_.events, tables_.schedule.signals));
     }
-    if (tables_.held_back) {
-        engine_->check({Code::copy, tables_.first_held_back, tables_.held_back, 1, 0});
+    const auto& initial = tables_.initial;
+    if (initial.held_back) {
+        engine_->check({Code::copy, initial.first_held_back, initial.held_back, 1, 0});
     }
     engine_->start(0, tables_.step_ns);
 }
@@ -185,13 +186,9 @@ Status SystemInstance::enter_initialization() {
 // A part of the exchange of initial values.
 template <class Part>
 Status SystemInstance::exchange(const Part& part) {
-    std::string problem;
-    try {
-        InitialExchange initial(tables_, *engine_, units_);
-        part(initial);
-    } catch (const std::runtime_error& error) {
-        problem = error.what();
-    }
+    InnerUnits units(tables_, *engine_, units_);
+    InitialExchange initial(*engine_, tables_.initial, units, start_ns_, tables_.step_ns);
+    const auto problem = units.problem(part(initial));
     forward();
     return problem.empty() ? Status::ok : fail(problem);
 }
@@ -199,7 +196,7 @@ Status SystemInstance::exchange(const Part& part) {
 // Consistent signals with what has been set so far.
 Status SystemInstance::initialise() {
     if (!stale_) return Status::ok;
-    const auto status = exchange([this](InitialExchange& initial) { initial.run(start_ns_); });
+    const auto status = exchange([](InitialExchange& initial) { return initial.run(); });
     stale_ = failed(status);
     return status;
 }
@@ -217,7 +214,7 @@ Status SystemInstance::begin() {
         const auto status = fmu->begin();
         if (failed(status)) return blame(*fmu, "exiting initialisation");
     }
-    auto status = exchange([this](InitialExchange& initial) { initial.follow(start_ns_); });
+    auto status = exchange([](InitialExchange& initial) { return initial.follow(); });
     if (failed(status)) return status;
     if (auto* events = engine_->events()) {
         Outcome outcome;
@@ -228,8 +225,7 @@ Status SystemInstance::begin() {
             ended_at_start_ = wants_end_;
             if (failed(status)) return status;
         }
-        status =
-            exchange([&](InitialExchange& initial) { initial.follow_events(start_ns_, before); });
+        status = exchange([&](InitialExchange& initial) { return initial.follow_events(before); });
         if (failed(status)) return status;
         show_events();
     }

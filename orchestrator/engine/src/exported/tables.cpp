@@ -85,8 +85,8 @@ void read_events(ByteReader& file, SystemTables& tables) {
     file.read(events.members);
     events.lines = read_rows<EventLine>(file);
     events.clocks = read_rows<EventClock>(file);
-    tables.first_held_back = file.i32();
-    tables.held_back = file.i32();
+    tables.initial.first_held_back = file.i32();
+    tables.initial.held_back = file.i32();
     events.splits = file.flag();
     events.early_return = file.flag();
 }
@@ -142,8 +142,8 @@ SystemTables read_tables(ByteReader& file) {
     tables.step_ns = file.i64();
     tables.schedule.signals = file.u32();
     tables.text_count = file.u32();
-    tables.initial_passes = file.i32();
-    file.read(tables.read_early);
+    tables.initial.passes = file.i32();
+    file.read(tables.initial.read_early);
     if (tables.step_ns <= 0 || tables.schedule.signals > most_signals ||
         tables.text_count > most_signals) {
         file.refuse("a step of " + std::to_string(tables.step_ns) + " ns with " +
@@ -154,7 +154,7 @@ SystemTables read_tables(ByteReader& file) {
     for (auto& each : tables.fmus) each = read_fmu(file);
     tables.members.resize(file.count(41));
     for (auto& each : tables.members) each = member(file, tables);
-    for (const auto each : tables.read_early) {
+    for (const auto each : tables.initial.read_early) {
         if (each < 0 || static_cast<std::size_t>(each) >= tables.members.size()) {
             file.refuse("a member that is read early is not there");
         }

@@ -97,8 +97,7 @@ struct SystemTables {
     std::string token;
     std::int64_t step_ns = 1;
     std::size_t text_count = 0;
-    std::int32_t initial_passes = 1;
-    std::vector<std::int32_t> read_early;  // members that a pass reads before it comes to them
+    InitialTable initial;
     std::vector<InnerFmu> fmus;
     std::vector<MemberRow> members;
     Schedule schedule;  // its members have no units yet
@@ -108,7 +107,6 @@ struct SystemTables {
     std::vector<TextCopy> text_copies;
     bool has_events = false;
     EventTable events;
-    std::int32_t first_held_back = 0, held_back = 0;
     std::vector<Variable> variables;
 
     // Of a member's component.

@@ -13,7 +13,7 @@ from orchestrator.core.master import (
 )
 from orchestrator.core.master.algorithms import gauss_seidel, jacobi
 from orchestrator.core.master.plan import Group, Plan
-from orchestrator.core.master.schedule.schedule import OperationCode
+from orchestrator.core.master.schedule.rows import OperationCode
 from orchestrator.core.simunits import block
 from orchestrator.core.system import System
 
