@@ -100,7 +100,7 @@ def block(
 
 def _values(name: str, kind: type[Block], pairs: list[str]) -> dict[str, Value]:
     from orchestrator.author.reading import value_of
-    from orchestrator.core.system.naming import lacking
+    from orchestrator.core.system.naming import unknown_name_error
 
     found: dict[str, Value] = {}
     for pair in pairs:
@@ -110,7 +110,9 @@ def _values(name: str, kind: type[Block], pairs: list[str]) -> dict[str, Value]:
         connector = kind.connectors.get(path)
         if connector is None or connector.causality == "output":
             known = [c.name for c in kind.connectors.values() if c.causality != "output"]
-            raise lacking(f"--set {pair}: block {name}", "parameter or input", path, known)
+            raise unknown_name_error(
+                f"--set {pair}: block {name}", "parameter or input", path, known
+            )
         found[path] = value_of(text, connector, f"--set {pair}")
     return found
 

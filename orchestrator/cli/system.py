@@ -106,7 +106,7 @@ def experiment(
 def _expect_known(system: System) -> None:
     """Expect that the algorithm, its options and the components with rates exist."""
     from orchestrator.core.master import ExecutionSettings, plan_of
-    from orchestrator.core.system.naming import lacking
+    from orchestrator.core.system.naming import unknown_name_error
 
     chosen = ExecutionSettings.of(system)
     plan_of(
@@ -117,7 +117,7 @@ def _expect_known(system: System) -> None:
     components = system.flat().components
     for name, steps in chosen.rates.items():
         if name not in components:
-            raise lacking(f"system '{system.name}'", "component", name, components)
+            raise unknown_name_error(f"system '{system.name}'", "component", name, components)
         if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
             raise DescriptionError(f"--rate {name}={steps}: expected a whole number of steps >= 1")
 

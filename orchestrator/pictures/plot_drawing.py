@@ -19,7 +19,7 @@ from orchestrator.core.display import Page
 from orchestrator.core.recording import Result, link, whole_file
 from orchestrator.core.simunits import resolve
 from orchestrator.core.system import System
-from orchestrator.core.system.naming import is_pattern, lacking, matching
+from orchestrator.core.system.naming import is_pattern, matching, unknown_name_error
 from orchestrator.pictures.drawing import Drawing
 from orchestrator.pictures.panels import decimate, panels_of, signal_plot, thin
 from orchestrator.study.content import DASHES, PALETTE, Curve, Panel, Plot, Reference, Span
@@ -265,7 +265,7 @@ def _plot_of(result: Result, wanted: Sequence[str], title: str) -> Plot:
         exact = [text] if text in result else []
         found = exact or (matching(text, result.names) if is_pattern(text) else [])
         if not found:
-            raise lacking(f"result '{result.name}'", "signal", text, result.names)
+            raise unknown_name_error(f"result '{result.name}'", "signal", text, result.names)
         names += found
     return signal_plot(result, title, panels_of(result, dict.fromkeys(names)))
 

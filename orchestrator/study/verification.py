@@ -16,7 +16,7 @@ from orchestrator.core.recording import Result
 from orchestrator.core.simunits import resolve
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import DataType, Fault, FaultKind, System, lines_of, seconds
-from orchestrator.core.system.naming import lacking
+from orchestrator.core.system.naming import unknown_name_error
 
 Floats = NDArray[np.float64]
 
@@ -149,7 +149,7 @@ class Verification:
     def __getitem__(self, name: str) -> OutputFigures:
         """Return the figures of one output; an unknown name is an UnknownNameError."""
         if name not in self.names:
-            raise lacking(f"verification of '{self.name}'", "output", name, self.names)
+            raise unknown_name_error(f"verification of '{self.name}'", "output", name, self.names)
         return self._figures(self.names.index(name))
 
     def __iter__(self) -> Iterator[OutputFigures]:

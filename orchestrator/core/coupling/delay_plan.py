@@ -60,16 +60,16 @@ def traced_delay(
         through = time.target_ns / 2 if passes[number] and not ends_right else 0.0
         if plan is None:
             sample = (at + time.visible_ns) // time.source_ns * time.source_ns
-            late = at + time.target_ns / 2 - sample if time.is_newest else time.held_ns
+            lateness = at + time.target_ns / 2 - sample if time.is_newest else time.held_ns
             parts = [(1.0, sample)]
         else:
-            late, parts = _reading(plan, time, at)
+            lateness, parts = _reading(plan, time, at)
         if number == 0:
-            return late + through
+            return lateness + through
         earlier = sum(
             share * back(number - 1, sample - time.source_ns) for share, sample in parts if share
         )
-        return late + through + earlier
+        return lateness + through + earlier
 
     windows = range(begin, begin + period, step)
     return sum(back(len(ring) - 1, at) for at in windows) / len(windows)
@@ -80,13 +80,13 @@ def _reading(plan: DelayPlan, time: Timing, at: int) -> tuple[float, list[tuple[
     if plan.interpolation is Interpolation.HOLD:
         sample = (at + min(plan.shift_ns, time.visible_ns)) // time.source_ns * time.source_ns
         # What a varying delay adds on average is in what was planned, not in the samples.
-        varying = plan.seen_ns - (time.target_ns / 2 - time.sampled(plan.shift_ns))
+        varying = plan.effective_delay_ns - (time.target_ns / 2 - time.sampled(plan.shift_ns))
         return at + time.target_ns / 2 - sample + varying, [(1.0, sample)]
     middle = plan.span_ns // 2 if plan.order else 0
-    sample, rest = divmod(at + plan.shift_ns + middle, time.source_ns)
+    sample, within = divmod(at + plan.shift_ns + middle, time.source_ns)
     sample *= time.source_ns
-    share = rest / time.source_ns
-    return plan.seen_ns, [(1.0 - share, sample), (share, sample + time.source_ns)]
+    share = within / time.source_ns
+    return plan.effective_delay_ns, [(1.0 - share, sample), (share, sample + time.source_ns)]
 
 
 if TYPE_CHECKING:
@@ -217,12 +217,12 @@ class _Planner:
                 else:
                     plan = self._predicted.get(line.target)
                     held = self._times[line.target].held_ns
-                    self._rest[row] += held if plan is None else plan.seen_ns
+                    self._rest[row] += held if plan is None else plan.effective_delay_ns
 
     def plan(self) -> tuple[dict[Endpoint, DelayPlan], list[LoopDelay]]:
         """Return the plans by target, and the delays of the loops."""
         plans, loops = self._planned()
-        if better := self._better_held():
+        if better := self._prefer_hold():
             self._hold(better)
             plans, loops = self._planned()
         while ahead := self._followed_ahead(plans):
@@ -234,7 +234,7 @@ class _Planner:
         for target in targets:
             self._times[target] = replace(self._times[target], follows=False)
 
-    def _better_held(self) -> list[Endpoint]:
+    def _prefer_hold(self) -> list[Endpoint]:
         """Followed lines of loops without any delay, which are less late when their input is held.
 
         One whose source is stepped before its target is then H/2 early, and makes up for others.
@@ -248,7 +248,7 @@ class _Planner:
         lines = [target for target, time in times.items() if time.follows and time.is_newest]
         if not lines:
             return []
-        followed, kept = self._found, dict(self._times)
+        followed, times_before = self._found, dict(self._times)
         self._hold(lines)
         self._planned()
         gain = dict.fromkeys(lines, 0.0)
@@ -256,7 +256,7 @@ class _Planner:
             for line in loop.lines:
                 if line.target in gain:
                     gain[line.target] += loop.count * (abs(followed[row]) - abs(self._found[row]))
-        self._times = kept
+        self._times = times_before
         return [target for target in lines if gain[target] > 1.0]
 
     def _followed_ahead(self, plans: Mapping[Endpoint, DelayPlan]) -> list[Endpoint]:
@@ -271,13 +271,15 @@ class _Planner:
             for line in self._delayed
             if plans[line.target].extrapolation_ns and not self._times[line.target].varies
         }
-        late = [t for t in self._undelayed_around(ahead) if self._times[t].followed_late_ns]
+        followed_times = [
+            t for t in self._undelayed_around(ahead) if self._times[t].followed_late_ns
+        ]
         far = [
             target
             for target, by_ns in ahead.items()
             if not self._times[target].follows or by_ns > self._times[target].target_ns / 2
         ]
-        for some in (late, far, self._undelayed_around(far)):
+        for some in (followed_times, far, self._undelayed_around(far)):
             if followed := [target for target in some if self._times[target].follows]:
                 return followed
         return []
@@ -309,9 +311,9 @@ class _Planner:
         totals = self._totals(plans)
         if self._exact:
             # What following a value found beside the means is taken off as well.
-            beside = totals - self._means(plans)
-            if abs(beside).max(initial=0.0) > 1.0:
-                self._rest += beside
+            remainder = totals - self._means(plans)
+            if abs(remainder).max(initial=0.0) > 1.0:
+                self._rest += remainder
                 plans = self._plans()
                 totals = self._totals(plans)
         self._found = totals
@@ -346,8 +348,8 @@ class _Planner:
 
     def _means(self, plans: Mapping[Endpoint, DelayPlan]) -> Floats:
         """Delay around every loop by the mean lateness of its lines."""
-        seen = [plans[line.target].seen_ns for line in self._delayed]
-        means: Floats = self._rest + self._membership @ seen
+        delays = [plans[line.target].effective_delay_ns for line in self._delayed]
+        means: Floats = self._rest + self._membership @ delays
         return means
 
     def _totals(self, plans: Mapping[Endpoint, DelayPlan]) -> Floats:
@@ -362,7 +364,7 @@ class _Planner:
 
 def _shares(
     membership: Floats,
-    rest: Floats,
+    remaining: Floats,
     counts: Sequence[int],
     delayed: Sequence[Connection],
     timing: Mapping[Endpoint, Timing],
@@ -383,7 +385,7 @@ def _shares(
     in_loop = membership.any(axis=0)
     begin = np.where(in_loop, np.minimum(room, 0.0), 0.0)
     weights = np.sqrt(np.maximum(delays, [1e-6 * t.target_ns for t in times]))
-    missing = rest - membership @ begin
+    missing = remaining - membership @ begin
     scaled = np.zeros(len(delayed))
     often = np.sqrt(np.array(counts, dtype=np.float64))
     for rows, columns in _blocks(membership):
@@ -415,5 +417,5 @@ def _grouped(loops: Sequence[Loop], totals: Sequence[float]) -> list[LoopDelay]:
 
 def _rotated(names: tuple[str, ...]) -> tuple[str, ...]:
     """One spelling for all rotations of a ring of names."""
-    least = min(names)  # compared first: all rotations of a long ring would be a square of names
-    return min(names[i:] + names[:i] for i, name in enumerate(names) if name == least)
+    smallest = min(names)  # compared first: all rotations of a long ring would be a square of names
+    return min(names[i:] + names[:i] for i, name in enumerate(names) if name == smallest)

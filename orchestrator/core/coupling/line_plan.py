@@ -54,8 +54,8 @@ class Channel(Struct):
     @property
     def longest_ns(self) -> int:
         """Longest delay of a sample that arrives."""
-        drawn = [round(self.quantiles_ns[-1])] if self.quantiles_ns else []
-        return max([self.nominal_ns, *drawn, *self.delays_ns])
+        delays_ns = [round(self.quantiles_ns[-1])] if self.quantiles_ns else []
+        return max([self.nominal_ns, *delays_ns, *self.delays_ns])
 
     def held_ns(self, step_ns: int) -> float:
         """Mean age of the newest sample that has arrived, at the start of a step.
@@ -70,8 +70,8 @@ class Channel(Struct):
             delays = (ends[:-1] + ends[1:]) / 2
         else:
             delays = np.array([d for d in self.delays_ns if d >= 0] or [self.nominal_ns], float)
-        whole = np.ceil(delays / step_ns) * step_ns
-        return float(whole.mean()) + step_ns * self.loss / (1.0 - self.loss)
+        steps_ns = np.ceil(delays / step_ns) * step_ns
+        return float(steps_ns.mean()) + step_ns * self.loss / (1.0 - self.loss)
 
 
 def channel_of(line: Connection) -> Channel | None:
@@ -108,8 +108,8 @@ def _quantiles(nominal_ns: int, jitter: Jitter) -> tuple[float, ...]:
         standard = 2.0 * share - 1.0
     elif jitter.kind is JitterKind.NORMAL:
         outside = ndtr(-_NORMAL_CUT)
-        found = ndtri(outside + share * (1.0 - 2.0 * outside))
-        standard = np.clip(found, -_NORMAL_CUT, _NORMAL_CUT)
+        normal = ndtri(outside + share * (1.0 - 2.0 * outside))
+        standard = np.clip(normal, -_NORMAL_CUT, _NORMAL_CUT)
     else:
         standard = gammaincinv(jitter.shape, share * _GAMMA_CUT) / np.sqrt(jitter.shape)
     return tuple((nominal_ns + jitter.spread_ns * standard).tolist())
@@ -185,7 +185,7 @@ class DelayPlan(Struct):
 
     connection: The connection.
     shift_ns: The history is read at ``t + shift_ns``, ``t`` being the start of the step.
-    seen_ns: Mean delay that its target sees, in nanoseconds, may be a half.
+    effective_delay_ns: Mean delay that its target sees, in nanoseconds, may be a half.
     extrapolation_ns: By how much the reading lies beyond the newest sample; 0 if it is interpolated
         or held.
     interpolation, extrapolation: How values between the samples are made, and after the newest.
@@ -197,7 +197,7 @@ class DelayPlan(Struct):
 
     connection: Connection
     shift_ns: int
-    seen_ns: float
+    effective_delay_ns: float
     extrapolation_ns: int
     interpolation: Interpolation = Interpolation.LINEAR
     extrapolation: Extrapolation = Extrapolation.LINEAR
@@ -224,22 +224,24 @@ class DelayPlans(Listed[DelayPlan]):
         """Return the connection, its delays, and how far its reading is ahead of all samples."""
         line = item.connection
         declared = line.delay.nominal_ns if line.delay else 0
-        delays = (declared, item.seen_ns, item.extrapolation_ns)
+        delays = (declared, item.effective_delay_ns, item.extrapolation_ns)
         return (str(line), *(f"{delay / 1e6:.6g}" for delay in delays))
 
 
 def plan_prediction(line: Connection, timing: Timing) -> DelayPlan:
     """Plan a line without a delay whose target's input is predicted over the step."""
     step_ns, newest = timing.target_ns, timing.newest_ns
-    way = line.extrapolation or Extrapolation.HOLD
+    extrapolation = line.extrapolation or Extrapolation.HOLD
     span = step_ns if timing.input_order else 0
-    if timing.input_order or way is Extrapolation.SMOOTHED:  # it reaches to the end of the step
-        shift, seen, furthest = step_ns - span, 0.0, step_ns
+    if (
+        timing.input_order or extrapolation is Extrapolation.SMOOTHED
+    ):  # it reaches to the end of the step
+        shift, mean_ns, furthest = step_ns - span, 0.0, step_ns
     else:
         shift = furthest = step_ns // 2
-        seen = step_ns / 2 - shift
+        mean_ns = step_ns / 2 - shift
     ahead = max(0, furthest - newest)
-    return DelayPlan(line, shift, seen, ahead, Interpolation.LINEAR, way, span)
+    return DelayPlan(line, shift, mean_ns, ahead, Interpolation.LINEAR, extrapolation, span)
 
 
 def plan_following(line: Connection, timing: Timing, share: float = 0.0) -> DelayPlan:
@@ -289,15 +291,15 @@ def plan_line(line: Connection, timing: Timing, mode: DelayMode, share: float) -
         reached = timing.sampled(shift)
     elif beyond is Extrapolation.HOLD:
         reached = min(reached, newest)
-    seen = step_ns / 2 - reached
+    delay_ns = step_ns / 2 - reached
     if channel is not None and between is Interpolation.HOLD:
         # What comes on top of the nominal delay by its variation.
         grid_ns = timing.source_ns
-        seen += channel.held_ns(grid_ns) - -(-delay // grid_ns) * grid_ns
+        delay_ns += channel.held_ns(grid_ns) - -(-delay // grid_ns) * grid_ns
     held = beyond is Extrapolation.HOLD
     held_ns = over if held and between is not Interpolation.HOLD else 0
     ahead = 0 if held else over
-    return DelayPlan(line, shift, seen, ahead, between, beyond, held_ns=held_ns)
+    return DelayPlan(line, shift, delay_ns, ahead, between, beyond, held_ns=held_ns)
 
 
 class LineStatistics(Struct):

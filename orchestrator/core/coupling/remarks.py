@@ -42,14 +42,15 @@ def remarks(
     mode: Of :class:`DelayMode`.
     duration_ns: Of the run in nanoseconds, so that delays which are no shorter are told.
     """
-    found = rounded(plans, step_ns) + _outlasting(plans, duration_ns)
-    found += _ahead([plan for plan in plans if plan.connection.delay])
-    found += _predicted([p for p in plans if not p.connection.delay and not p.order])
+    texts = rounded(plans, step_ns) + _outlasting(plans, duration_ns)
+    texts += _ahead([plan for plan in plans if plan.connection.delay])
+    texts += _predicted([p for p in plans if not p.connection.delay and not p.order])
     delayed = mode == DelayMode.WAVEFORM and any(plan.connection.delay for plan in plans)
     follows = delayed or any(plan.order for plan in plans)
-    found += _followed(plans, loops) if follows else []
-    found += [
-        f"the delay of {plan.connection} varies: {plan.seen_ns / 1e6:g} ms is what its target sees"
+    texts += _followed(plans, loops) if follows else []
+    texts += [
+        f"the delay of {plan.connection} varies: {plan.effective_delay_ns / 1e6:g} ms is what its"
+        " target sees"
         + (
             " in the mean"
             if plan.interpolation is Interpolation.HOLD
@@ -58,7 +59,7 @@ def remarks(
         for plan in plans
         if plan.connection.delay and plan.connection.delay.variation
     ]
-    return found + missed(plans, loops, mode)
+    return texts + missed(plans, loops, mode)
 
 
 def _outlasting(plans: Sequence[DelayPlan], duration_ns: int | None) -> list[str]:
@@ -87,56 +88,56 @@ def missed(plans: Sequence[DelayPlan], loops: Sequence[LoopDelay], mode: str) ->
 
 def unsolved(loops: Sequence[LoopDelay]) -> list[str]:
     """Say of each algebraic loop that is passed on from step to step, how late that makes it."""
-    found = []
+    texts = []
     for delay in loops:
         rings = [ring for ring in delay.loops if all(ring.feedthrough)]
         if not rings or any(line.delay for ring in rings for line in ring.connections):
             continue
         around = " -> ".join([*delay.components, delay.components[0]])
-        found.append(
+        texts.append(
             f"the algebraic loop {around} is not solved: its units pass on what came before the"
             f" step, which delays its signals by {delay.numerical_ns / 1e6:g} ms around the loop,"
             " where no delay is declared; at the start it is passed on as often as there are units"
         )
-    return found
+    return texts
 
 
 def _miss(loop: LoopDelay, stiff: Collection[Connection]) -> str:
     """Say by how much a loop misses its delay, and why; ``stiff`` are lines that are held."""
     if any(line in stiff for line in loop.lines):
-        why = "it holds samples instead of interpolating them"
+        reason = "it holds samples instead of interpolating them"
     elif any(line.delay for line in loop.lines):
-        why = "it shares delayed connections with loops that need another reading"
+        reason = "it shares delayed connections with loops that need another reading"
     else:
-        why = (
+        reason = (
             "none of its connections declares a delay from which the step's own could"
             " be taken; declare one, zero if need be"
         )
     return (
         f"the loop {' -> '.join(loop.components)} misses its declared delay of"
-        f" {loop.physical_ns / 1e6:g} ms by {loop.numerical_ns / 1e6:+g} ms: {why}"
+        f" {loop.physical_ns / 1e6:g} ms by {loop.numerical_ns / 1e6:+g} ms: {reason}"
     )
 
 
 def _ahead(plans: Sequence[DelayPlan]) -> list[str]:
     """Delayed lines that would need a sample that is not there yet."""
-    found = []
+    texts = []
     ahead = [plan for plan in plans if plan.extrapolation_ns]
     if ahead:
-        most = max(plan.extrapolation_ns for plan in ahead)
+        longest_ns = max(plan.extrapolation_ns for plan in ahead)
         bent = any(plan.extrapolation is Extrapolation.QUADRATIC for plan in ahead)
-        found.append(
+        texts.append(
             f"{len(ahead)} of {len(plans)} delayed connections are read ahead of their newest"
-            f" sample, by up to {most / 1e6:g} ms: extrapolated along the last"
+            f" sample, by up to {longest_ns / 1e6:g} ms: extrapolated along the last"
             f" {'two or three' if bent else 'two'}"
         )
-    found += [
+    texts += [
         f"{plan.connection} would have to be read {plan.held_ns / 1e6:g} ms ahead of its newest"
         " sample, which is held instead: it is late by that"
         for plan in plans
         if plan.held_ns
     ]
-    return found
+    return texts
 
 
 def _predicted(plans: Sequence[DelayPlan]) -> list[str]:
@@ -157,10 +158,10 @@ def _followed(plans: Sequence[DelayPlan], loops: Sequence[LoopDelay]) -> list[st
     followed = {plan.connection for plan in plans if plan.order}
     around = dict.fromkeys(line for loop in loops for line in loop.lines)
     held = [str(line) for line in around if line not in followed]
-    found = f"{len(followed)} connections are followed over each step (waveform)"
+    text = f"{len(followed)} connections are followed over each step (waveform)"
     if not held:
-        return [found]
-    return [f"{found}; those of loops that are held: {first_of(held, 5)}"]
+        return [text]
+    return [f"{text}; those of loops that are held: {first_of(held, 5)}"]
 
 
 def rounded(plans: Sequence[DelayPlan], step_ns: int) -> list[str]:
@@ -210,7 +211,7 @@ class FaultRecord:
     begin_ns, until_ns: Communication points from and before which it acted, in nanoseconds;
         ``None``: to the end.
     what: What it did, in words and with units.
-    later_ns: By how much the delay of the connections was longer, in nanoseconds.
+    extra_delay_ns: By how much the delay of the connections was longer, in nanoseconds.
     """
 
     name: str
@@ -218,7 +219,7 @@ class FaultRecord:
     begin_ns: int
     until_ns: int | None
     what: str
-    later_ns: int = 0
+    extra_delay_ns: int = 0
 
     @property
     def times(self) -> str:
@@ -253,19 +254,19 @@ def fault_records(
             )
             problems.append(_wrong(fault, text))
         lines = lines_of(fault, system)
-        names, what = tuple(map(str, lines)), _what(fault, lines[0], system)
-        later_ns = 0
+        names, effect = tuple(map(str, lines)), _what(fault, lines[0], system)
+        extra_delay_ns = 0
         if fault.kind is FaultKind.DELAY_STEP:
-            later_ns = fault.delay_ns - (lines[0].delay.nominal_ns if lines[0].delay else 0)
-        records.append(FaultRecord(fault.name, names, begin_ns, until_ns, what, later_ns))
+            extra_delay_ns = fault.delay_ns - (lines[0].delay.nominal_ns if lines[0].delay else 0)
+        records.append(FaultRecord(fault.name, names, begin_ns, until_ns, effect, extra_delay_ns))
     if problems:
         raise DescriptionError(*problems)
     return tuple(records)
 
 
 def _wrong(fault: Fault, text: str) -> Diagnostic:
-    key, place = toml_key("fault", fault.label or fault.name), f"fault {fault}"
-    return Diagnostic("DescriptionError", Severity.ERROR, text, place=place, key=key)
+    key, location = toml_key("fault", fault.label or fault.name), f"fault {fault}"
+    return Diagnostic("DescriptionError", Severity.ERROR, text, place=location, key=key)
 
 
 def _point(time_ns: int, start_ns: int, step_ns: int | None) -> int:
@@ -282,7 +283,7 @@ def _what(fault: Fault, line: Connection, system: System) -> str:
     unit = f" {connector.unit}" if connector.unit not in {None, "", "1"} else ""
     amounts = fault.amount if isinstance(fault.amount, tuple) else (fault.amount,)
     amount = ", ".join(f"{a:g}" for a in amounts)
-    said = {
+    texts = {
         FaultKind.DROP: "nothing arrives, the input keeps its value",
         FaultKind.DELAY_STEP: f"the delay is {fault.delay_ns / 1e6:g} ms instead of"
         f" {line.delay.nominal_ns / 1e6 if line.delay else 0:g} ms",
@@ -294,7 +295,7 @@ def _what(fault: Fault, line: Connection, system: System) -> str:
         f" sent, seed {fault.seed}",
         FaultKind.NAN: "what is sent is no number (NaN)",
     }[fault.kind]
-    return said if fault.element is None else f"{said}, in element {fault.element} only"
+    return texts if fault.element is None else f"{texts}, in element {fault.element} only"
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,11 +336,12 @@ class Tuned:
 
     def __str__(self) -> str:
         time, is_delay = seconds(self.time_ns), "->" in self.name
-        first, last = (_shown(one, is_delay=is_delay) for one in (self.before, self.value))
-        way = f" over {self.ramp} steps" if self.ramp else ""
+        first, last = (_shown(value, is_delay=is_delay) for value in (self.before, self.value))
+        ramp_text = f" over {self.ramp} steps" if self.ramp else ""
         by = f", by {self.by}" if self.by else ""
-        what = f"the delay of {self.name}" if is_delay else self.name
-        return f"tuned at {time:.9g} s (step {self.step}): {what} from {first} to {last}{way}{by}"
+        subject = f"the delay of {self.name}" if is_delay else self.name
+        moment = f"tuned at {time:.9g} s (step {self.step})"
+        return f"{moment}: {subject} from {first} to {last}{ramp_text}{by}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -210,11 +210,11 @@ def ecco(
     return _controlled(jacobi(system), StepMethod.ECCO, relative, absolute, shortest, longest)
 
 
-def _one_of(option: str, name: str, known: Mapping[str, _Chosen]) -> _Chosen:
+def _one_of(option: str, name: str, choices: Mapping[str, _Chosen]) -> _Chosen:
     """Return what the value of an option stands for."""
-    if name not in known:
-        raise UnknownNameError(f"{option}: expected one of {', '.join(known)}, found {name!r}")
-    return known[name]
+    if name not in choices:
+        raise UnknownNameError(f"{option}: expected one of {', '.join(choices)}, found {name!r}")
+    return choices[name]
 
 
 def _iterated(system: System, loops: Loops, coupling: Coupling = Coupling.MEAN) -> Plan:
@@ -289,16 +289,16 @@ def algorithm(name: str) -> Algorithm:
 
 def plan_of(name: str, system: System, options: Mapping[str, Any]) -> Plan:
     """Let an algorithm decide how a system is stepped."""
-    chosen = algorithm(name)
-    known = list(inspect.signature(chosen).parameters)[1:]
-    if unknown := [key for key in options if key not in known]:
+    function = algorithm(name)
+    option_names = list(inspect.signature(function).parameters)[1:]
+    if unknown := [key for key in options if key not in option_names]:
         raise UnknownNameError(
             f"algorithm '{name}' has no option {', '.join(map(repr, unknown))}"
-            f"{nearest(unknown[0], known)};"
-            f" its options: {', '.join(known) or 'none'}"
+            f"{nearest(unknown[0], option_names)};"
+            f" its options: {', '.join(option_names) or 'none'}"
         )
     try:
-        plan = chosen(system, **options)
+        plan = function(system, **options)
     except SoftdockError as error:
         kind = type(error) if isinstance(error, DescriptionError) else DescriptionError
         raise kind(f"algorithm '{name}': {error}") from None

@@ -200,27 +200,28 @@ def ring_numbers(system: System, *, delayed: bool) -> dict[str, int]:
 
 def levels(system: System, order: list[str]) -> list[tuple[str, ...]]:
     """Put components together that may be stepped at the same time, with all values unchanged."""
-    place = {name: i for i, name in enumerate(order)}
+    position = {name: i for i, name in enumerate(order)}
     step_ns = system.experiment.step_ns or 0
     bound = [
-        (place[line.source.component], place[line.target.component])
+        (position[line.source.component], position[line.target.component])
         for line in system.connections
         if line.delay is None or line.delay.nominal_ns < 2 * step_ns or not step_ns
     ]
     # A later one that reads an earlier one must come a level later. An earlier one that reads a
     # later one must not come after it.
-    least: dict[int, list[tuple[int, int]]] = {}
+    edges: dict[int, list[tuple[int, int]]] = {}
     for source, target in bound:
         if source < target:
-            least.setdefault(target, []).append((source, 1))
+            edges.setdefault(target, []).append((source, 1))
         elif target < source:
-            least.setdefault(source, []).append((target, 0))
+            edges.setdefault(source, []).append((target, 0))
     level: list[int] = []
     for number in range(len(order)):
-        level.append(max((level[other] + more for other, more in least.get(number, ())), default=0))
+        before = (level[earlier] + more for earlier, more in edges.get(number, ()))
+        level.append(max(before, default=0))
     groups: list[list[str]] = [[] for _ in range(max(level, default=-1) + 1)]
-    for name, own in zip(order, level, strict=True):
-        groups[own].append(name)
+    for name, depth in zip(order, level, strict=True):
+        groups[depth].append(name)
     return [tuple(group) for group in groups]
 
 
@@ -260,14 +261,16 @@ def acting_at_once(system: System) -> Callable[[Connection], bool]:
 
     Components of one source share what says so, which is looked at once.
     """
-    known: dict[tuple[int, int], frozenset[str]] = {}
+    cache: dict[tuple[int, int], frozenset[str]] = {}
 
     def acts(line: Connection) -> bool:
         target = system.components[line.target.component]
         kind = id(target.connectors), id(target.feedthrough)
-        if kind not in known:
+        if kind not in cache:
             outputs = target.of(Causality.OUTPUT)
-            known[kind] = frozenset(n for each in outputs for n in target.direct_inputs(each.name))
-        return line.target.connector in known[kind]
+            cache[kind] = frozenset(
+                n for output in outputs for n in target.direct_inputs(output.name)
+            )
+        return line.target.connector in cache[kind]
 
     return acts

@@ -51,17 +51,17 @@ def refusals(
     system: System, algorithm: str, plan: Plan, rates: Mapping[str, int]
 ) -> list[DescriptionError]:
     """Say why a plan cannot be carried out, as far as that needs no unit."""
-    found: list[DescriptionError] = []
+    errors: list[DescriptionError] = []
     if plan.loops is None and not plan.delays_loops:  # nothing iterates
-        found += system.algebraic_loops()
-    found += _wrong_rates(system, algorithm, plan, rates)
+        errors += system.algebraic_loops()
+    errors += _wrong_rates(system, algorithm, plan, rates)
     varying = [line for line in system.connections if line.delay and line.delay.variation]
     if plan.step_size_control is not None and varying:
         text = (
             f"algorithm '{algorithm}' varies the communication step, and the delay of connection"
             f" {varying[0]} varies from sample to sample: choose an algorithm of fixed steps"
         )
-        found.append(CapabilityError.about(text, code="TIM105", key=str(varying[0])))
+        errors.append(CapabilityError.about(text, code="TIM105", key=str(varying[0])))
     predicted = [line for line in system.connections if line.is_predicted]
     compensated = [line for line in system.connections if line.compensation is not None]
     is_held = plan.coupling is Coupling.NEWEST and plan.loops is None
@@ -72,20 +72,20 @@ def refusals(
             f" {predicted[0]} predicts its input ('{predicted[0].extrapolation}'): choose 'jacobi'"
             " or 'gauss-seidel', or leave the extrapolation out"
         )
-        found.append(CapabilityError.about(text, code="CAP105", key=str(predicted[0])))
+        errors.append(CapabilityError.about(text, code="CAP105", key=str(predicted[0])))
     for line in predicted:
         does = f"predicts its input ('{line.extrapolation}') over one communication step"
-        found += _wrong_ends(line, does, rates, "CAP105")
+        errors += _wrong_ends(line, does, rates, "CAP105")
     if has_own_way and compensated:
         text = (
             f"algorithm '{algorithm}' has its own way to bring inputs up to time, and connection"
             f" {compensated[0]} has the compensation '{compensated[0].compensation}': choose"
             " 'jacobi' or 'gauss-seidel', or leave the compensation out"
         )
-        found.append(CapabilityError.about(text, code="CAP114", key=str(compensated[0])))
+        errors.append(CapabilityError.about(text, code="CAP114", key=str(compensated[0])))
     for line in compensated:
-        found += _wrong_compensation(system, line, rates)
-    return found
+        errors += _wrong_compensation(system, line, rates)
+    return errors
 
 
 def _wrong_ends(
@@ -213,7 +213,7 @@ class ExecutionSettings(Struct):
     limits: Mapping[str, Limits | tuple[float, float]] | None = None
 
     @classmethod
-    def of(cls, system: System, **given: Unpack[RunKeywords]) -> ExecutionSettings:
+    def of(cls, system: System, **keywords: Unpack[RunKeywords]) -> ExecutionSettings:
         """Complete what is asked for.
 
         What is ``None`` comes from the system's default experiment, but for the stop, else is the
@@ -222,16 +222,18 @@ class ExecutionSettings(Struct):
         """
         default = system.experiment
         algorithm = default.algorithm or DEFAULT_ALGORITHM
-        own: dict[str, Any] = {
+        defaults: dict[str, Any] = {
             "step": None if default.step_ns is None else step_text(default.step_ns),
             "start": f"{default.start_ns} ns",
             "algorithm": algorithm,
             "rates": default.rates,
             "early_return": default.early_return is not False,
         }
-        if given.get("algorithm") in {None, default.algorithm}:
-            own["algorithm_options"] = default.algorithm_options
-        return cls(**own | {name: value for name, value in given.items() if value is not None})
+        if keywords.get("algorithm") in {None, default.algorithm}:
+            defaults["algorithm_options"] = default.algorithm_options
+        return cls(
+            **defaults | {name: value for name, value in keywords.items() if value is not None}
+        )
 
     @property
     def mode(self) -> DelayMode:

@@ -102,7 +102,7 @@ def _plan(plan: DelayPlan) -> dict[str, Any]:
         "declared_ns": delay.nominal_ns if delay else 0,
         "provenance": str(delay.provenance) if delay else "",
         "shift_ns": plan.shift_ns,
-        "seen_ns": plan.seen_ns,
+        "seen_ns": plan.effective_delay_ns,
         "extrapolation_ns": plan.extrapolation_ns,
         "interpolation": str(plan.interpolation),
         "extrapolation": str(plan.extrapolation),

@@ -24,7 +24,7 @@ from orchestrator.core.coupling import (
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.core.display import Page, escaped, html_table, text_table
 from orchestrator.core.simunits import Notice
-from orchestrator.core.system.naming import lacking
+from orchestrator.core.system.naming import unknown_name_error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -231,7 +231,7 @@ class Result:
         try:
             signal: NDArray[np.float64] = self.values[:, self._column[name]]
         except KeyError:
-            error = lacking(f"result '{self.name}'", "signal", name, self.names)
+            error = unknown_name_error(f"result '{self.name}'", "signal", name, self.names)
             raise UnknownNameError(
                 f"{error}; a variable that is no output is recorded if 'record' names it"
             ) from None

@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from orchestrator.core.system.time import (
         REACH_NS as REACH_NS,
         nanoseconds as nanoseconds,
-        out_of_reach as out_of_reach,
+        range_errors as range_errors,
         seconds as seconds,
     )
     from orchestrator.core.system.values import (

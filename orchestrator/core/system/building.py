@@ -15,8 +15,14 @@ from orchestrator.core.structs import replace
 from orchestrator.core.system.component import Bus, Component
 from orchestrator.core.system.connection import Connection, Endpoint
 from orchestrator.core.system.experiment import DefaultExperiment
-from orchestrator.core.system.hierarchy import component_at, element, free, place_of, with_component
-from orchestrator.core.system.naming import expect_name, lacking
+from orchestrator.core.system.hierarchy import (
+    component_at,
+    element,
+    place_of,
+    require_unused_name,
+    with_component,
+)
+from orchestrator.core.system.naming import expect_name, unknown_name_error
 from orchestrator.core.system.ports import (
     Causality,
     Connector,
@@ -37,19 +43,19 @@ if TYPE_CHECKING:
 _KINDS = ("components", "systems", "buses")
 
 
-def add(system: System, name: str, what: Component | System, /, **values: Value) -> System:
+def add(system: System, name: str, part: Component | System, /, **values: Value) -> System:
     """Add a component or a nested system, with values of its parameters and inputs."""
     expect_name(name, "component")
-    free(system, name)
-    if isinstance(what, Component):
-        named = replace(what, name=name).with_values(values)
-        return replace(system, components={**system.components, name: named})
-    if not isinstance(what, type(system)):
+    require_unused_name(system, name)
+    if isinstance(part, Component):
+        renamed = replace(part, name=name).with_values(values)
+        return replace(system, components={**system.components, name: renamed})
+    if not isinstance(part, type(system)):
         raise DescriptionError(
             f"component '{name}': expected what fmu(path) or block(name) returns, or a System,"
-            f" found {what!r}"
+            f" found {part!r}"
         )
-    inner = replace(what, name=name, experiment=DefaultExperiment())
+    inner = replace(part, name=name, experiment=DefaultExperiment())
     for key, value in values.items():
         inner = inner.set(key, value)
     return replace(system, systems={**system.systems, name: inner})
@@ -77,7 +83,7 @@ def _renamed(system: System, name: str, new: str) -> System:
     if new == name:
         return system
     expect_name(new, "component")
-    free(system, new)
+    require_unused_name(system, new)
 
     def at(end: Endpoint) -> Endpoint:
         return end._replace(component=new) if end.component == name else end
@@ -132,8 +138,8 @@ def with_options(system: System, path: str, **changes: object) -> System:
     try:
         options = component.options.changed(changes)
     except DescriptionError as error:
-        told = (f"component '{path}': {text}" for text in error.problems)
-        raise type(error)(*told) from None
+        messages = (f"component '{path}': {text}" for text in error.problems)
+        raise type(error)(*messages) from None
     return with_component(system, path, replace(component, options=options))
 
 
@@ -150,20 +156,20 @@ def grouped(system: System, name: str, members: Collection[str]) -> System:
     unit. What stands on it (delay, transformation) stays outside. :meth:`System.flat` gives the
     same connections as before.
     """
-    known = [*system.components, *system.systems]
-    unknown = [member for member in members if member not in known]
+    taken = [*system.components, *system.systems]
+    unknown = [member for member in members if member not in taken]
     if unknown:
         raise UnknownNameError(
-            f"system '{system.name}' has no component '{unknown[0]}'; it has: {', '.join(known)}"
+            f"system '{system.name}' has no component '{unknown[0]}'; it has: {', '.join(taken)}"
         )
-    if not members or name in known or name in system.buses or not name or set(name) & set("./"):
+    if not members or name in taken or name in system.buses or not name or set(name) & set("./"):
         raise DescriptionError(
             f"system '{system.name}': expected a new name without '.' and '/' and at least one"
             f" component to group, found '{name}' of {', '.join(members) or 'nothing'}"
         )
     inner: list[Connection] = []
     outer: list[Connection] = []
-    own: dict[str, Connector] = {}
+    connectors: dict[str, Connector] = {}
     entered: set[Endpoint] = set()
     for line in system.connections:
         begins, ends = line.source.component in members, line.target.component in members
@@ -172,36 +178,36 @@ def grouped(system: System, name: str, members: Collection[str]) -> System:
             continue
         source, target = line.source, line.target
         if begins:
-            own[str(source)] = _border(system, source, Causality.OUTPUT)
+            connectors[str(source)] = _border(system, source, Causality.OUTPUT)
             if Endpoint("", str(source)) not in entered:
                 inner.append(Connection(source, Endpoint("", str(source))))
                 entered.add(Endpoint("", str(source)))
             source = Endpoint(name, str(source))
         if ends:
-            own[str(target)] = _border(system, target, Causality.INPUT)
+            connectors[str(target)] = _border(system, target, Causality.INPUT)
             inner.append(Connection(Endpoint("", str(target)), target))
             target = Endpoint(name, str(target))
         outer.append(replace(line, source=source, target=target))
-    made = replace(
+    group = replace(
         type(system)(name),
         components={key: part for key, part in system.components.items() if key in members},
         systems={key: part for key, part in system.systems.items() if key in members},
         connections=tuple(inner),
-        connectors=own,
+        connectors=connectors,
     )
-    left = {key: part for key, part in system.components.items() if key not in members}
+    outside = {key: part for key, part in system.components.items() if key not in members}
     nested = {key: part for key, part in system.systems.items() if key not in members}
-    lines, nested[name] = tuple(outer), made
-    return replace(system, components=left, systems=nested, connections=lines)
+    lines, nested[name] = tuple(outer), group
+    return replace(system, components=outside, systems=nested, connections=lines)
 
 
 def _border(system: System, end: Endpoint, causality: Causality) -> Connector:
     """Make the connector of the new system that an end inside is led through."""
     owner = system.components.get(end.component) or system.systems.get(end.component)
-    found = owner.connectors.get(end.connector) if owner else None
-    if found is None:
+    connector = owner.connectors.get(end.connector) if owner else None
+    if connector is None:
         return Connector(str(end), causality)
-    return replace(found, name=str(end), causality=causality, description="", start=None)
+    return replace(connector, name=str(end), causality=causality, description="", start=None)
 
 
 def expose(
@@ -238,67 +244,69 @@ def expose(
         If a target does not exist, or they differ in causality, type, shape or dimension; if the
         unit is none, or of another dimension.
     """
-    where = f"system '{system.name}': connector '{name}'"
+    location = f"system '{system.name}': connector '{name}'"
     if not name or "." in name:
-        raise DescriptionError(f"{where}: a name must not be empty nor hold a dot")
+        raise DescriptionError(f"{location}: a name must not be empty nor hold a dot")
     if name in system.connectors:
-        raise DescriptionError(f"{where}: there is one of this name already")
+        raise DescriptionError(f"{location}: there is one of this name already")
     ends = [Endpoint.parse(text) for text in ([to] if isinstance(to, str) else to)]
     if not ends:
-        raise DescriptionError(f"{where}: expected at least one connector that it leads to")
-    found = {end: target_of(system, str(end)) for end in ends}
-    connectors = {end: connector for end, (_, connector) in found.items()}
+        raise DescriptionError(f"{location}: expected at least one connector that it leads to")
+    targets = {end: target_of(system, str(end)) for end in ends}
+    connectors = {end: connector for end, (_, connector) in targets.items()}
     first = connectors[ends[0]]
-    _agree(where, connectors)
+    _agree(location, connectors)
     out = first.causality in {Causality.OUTPUT, Causality.CALCULATED_PARAMETER}
     if out and len(ends) > 1:
         raise ConnectorMismatchError(
-            f"{where}: leads to {len(ends)} outputs, {', '.join(map(str, ends))}; expected one"
+            f"{location}: leads to {len(ends)} outputs, {', '.join(map(str, ends))}; expected one"
         )
-    own = replace(first, name=name, start=None)
+    exposed = replace(first, name=name, start=None)
     if description is not None:
-        own = replace(own, description=description)
+        exposed = replace(exposed, description=description)
     if unit is not None:
-        own = _in_unit(where, own, unit)
+        exposed = _in_unit(location, exposed, unit)
     sides = [(end, Endpoint("", name)) if out else (Endpoint("", name), end) for end in ends]
     lines = tuple(Connection(source, target) for source, target in sides)
     result = replace(
         system,
-        connectors={**system.connectors, name: own},
+        connectors={**system.connectors, name: exposed},
         connections=(*system.connections, *lines),
     )
-    return result if out else _taken_up(result, where, own, connectors, value)
+    return result if out else _taken_up(result, location, exposed, connectors, value)
 
 
-def _in_unit(where: str, own: Connector, unit: str) -> Connector:
+def _in_unit(location: str, connector: Connector, unit: str) -> Connector:
     """Return a connector in another unit; it must convert."""
-    if own.type is not DataType.REAL:
-        raise UnitMismatchError(f"{where}: unit '{unit}': its type is {own.type}, which has none")
-    if unit == own.unit:
-        return own
-    changed = replace(own, unit=unit, unit_definition=None)
+    if connector.type is not DataType.REAL:
+        raise UnitMismatchError(
+            f"{location}: unit '{unit}': its type is {connector.type}, which has none"
+        )
+    if unit == connector.unit:
+        return connector
+    changed = replace(connector, unit=unit, unit_definition=None)
     try:
         base_unit(unit)
-        conversion_between(own, changed)
+        conversion_between(connector, changed)
     except DescriptionError as error:
-        raise UnitMismatchError(f"{where}: {error}") from None
+        raise UnitMismatchError(f"{location}: {error}") from None
     return changed
 
 
-def _agree(where: str, connectors: Mapping[Endpoint, Connector]) -> None:
+def _agree(location: str, connectors: Mapping[Endpoint, Connector]) -> None:
     """Refuse connectors that one signal cannot serve."""
-    (start, first), *rest = connectors.items()
-    for end, other in rest:
-        kinds = [(c.causality, c.type, c.shape) for c in (first, other)]
+    (start, first), *others = connectors.items()
+    for end, connector in others:
+        kinds = [(c.causality, c.type, c.shape) for c in (first, connector)]
         if kinds[0] != kinds[1]:
             raise ConnectorMismatchError(
-                f"{where}: '{start}' is {_kind(first)}, but '{end}' is {_kind(other)};"
+                f"{location}: '{start}' is {_kind(first)}, but '{end}' is {_kind(connector)};"
                 " expected the same of all"
             )
         try:
-            conversion_between(first, other)
+            conversion_between(first, connector)
         except UnitMismatchError as error:
-            raise UnitMismatchError(f"{where}: '{start}' and '{end}': {error}") from None
+            raise UnitMismatchError(f"{location}: '{start}' and '{end}': {error}") from None
 
 
 def _kind(connector: Connector) -> str:
@@ -308,8 +316,8 @@ def _kind(connector: Connector) -> str:
 
 def _taken_up(
     system: System,
-    where: str,
-    own: Connector,
+    location: str,
+    exposed: Connector,
     connectors: Mapping[Endpoint, Connector],
     value: Value | None,
 ) -> System:
@@ -318,21 +326,23 @@ def _taken_up(
     for end, connector in connectors.items():
         holder, _ = target_of(system, str(end))
         if end.connector in holder.values:
-            taken.append(converted(holder.values[end.connector], connector, own))
+            taken.append(converted(holder.values[end.connector], connector, exposed))
             system = system.unset(str(end))
     if value is None and len(set(taken)) > 1:
         raise DescriptionError(
-            f"{where}: what it leads to has the values {', '.join(map(repr, taken))};"
+            f"{location}: what it leads to has the values {', '.join(map(repr, taken))};"
             " say one: value=.."
         )
     value = taken[0] if value is None and taken else value
-    return system if value is None else system.set(own.name, value)
+    return system if value is None else system.set(exposed.name, value)
 
 
 def withdraw(system: System, name: str) -> System:
     """Take away a connector of the system's own, with its connections."""
     if name not in system.connectors:
-        raise lacking(f"system '{system.name}'", "connector of its own", name, system.connectors)
+        raise unknown_name_error(
+            f"system '{system.name}'", "connector of its own", name, system.connectors
+        )
     end = Endpoint("", name)
     return replace(
         system,

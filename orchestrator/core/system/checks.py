@@ -44,26 +44,28 @@ def expected_value(connector: Connector) -> str:
 
 def problems(components: Components, connections: Sequence[Connection]) -> list[DescriptionError]:
     """All problems of a system, most basic first; the system itself is under no name."""
-    found: list[DescriptionError] = []
+    errors: list[DescriptionError] = []
     existing = []
     for line in connections:
-        wrong = list(endpoints(components, line))
-        found += wrong
-        if not wrong:
+        misplaced = list(endpoints(components, line))
+        errors += misplaced
+        if not misplaced:
             existing.append(line)
     for line in existing:
         source = components[line.source.component].connectors[line.source.connector]
         target = components[line.target.component].connectors[line.target.connector]
-        found += compatible(line, source, target)
-    found += sources(existing)
+        errors += compatible(line, source, target)
+    errors += sources(existing)
     parts = [component for name, component in components.items() if name]
     for component in parts:
-        found += values(component)
-    found += unconnected(parts, connections)
-    return found
+        errors += values(component)
+    errors += unconnected(parts, connections)
+    return errors
 
 
-def valid(components: Components, connections: Sequence[Connection]) -> list[Connection]:
+def resolvable_connections(
+    components: Components, connections: Sequence[Connection]
+) -> list[Connection]:
     """Return the connections whose ends exist."""
     return [line for line in connections if not any(endpoints(components, line))]
 
@@ -71,43 +73,43 @@ def valid(components: Components, connections: Sequence[Connection]) -> list[Con
 def endpoints(components: Components, line: Connection) -> Iterator[DescriptionError]:
     """Whether both ends of a connection exist and have the right direction."""
     sides = ((line.source, Causality.OUTPUT), (line.target, Causality.INPUT))
-    for end, wanted in sides:
+    for end, causality in sides:
         component = components.get(end.component)
         if component is None:
             yield _missing(end, components, line)
             continue
         connector = component.connectors.get(end.connector)
         if connector is None:
-            names = (c.name for c in component.of(wanted))
-            kind, where = f"{wanted} connector", f"connection {line}"
-            yield unknown(kind, end.connector, names, where, code="CON102", key=str(line))
-        elif connector.causality is not wanted and not _hands_on(components, line):
-            found, where = connector.causality, f"connection {line}"
-            what = "a parameter" if found is Causality.PARAMETER else f"an {found}"
-            text = f"'{end}' is {what}, expected an {wanted}"
-            yield ConnectorMismatchError.about(text, code="CON103", place=where, key=str(line))
+            names = (c.name for c in component.of(causality))
+            kind, location = f"{causality} connector", f"connection {line}"
+            yield unknown(kind, end.connector, names, location, code="CON102", key=str(line))
+        elif connector.causality is not causality and not _propagates_parameter(components, line):
+            found, location = connector.causality, f"connection {line}"
+            kind_text = "a parameter" if found is Causality.PARAMETER else f"an {found}"
+            text = f"'{end}' is {kind_text}, expected an {causality}"
+            yield ConnectorMismatchError.about(text, code="CON103", place=location, key=str(line))
 
 
 def _missing(end: Endpoint, components: Components, line: Connection) -> UnknownNameError:
     """Make the error of an end whose component is not there; that without a name is the system."""
-    where, key = f"connection {line}", str(line)
+    location, key = f"connection {line}", str(line)
     if end.component:
-        return unknown("component", end.component, components, where, code="CON101", key=key)
+        return unknown("component", end.component, components, location, code="CON101", key=key)
     names = ", ".join(name for name in components if name)
     text = (
         f"the system has no connectors of its own, such as '{end}'; expected component.connector"
         f" (components: {names or 'none'})"
     )
-    return UnknownNameError.about(text, code="CON101", place=where, key=key)
+    return UnknownNameError.about(text, code="CON101", place=location, key=key)
 
 
-def _hands_on(components: Components, line: Connection) -> bool:
+def _propagates_parameter(components: Components, line: Connection) -> bool:
     """Whether a line is one of parameters, from or to a connector of the system itself."""
     both = line.ends
     if all(end.component for end in both):
         return False
-    found = [components[end.component].connectors.get(end.connector) for end in both]
-    return all(c is not None and c.causality not in _SIGNALS for c in found)
+    connectors = [components[end.component].connectors.get(end.connector) for end in both]
+    return all(c is not None and c.causality not in _SIGNALS for c in connectors)
 
 
 def compatible(
@@ -154,9 +156,9 @@ def sources(connections: Iterable[Connection]) -> Iterator[DescriptionError]:
         by_target.setdefault(line.target, []).append(line)
     for target, lines in by_target.items():
         if len(lines) > 1:
-            named = " and ".join(f"'{line.source}'" for line in lines)
+            names = " and ".join(f"'{line.source}'" for line in lines)
             text = (
-                f"input '{target}' has {len(lines)} sources, {named}; expected one:"
+                f"input '{target}' has {len(lines)} sources, {names}; expected one:"
                 " remove one connection, or add the signals in a block"
             )
             yield ConnectorMismatchError.about(text, code="CON108", key=str(target))
@@ -164,15 +166,15 @@ def sources(connections: Iterable[Connection]) -> Iterator[DescriptionError]:
 
 def values(component: Component) -> Iterator[DescriptionError]:
     """Whether the values of a component fit its connectors."""
-    where = f"component '{component.name}' ({component.source})"
+    location = f"component '{component.name}' ({component.source})"
     for name, value in component.values.items():
         connector, key = component.connectors.get(name), f"{component.name}.{name}"
         if connector is None:
             kinds = Causality.PARAMETER, Causality.INPUT
             settable = [c.name for kind in kinds for c in component.of(kind)]
-            yield unknown("parameter", name, settable, where, code="VAL101", key=key)
-        elif found := _misfit(component, connector, value):
-            yield DescriptionError.about(found[1], code=found[0], place=where, key=key)
+            yield unknown("parameter", name, settable, location, code="VAL101", key=key)
+        elif misfit := _misfit(component, connector, value):
+            yield DescriptionError.about(misfit[1], code=misfit[0], place=location, key=key)
 
 
 def _misfit(component: Component, connector: Connector, value: Value) -> tuple[str, str] | None:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.core.structs import Struct, field, replace
-from orchestrator.core.system.naming import is_finite, is_whole, lacking
+from orchestrator.core.system.naming import is_finite, is_whole, unknown_name_error
 from orchestrator.core.system.ports import (
     Causality,
     Connector,
@@ -101,9 +101,9 @@ class ComponentOptions(Struct):
 
     def __post_init__(self) -> None:
         problems = [
-            f"option '{option}': expected one of {', '.join(known)}, found {value!r}"
-            for option, known in CHOICES.items()
-            if (value := getattr(self, option)) not in known
+            f"option '{option}': expected one of {', '.join(words)}, found {value!r}"
+            for option, words in CHOICES.items()
+            if (value := getattr(self, option)) not in words
             and not (value is None and option not in _ALWAYS)
         ]
         tolerance = self.tolerance
@@ -138,8 +138,8 @@ class ComponentOptions(Struct):
     @property
     def runs_apart(self) -> bool:
         """Whether the unit runs in a process of its own."""
-        chosen = self.isolation
-        return chosen == "process" or (chosen is None and self.platform is not None)
+        isolation = self.isolation
+        return isolation == "process" or (isolation is None and self.platform is not None)
 
     @property
     def step_timeout_ns(self) -> int:
@@ -253,19 +253,19 @@ class Component(Struct):
             return self.connectors[name]
         except KeyError:
             holder = f"component '{self.name}' ({self.source})"
-            raise lacking(holder, "connector", name, self.connectors) from None
+            raise unknown_name_error(holder, "connector", name, self.connectors) from None
 
     def frame_of(self, name: str) -> str | None:
         """Return the frame that a connector is given in: its own, or that of its power port."""
-        if (own := self.connectors[name].frame) is not None:
-            return own
+        if (port_frame := self.connectors[name].frame) is not None:
+            return port_frame
         ports = (p.frame for p in self.power_ports.values() if name in p.connectors)
         return next((frame for frame in ports if frame is not None), None)
 
     def direct_inputs(self, output: str) -> tuple[str, ...]:
         """Inputs on which an output depends without a state in between."""
-        found = self.feedthrough.get(output)
-        return tuple(c.name for c in self.of(Causality.INPUT)) if found is None else found
+        inputs = self.feedthrough.get(output)
+        return tuple(c.name for c in self.of(Causality.INPUT)) if inputs is None else inputs
 
     def passes(self, source: str, output: str) -> bool:
         """Whether an input acts on an output, at once or later."""
@@ -305,14 +305,14 @@ class Component(Struct):
         port = PowerPort.of(
             name, effort, flow, displacement=displacement, frame=frame, positive=positive
         )
-        for each in port.connectors:
-            self.connector(each)
+        for connector_name in port.connectors:
+            self.connector(connector_name)
         return replace(self, power_ports={**self.power_ports, name: port})
 
     def with_values(self, values: Mapping[str, Value]) -> Component:
         """Return a copy with some values set: numbers, lists, arrays, or items by name."""
-        given = {n: plain_value(v, self.connectors.get(n)) for n, v in values.items()}
-        return replace(self, values={**self.values, **given})
+        plain = {n: plain_value(v, self.connectors.get(n)) for n, v in values.items()}
+        return replace(self, values={**self.values, **plain})
 
 
 class Bus(Struct):

@@ -19,7 +19,7 @@ from orchestrator.core.system.connection import (
 from orchestrator.core.system.delay import TransportDelay, delay_of
 from orchestrator.core.system.hierarchy import split
 from orchestrator.core.system.line_attributes import LineSettings, simple_values
-from orchestrator.core.system.naming import SEPARATOR, lacking
+from orchestrator.core.system.naming import SEPARATOR, unknown_name_error
 from orchestrator.core.system.ports import Causality, Connector, converts
 
 if TYPE_CHECKING:
@@ -62,22 +62,22 @@ def connect(system: System, source: str, target: str, **settings: Unpack[LineSet
 
 def connection_of(source: str, target: str, settings: LineSettings) -> Connection:
     """Make a connection of its ends and settings as text or plain values."""
-    where = f"connection {source} -> {target}"
+    location = f"connection {source} -> {target}"
     for name in settings:
         if name not in LineSettings.__annotations__:
-            raise lacking(where, "setting", name, LineSettings.__annotations__)
+            raise unknown_name_error(location, "setting", name, LineSettings.__annotations__)
     try:
         delay = delay_of(settings.get("delay"))
         transformation = _transformation_of(settings)
     except DescriptionError as error:
-        raise DescriptionError(f"{where}: {error}") from None
+        raise DescriptionError(f"{location}: {error}") from None
     return Connection(
         Endpoint.of_line(source),
         Endpoint.of_line(target),
         delay=delay,
         transformation=transformation,
         suppress_unit_conversion=settings.get("suppress_unit_conversion", False),
-        **simple_values(settings, where),
+        **simple_values(settings, location),
     )
 
 
@@ -116,49 +116,52 @@ def folder_of(system: System, line: Connection) -> tuple[str, Connection]:
 def disconnect(system: System, source: str, target: str | None = None) -> System:
     """Take away a connection; without a target, all of a connector or of a component."""
     if target is not None:
-        folder, wanted = folder_of(
+        folder, unwanted = folder_of(
             system, Connection(Endpoint.of_line(source), Endpoint.of_line(target))
         )
         holder = system.nested(folder)
-        gone = [c for c in holder.connections if c.ends == wanted.ends]
-        what = f"connection {wanted}"
+        gone = [c for c in holder.connections if c.ends == unwanted.ends]
+        label = f"connection {unwanted}"
     else:
         component, dot, connector = source.partition(".")
         folder, name = ("", component) if component in system.components else split(component)
         holder = system.nested(folder)
-        own = not dot and name in holder.connectors
-        end = Endpoint("", name) if own else Endpoint(name, connector)
+        is_own = not dot and name in holder.connectors
+        end = Endpoint("", name) if is_own else Endpoint(name, connector)
         gone = [
             line
             for line in holder.connections
             if end in line.ends
-            or (not end.connector and end.component in {each.component for each in line.ends})
+            or (
+                not end.connector
+                and end.component in {end_of_line.component for end_of_line in line.ends}
+            )
         ]
-        what = f"connection of '{source}'"
+        label = f"connection of '{source}'"
     if not gone:
-        known = "; ".join(map(str, holder.connections)) or "none"
-        raise UnknownNameError(f"system '{holder.name}' has no {what}; it has: {known}")
-    kept = tuple(c for c in holder.connections if c not in gone)
-    return system.edit(folder, lambda holder: replace(holder, connections=kept))
+        lines = "; ".join(map(str, holder.connections)) or "none"
+        raise UnknownNameError(f"system '{holder.name}' has no {label}; it has: {lines}")
+    remaining = tuple(c for c in holder.connections if c not in gone)
+    return system.edit(folder, lambda holder: replace(holder, connections=remaining))
 
 
 def with_delay(
     system: System, source: str, target: str, delay: TransportDelay | str | float | None
 ) -> System:
     """Set or remove the delay of an existing connection."""
-    folder, wanted = folder_of(
-        system, Connection(Endpoint.of_line(source), Endpoint.of_line(target))
-    )
+    folder, line = folder_of(system, Connection(Endpoint.of_line(source), Endpoint.of_line(target)))
     holder = system.nested(folder)
-    ends = wanted.ends
+    ends = line.ends
     if all(c.ends != ends for c in holder.connections):
-        known = "; ".join(map(str, holder.connections)) or "none"
+        lines = "; ".join(map(str, holder.connections)) or "none"
         raise UnknownNameError(
             f"system '{holder.name}' has no connection {source} -> {target}"
-            f"{nearest(f'{source} -> {target}', map(str, holder.connections))}; it has: {known}"
+            f"{nearest(f'{source} -> {target}', map(str, holder.connections))}; it has: {lines}"
         )
-    late = delay_of(delay)
-    changed = tuple(replace(c, delay=late) if c.ends == ends else c for c in holder.connections)
+    new_delay = delay_of(delay)
+    changed = tuple(
+        replace(c, delay=new_delay) if c.ends == ends else c for c in holder.connections
+    )
     return system.edit(folder, lambda holder: replace(holder, connections=changed))
 
 
@@ -209,11 +212,11 @@ def auto_connect(system: System, *names: str) -> AutoConnection:
         end: [
             source
             for source, connector in outputs.items()
-            if source.component != end.component and _fits(connector, wanted)
+            if source.component != end.component and _fits(connector, connector_in)
         ]
-        for end, wanted in inputs.items()
+        for end, connector_in in inputs.items()
     }
-    named = {
+    same_name = {
         end: [s for s in fits if _plain(s.connector) == _plain(end.connector)]
         for end, fits in fitting.items()
     }
@@ -222,32 +225,32 @@ def auto_connect(system: System, *names: str) -> AutoConnection:
     by_unit = {
         end: [s for s in fits if inputs[end].unit is not None and outputs[s].unit is not None]
         for end, fits in fitting.items()
-        if not named[end]
+        if not same_name[end]
     }
     for end in inputs:
-        sources = named[end] or by_unit[end]
-        shared = not named[end] and any(
-            other != end and set(sources) & set(theirs) for other, theirs in by_unit.items()
+        sources = same_name[end] or by_unit[end]
+        shared = not same_name[end] and any(
+            rival != end and set(sources) & set(theirs) for rival, theirs in by_unit.items()
         )
         if len(sources) == 1 and not shared:
             connected.append(Connection(sources[0], end))
         elif sources:
             ambiguous[end] = tuple(sources)
-    left = tuple(
+    unmatched = tuple(
         end for end in inputs if end not in ambiguous and end not in {c.target for c in connected}
     )
     grown = replace(system, connections=(*system.connections, *connected))
-    return AutoConnection(grown, tuple(connected), ambiguous, left)
+    return AutoConnection(grown, tuple(connected), ambiguous, unmatched)
 
 
 def _parts(system: System, names: Collection[str]) -> dict[str, Component]:
     """Return components, and nested systems as they look from outside."""
-    known = {**system.components, **{n: inner.outside for n, inner in system.systems.items()}}
+    parts = {**system.components, **{n: inner.outside for n, inner in system.systems.items()}}
     for name in names:
-        if name not in known:
-            where = f"system '{system.name}'"
-            raise lacking(where, "component or nested system", name, known)
-    return {name: part for name, part in known.items() if not names or name in names}
+        if name not in parts:
+            location = f"system '{system.name}'"
+            raise unknown_name_error(location, "component or nested system", name, parts)
+    return {name: part for name, part in parts.items() if not names or name in names}
 
 
 def _open_ends(parts: Mapping[str, Component], causality: Causality) -> Ends:

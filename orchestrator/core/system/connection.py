@@ -86,8 +86,8 @@ class MappingTransformation(Struct):
         sources = [source for source, _ in self.entries]
         twice = sorted({source for source in sources if sources.count(source) > 1})
         if twice or not sources:
-            found = f"{', '.join(map(str, twice))} more than once" if twice else "no entry"
-            raise DescriptionError(f"mapping: expected every source value once, found {found}")
+            fault = f"{', '.join(map(str, twice))} more than once" if twice else "no entry"
+            raise DescriptionError(f"mapping: expected every source value once, found {fault}")
 
     def of(self, value: float) -> int | None:
         """Return the target's value; ``None`` if the table has none."""
@@ -200,19 +200,19 @@ class Connection(Struct):
     def _expect_compensable(self) -> None:
         if self.compensation is None:
             return
-        where = f"connection {self}: compensation '{self.compensation}'"
+        subject = f"connection {self}: compensation '{self.compensation}'"
         if self.delay is not None:
             raise DescriptionError(
-                f"{where} is for connections without a delay, and this one has"
+                f"{subject} is for connections without a delay, and this one has"
                 f" {self.delay.nominal_ns / 1e6:g} ms: leave one of them out"
             )
         ways: set[Extrapolation | None] = {None, Extrapolation.HOLD}
         if self.compensation.makes_up_integral:
             ways |= {Extrapolation.LINEAR, Extrapolation.QUADRATIC}
         if self.extrapolation not in ways:
-            expected = ", ".join(way for way in Extrapolation if way in ways)
+            expected = ", ".join(word for word in Extrapolation if word in ways)
             raise DescriptionError(
-                f"{where} does not go with extrapolation '{self.extrapolation}'; expected"
+                f"{subject} does not go with extrapolation '{self.extrapolation}'; expected"
                 f" {expected}"
             )
 
@@ -246,7 +246,7 @@ def factor_and_offset_of(
     factor, offset = (
         (1.0, 0.0) if line.suppress_unit_conversion else conversion_between(source, target)
     )
-    own = line.transformation
-    if not isinstance(own, LinearTransformation):
+    transformation = line.transformation
+    if not isinstance(transformation, LinearTransformation):
         return factor, offset
-    return own.factor * factor, own.factor * offset + own.offset
+    return transformation.factor * factor, transformation.factor * offset + transformation.offset

@@ -39,11 +39,11 @@ class DelayTrace(Struct):
                 "trace of a delay: expected as many delays as times, at least one; found"
                 f" {len(self.delays_ns)} delays and {len(self.times_ns)} times"
             )
-        for number, (one, two) in enumerate(pairwise(self.times_ns), start=2):
-            if two <= one:
+        for number, (earlier, later) in enumerate(pairwise(self.times_ns), start=2):
+            if later <= earlier:
                 raise DescriptionError(
-                    f"trace of a delay, row {number}: expected a time after {one / 1e9:.9g} s,"
-                    f" found {two / 1e9:.9g} s"
+                    f"trace of a delay, row {number}: expected a time after {earlier / 1e9:.9g} s,"
+                    f" found {later / 1e9:.9g} s"
                 )
         for number, delay in enumerate(self.delays_ns, start=1):
             if delay is not None and delay < 0:
@@ -69,8 +69,8 @@ class DelayTrace(Struct):
             if number > _MOST_ROWS:
                 raise DescriptionError(f"trace of a delay: expected at most {_MOST_ROWS} rows")
             times.append(nanoseconds(time, f"trace of a delay, row {number}: time"))
-            what = f"trace of a delay, row {number}: delay"
-            delays.append(nanoseconds(delay, what) if delay.strip() else None)
+            label = f"trace of a delay, row {number}: delay"
+            delays.append(nanoseconds(delay, label) if delay.strip() else None)
         return cls(tuple(times), tuple(delays), interpolated)
 
     @classmethod
@@ -83,8 +83,8 @@ class DelayTrace(Struct):
         except (OSError, UnicodeDecodeError, csv.Error) as error:
             raise LoadError.in_file(path, f"cannot be read as CSV: {error}") from None
         if not rows or [cell.strip() for cell in rows[0]] != ["time", "delay"]:
-            found = ", ".join(rows[0]) if rows else "nothing"
-            raise LoadError.in_file(path, f"expected the titles time, delay; found {found}")
+            titles = ", ".join(rows[0]) if rows else "nothing"
+            raise LoadError.in_file(path, f"expected the titles time, delay; found {titles}")
         pairs = []
         for number, row in enumerate(rows[1:], start=2):
             if len(row) != 2:
@@ -123,9 +123,9 @@ class Newest(StrEnum):
     ARRIVED = "arrived"
 
 
-def _expect_whole(what: str, value: object) -> None:
+def _expect_whole(label: str, value: object) -> None:
     if not is_whole(value):
-        raise DescriptionError(f"{what}: expected a whole number, found {value!r}")
+        raise DescriptionError(f"{label}: expected a whole number, found {value!r}")
 
 
 class Jitter(Struct):
@@ -293,10 +293,10 @@ class TransportDelay(Struct):
         date: str = "",
     ) -> TransportDelay:
         """Make a delay from seconds or text: ``TransportDelay.of("16 ms", "measured")``."""
-        known = member_of(Provenance, provenance, "provenance of a delay")
-        return cls(nanoseconds(nominal, "delay"), known, variation, device, date)
+        source = member_of(Provenance, provenance, "provenance of a delay")
+        return cls(nanoseconds(nominal, "delay"), source, variation, device, date)
 
 
-def delay_of(given: TransportDelay | str | float | None) -> TransportDelay | None:
+def delay_of(delay: TransportDelay | str | float | None) -> TransportDelay | None:
     """Return a delay that is given as one, in seconds, as text, or not at all."""
-    return given if given is None or isinstance(given, TransportDelay) else TransportDelay.of(given)
+    return delay if delay is None or isinstance(delay, TransportDelay) else TransportDelay.of(delay)

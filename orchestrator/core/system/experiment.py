@@ -53,26 +53,26 @@ def tuning_limits(name: str, minimum: str | float | None, maximum: str | float |
     Raises DescriptionError: if that is no range.
     """
     ends: list[float | None] = []
-    for key, given in (("minimum", minimum), ("maximum", maximum)):
-        where = f'tuning."{name}".{key}'
-        is_delay = given is not None and "->" in name
-        end = nanoseconds(given, where) if is_delay else given  # type: ignore[arg-type]
+    for key, text in (("minimum", minimum), ("maximum", maximum)):
+        key_path = f'tuning."{name}".{key}'
+        is_delay = text is not None and "->" in name
+        end = nanoseconds(text, key_path) if is_delay else text  # type: ignore[arg-type]
         if isinstance(end, str):
-            raise DescriptionError(f"{where}: expected a number, found '{end}'")
+            raise DescriptionError(f"{key_path}: expected a number, found '{end}'")
         ends.append(end)
     try:
-        found = Limits.of(*ends)
+        limits = Limits.of(*ends)
     except DescriptionError as error:
         raise DescriptionError(f'tuning."{name}": {error}') from None
-    if found is None:
+    if limits is None:
         raise DescriptionError(f'tuning."{name}": expected minimum, maximum or both, found neither')
-    return found
+    return limits
 
 
 def communication_step_ns(system: System, step: str | float | None = None) -> int:
     """Return the communication step in nanoseconds: the one that is given, or the system's own."""
-    own = system.experiment.step_ns
-    step_ns = own if step is None else step_length(step)
+    default_ns = system.experiment.step_ns
+    step_ns = default_ns if step is None else step_length(step)
     if step_ns is None:
         raise DescriptionError(
             f"system '{system.name}': no communication step is given; give one (step, or --step)"
@@ -80,15 +80,15 @@ def communication_step_ns(system: System, step: str | float | None = None) -> in
     return step_ns
 
 
-def whole_step_ns(system: System, step: str | float | None, what: str) -> int:
+def whole_step_ns(system: System, step: str | float | None, label: str) -> int:
     """Return the communication step for what counts whole nanoseconds; raises DescriptionError."""
-    found = communication_step_ns(system, step)
-    if isinstance(found, StepLength):
+    step_ns = communication_step_ns(system, step)
+    if isinstance(step_ns, StepLength):
         raise DescriptionError(
-            f"communication step: {what} counts whole nanoseconds, and {step_text(found)} is no"
-            f" whole number of them: round it, such as to {round(found.exact)} ns"
+            f"communication step: {label} counts whole nanoseconds, and {step_text(step_ns)} is no"
+            f" whole number of them: round it, such as to {round(step_ns.exact)} ns"
         )
-    return found
+    return step_ns
 
 
 def with_experiment(system: System, **changes: Any) -> System:
@@ -109,11 +109,11 @@ def with_experiment(system: System, **changes: Any) -> System:
         If there is no such setting, or the times hold no step.
     """
     times = {"start": "start_ns", "stop": "stop_ns", "step": "step_ns"}
-    known = [*times, "algorithm", "algorithm_options", "rates", "early_return", "tuning"]
+    keys = [*times, "algorithm", "algorithm_options", "rates", "early_return", "tuning"]
     fields: dict[str, Any] = {}
     for name, value in changes.items():
-        if name not in known:
-            raise unknown("setting", name, known, f"experiment of system '{system.name}'")
+        if name not in keys:
+            raise unknown("setting", name, keys, f"experiment of system '{system.name}'")
         if name in times:
             read = step_length if name == "step" else nanoseconds
             ns = None if value is None else read(value, f"{name} time")
@@ -126,12 +126,14 @@ def with_experiment(system: System, **changes: Any) -> System:
     old = system.experiment
     if fields.get("algorithm", old.algorithm) != old.algorithm:
         fields.setdefault("algorithm_options", {})
-    made = replace(old, **fields)
-    if made.step_ns is not None and made.step_ns <= 0:
-        raise DescriptionError(f"step: expected > 0 s, found {seconds(made.step_ns):g} s")
-    if made.stop_ns is not None and made.stop_ns < made.start_ns + (made.step_ns or 1):
+    experiment = replace(old, **fields)
+    if experiment.step_ns is not None and experiment.step_ns <= 0:
+        raise DescriptionError(f"step: expected > 0 s, found {seconds(experiment.step_ns):g} s")
+    if experiment.stop_ns is not None and experiment.stop_ns < experiment.start_ns + (
+        experiment.step_ns or 1
+    ):
         raise DescriptionError(
-            f"stop: expected at least one step after the start of {seconds(made.start_ns):g} s,"
-            f" found {seconds(made.stop_ns):g} s"
+            "stop: expected at least one step after the start of"
+            f" {seconds(experiment.start_ns):g} s, found {seconds(experiment.stop_ns):g} s"
         )
-    return replace(system, experiment=made)
+    return replace(system, experiment=experiment)

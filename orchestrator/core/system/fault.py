@@ -168,8 +168,8 @@ class Fault(Struct):
         kind = FaultKind(kind)
         problems = _wrong_figures(kind, figures)
         times: dict[str, int] = {}
-        given = {"from": begin, "until": until, "delay": figures.get("delay")}
-        for name, time in given.items():
+        times_text = {"from": begin, "until": until, "delay": figures.get("delay")}
+        for name, time in times_text.items():
             if time is None:
                 continue
             try:
@@ -231,18 +231,18 @@ def lines_of(fault: Fault, system: System) -> list[Connection]:
     """Find the connections of a flat system that a fault acts on."""
     text = fault.on
     if "->" in text:
-        known = [str(line) for line in system.connections]
-        wanted = connection_name(text)
-        found = [line for line in system.connections if str(line) == wanted]
-        what = "connection"
+        names = [str(line) for line in system.connections]
+        name = connection_name(text)
+        lines = [line for line in system.connections if str(line) == name]
+        kind = "connection"
     else:
-        known = list(dict.fromkeys(str(line.source) for line in system.connections))
-        found = [line for line in system.connections if str(line.source) == text.strip()]
-        what = "connected output"
-    if found:
-        return found
-    hint = nearest(text, known) or f"; there is: {'; '.join(known) or 'none'}"
-    raise UnknownNameError(f"fault {fault}: system '{system.name}' has no such {what}{hint}")
+        names = list(dict.fromkeys(str(line.source) for line in system.connections))
+        lines = [line for line in system.connections if str(line.source) == text.strip()]
+        kind = "connected output"
+    if lines:
+        return lines
+    hint = nearest(text, names) or f"; there is: {'; '.join(names) or 'none'}"
+    raise UnknownNameError(f"fault {fault}: system '{system.name}' has no such {kind}{hint}")
 
 
 def fault_problems(faults: Sequence[Fault], system: System) -> list[str]:
@@ -260,11 +260,11 @@ def fault_problems(faults: Sequence[Fault], system: System) -> list[str]:
         problems += [f"fault {fault}: {text}" for line in lines for text in _held(line, system)]
         if fault.kind is FaultKind.DELAY_STEP:
             delayed.append((fault, {line.target for line in lines}))
-    for (one, targets), (other, others) in combinations(delayed, 2):
-        if targets & others and _overlap(one, other):
+    for (first, targets), (second, others) in combinations(delayed, 2):
+        if targets & others and _overlap(first, second):
             shared = ", ".join(sorted(map(str, targets & others)))
             problems.append(
-                f"faults {one} and {other} give the connection to {shared} two delays at a time:"
+                f"faults {first} and {second} give the connection to {shared} two delays at a time:"
                 " expected times that do not overlap"
             )
     return problems
@@ -317,6 +317,6 @@ def _held(line: Connection, system: System) -> Iterator[str]:
         )
 
 
-def _overlap(one: Fault, other: Fault) -> bool:
-    first, second = sorted((one, other), key=lambda fault: fault.begin_ns)
+def _overlap(a: Fault, b: Fault) -> bool:
+    first, second = sorted((a, b), key=lambda fault: fault.begin_ns)
     return first.until_ns is None or first.until_ns > second.begin_ns

@@ -43,19 +43,23 @@ def joined(
     if len(lines) == 1:
         return lines[0].between(source, target)
     connectors = _with_units(lines, connectors)
-    where = f"connection {source} -> {target} (through {', '.join(str(c.target) for c in lines)})"
-    each = [
-        _steps(line, before, after, where)
+    location = (
+        f"connection {source} -> {target} (through {', '.join(str(c.target) for c in lines)})"
+    )
+    steps = [
+        _steps(line, before, after, location)
         for line, before, after in zip(lines, connectors, connectors[1:], strict=False)
     ]
-    busy = [i for i, line in enumerate(lines) if not _is_plain(line, each[i])]
+    busy = [i for i, line in enumerate(lines) if not _is_plain(line, steps[i])]
     if len(busy) <= 1:
         number = busy[0] if busy else 0
-        alone, own = lines[number], _conversion(*connectors[number : number + 2])
-        if alone.suppress_unit_conversion or own == _conversion(connectors[0], connectors[-1]):
+        alone, conversion = lines[number], _conversion(*connectors[number : number + 2])
+        if alone.suppress_unit_conversion or conversion == _conversion(
+            connectors[0], connectors[-1]
+        ):
             return alone.between(source, target)
     total: Affine | MappingTransformation = (1.0, 0.0)
-    for step in chain.from_iterable(each):
+    for step in chain.from_iterable(steps):
         total = _after(step, total)
     suppressed = total != _conversion(connectors[0], connectors[-1])
     done = total if isinstance(total, MappingTransformation) else LinearTransformation(*total)
@@ -63,7 +67,7 @@ def joined(
     return Connection(
         source,
         target,
-        delay=_delay(delayed, where),
+        delay=_delay(delayed, location),
         transformation=done if suppressed else None,
         suppress_unit_conversion=suppressed,
         **{attribute.name: attribute.joined(lines) for attribute in SIMPLE_ATTRIBUTES},
@@ -94,32 +98,32 @@ def _with_units(
 
     SSP 2.0, 4.5.1.1: the unit of such a connector of a system is that of what it is connected with.
     """
-    found = [connectors[0]]
+    passed = [connectors[0]]
     for line, connector in zip(lines, connectors[1:-1], strict=False):
-        before = found[-1]
+        before = passed[-1]
         says_unit = connector is None or connector.unit is not None
         if before is None or connector is None or says_unit or line.suppress_unit_conversion:
-            found.append(connector)
+            passed.append(connector)
         else:
             unit, definition = before.unit, before.unit_definition
-            found.append(replace(connector, unit=unit, unit_definition=definition))
-    return [*found, connectors[-1]]
+            passed.append(replace(connector, unit=unit, unit_definition=definition))
+    return [*passed, connectors[-1]]
 
 
 def _steps(
-    line: Connection, before: Connector | None, after: Connector | None, where: str
+    line: Connection, before: Connector | None, after: Connector | None, location: str
 ) -> Steps:
     steps: Steps = []
     if before is not None and after is not None and not line.suppress_unit_conversion:
         try:
             steps.append(conversion_between(before, after))
         except UnitMismatchError as error:
-            raise UnitMismatchError(f"{where}: {error}") from None
-    own = line.transformation
-    if isinstance(own, LinearTransformation):
-        steps.append((own.factor, own.offset))
-    elif own is not None:
-        steps.append(own)
+            raise UnitMismatchError(f"{location}: {error}") from None
+    transformation = line.transformation
+    if isinstance(transformation, LinearTransformation):
+        steps.append((transformation.factor, transformation.offset))
+    elif transformation is not None:
+        steps.append(transformation)
     return steps
 
 
@@ -158,16 +162,17 @@ def _after(
     return factor * done[0], factor * done[1] + offset
 
 
-def _delay(delayed: Sequence[Connection], where: str) -> TransportDelay | None:
+def _delay(delayed: Sequence[Connection], location: str) -> TransportDelay | None:
     delays = [line.delay for line in delayed if line.delay is not None]
     if len(delays) < 2:
         return delays[0] if delays else None
     if any(delay.variation for delay in delays):
         raise DescriptionError(
-            f"{where}: {len(delays)} delays in a row, of which one varies; put it on one connection"
+            f"{location}: {len(delays)} delays in a row, of which one varies; put it on one"
+            " connection"
         )
     if len({line.interpolation for line in delayed}) > 1:
-        raise DescriptionError(f"{where}: delays in a row are interpolated in different ways")
+        raise DescriptionError(f"{location}: delays in a row are interpolated in different ways")
     provenance = min(delay.provenance for delay in delays)
     return TransportDelay(sum(delay.nominal_ns for delay in delays), provenance)
 
@@ -299,13 +304,13 @@ def carried(
     elements = value if isinstance(value, tuple) else (value,)
     if any(isinstance(element, (str, bytes)) for element in elements):
         return value
-    found = [through(float(element), lines, connectors) for element in elements]
-    if any(element is None for element in found):
+    results = [through(float(element), lines, connectors) for element in elements]
+    if any(element is None for element in results):
         return None
     kind = {DataType.INTEGER: int, DataType.BOOLEAN: bool}.get(
         last.type if last else DataType.REAL, float
     )
-    typed = tuple(kind(element) for element in found)
+    typed = tuple(kind(element) for element in results)
     return typed if isinstance(value, tuple) else typed[0]
 
 

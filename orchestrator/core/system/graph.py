@@ -76,42 +76,42 @@ def system_of(graph: nx.MultiDiGraph[str] | nx.DiGraph[str], make: Callable[...,
             components[node] = _component(node, data)
         except DescriptionError as error:
             problems.append(error)
-    named = make("", dict.fromkeys(graph))  # connections do not ask for more
+    skeleton = make("", dict.fromkeys(graph))  # connections do not ask for more
     lines = []
     for source, target, data in graph.edges(data=True):
         try:
-            lines.append(_connection(named, source, target, data))
+            lines.append(_connection(skeleton, source, target, data))
         except DescriptionError as error:
             problems.append(error)
     if problems:
         raise DescriptionError.collect(problems)
-    about = {key: graph.graph[key] for key in _SYSTEM if key in graph.graph}
-    return make(graph.graph.get("name") or "system", components, tuple(lines), **about)
+    fields = {key: graph.graph[key] for key in _SYSTEM if key in graph.graph}
+    return make(graph.graph.get("name") or "system", components, tuple(lines), **fields)
 
 
 def _component(node: object, data: Mapping[str, Any]) -> Component:
-    where = f"node {node!r}"
+    location = f"node {node!r}"
     if not isinstance(node, str):
-        raise DescriptionError(f"{where}: expected a name, a text; relabel the graph")
+        raise DescriptionError(f"{location}: expected a name, a text; relabel the graph")
     if isinstance(data.get("component"), Component):
         component: Component = data["component"]
         return replace(component, name=node)
     if "component" in data or "source" not in data:
         raise DescriptionError(
-            f"{where}: expected the attribute component=Component, or source='x.fmu' or"
+            f"{location}: expected the attribute component=Component, or source='x.fmu' or"
             f" 'block:name'; found {dict(data)!r}"
         )
-    _only(where, data, _NODE)
+    _only(location, data, _NODE)
     try:
         component = Component(node, Source.parse(str(data["source"])))
         options = component.options.changed(data.get("options", {}))
         return replace(component, options=options, values=dict(data.get("values", {})))
     except DescriptionError as error:
-        raise DescriptionError(*(f"{where}: {text}" for text in error.problems)) from None
+        raise DescriptionError(*(f"{location}: {text}" for text in error.problems)) from None
 
 
 def _connection(system: System, source: str, target: str, data: Mapping[str, Any]) -> Connection:
-    where = f"edge {source} -> {target}"
+    location = f"edge {source} -> {target}"
     line = data.get("connection")
     if isinstance(line, Connection):
         return replace(
@@ -121,10 +121,10 @@ def _connection(system: System, source: str, target: str, data: Mapping[str, Any
         )
     if line is not None or any(not isinstance(data.get(end), str) for end in _ENDS):
         raise DescriptionError(
-            f"{where}: expected the attribute connection=Connection, or source and target, the"
+            f"{location}: expected the attribute connection=Connection, or source and target, the"
             f" names of the two connectors; found {dict(data)!r}"
         )
-    _only(where, data, (*_ENDS, *_LINE))
+    _only(location, data, (*_ENDS, *_LINE))
     settings: Any = {key: value for key, value in data.items() if key in _LINE}
     ends = [
         f"{node}.{data[end]}" if node else data[end]
@@ -133,7 +133,7 @@ def _connection(system: System, source: str, target: str, data: Mapping[str, Any
     return connect(system, ends[0], ends[1], **settings).connections[-1]
 
 
-def _only(where: str, data: Mapping[str, Any], known: tuple[str, ...]) -> None:
+def _only(location: str, data: Mapping[str, Any], allowed: tuple[str, ...]) -> None:
     for key in data:
-        if key not in known:
-            raise unknown("attribute", key, known, where)
+        if key not in allowed:
+            raise unknown("attribute", key, allowed, location)

@@ -9,7 +9,7 @@ from orchestrator.core.diagnostics import ConnectorMismatchError, DescriptionErr
 from orchestrator.core.structs import replace
 from orchestrator.core.system.component import Bus, Component
 from orchestrator.core.system.experiment import DefaultExperiment
-from orchestrator.core.system.naming import SEPARATOR, lacking
+from orchestrator.core.system.naming import SEPARATOR, unknown_name_error
 from orchestrator.core.system.ports import Causality, Connector, Value, converted, converts
 from orchestrator.core.system.source import SourceKind, stays_unopened, unopened_note
 
@@ -35,7 +35,9 @@ def nested(system: System, path: str) -> System:
     """Return a nested system by its path; ``""`` is the system itself."""
     for name in path.split(SEPARATOR) if path else ():
         if name not in system.systems:
-            raise lacking(f"system '{system.name}'", "nested system", name, system.systems)
+            raise unknown_name_error(
+                f"system '{system.name}'", "nested system", name, system.systems
+            )
         system = system.systems[name]
     return system
 
@@ -44,8 +46,8 @@ def edited(system: System, path: str, change: Callable[[System], System]) -> Sys
     """Return the system with a nested one changed."""
     if not path:
         return change(system)
-    name, _, rest = path.partition(SEPARATOR)
-    inner = edited(nested(system, name), rest, change)
+    name, _, inner_path = path.partition(SEPARATOR)
+    inner = edited(nested(system, name), inner_path, change)
     return replace(system, systems={**system.systems, name: inner})
 
 
@@ -53,10 +55,12 @@ def element(system: System, path: str) -> Component | System | Bus:
     """Return what a path names."""
     folder, name = place_of(system, path)
     holder = nested(system, folder)
-    known = elements(holder)
-    if name not in known:
-        raise lacking(f"system '{holder.name}'", "component or nested system", name, known)
-    return known[name]
+    parts = elements(holder)
+    if name not in parts:
+        raise unknown_name_error(
+            f"system '{holder.name}'", "component or nested system", name, parts
+        )
+    return parts[name]
 
 
 def elements(system: System) -> dict[str, Component | System | Bus]:
@@ -69,7 +73,7 @@ def component_at(system: System, path: str) -> Component:
     folder, name = place_of(system, path)
     holder = nested(system, folder)
     if name not in holder.components:
-        raise lacking(f"system '{holder.name}'", "component", name, holder.components)
+        raise unknown_name_error(f"system '{holder.name}'", "component", name, holder.components)
     return holder.components[name]
 
 
@@ -84,12 +88,12 @@ def with_component(system: System, path: str, component: Component) -> System:
     return edited(system, folder, put)
 
 
-def free(system: System, name: str) -> None:
+def require_unused_name(system: System, name: str) -> None:
     """Raise DescriptionError if something in a system has a name."""
-    known = elements(system)
-    if name in known:
-        kind = "component" if isinstance(known[name], Component) else "nested system"
-        kind = "bus" if isinstance(known[name], Bus) else kind
+    parts = elements(system)
+    if name in parts:
+        kind = "component" if isinstance(parts[name], Component) else "nested system"
+        kind = "bus" if isinstance(parts[name], Bus) else kind
         raise DescriptionError(f"system '{system.name}' already has a {kind} '{name}'")
 
 
@@ -189,33 +193,33 @@ def _port(connector: Connector) -> str:
 _KINDS = ("components", "systems", "buses", "connectors", "values", "power_ports")
 
 
-def merge(system: System, other: System) -> System:
+def merge(system: System, added: System) -> System:
     """Put all that is in another system into this one, connectors of its own as well.
 
     What both have must be equal. The default experiment is this system's, if it has one.
     """
     clashes = []
     for kind in _KINDS:
-        mine, theirs = getattr(system, kind), getattr(other, kind)
+        mine, theirs = getattr(system, kind), getattr(added, kind)
         clashes += [name for name in theirs if name in mine and mine[name] != theirs[name]]
-    mine, theirs = elements(system), elements(other)
+    mine, theirs = elements(system), elements(added)
     clashes += [
         name for name in theirs if name in mine and type(mine[name]) is not type(theirs[name])
     ]
     if clashes:
         raise DescriptionError(
             *(
-                f"cannot merge '{other.name}' into '{system.name}': both have '{name}', and they"
+                f"cannot merge '{added.name}' into '{system.name}': both have '{name}', and they"
                 " differ; rename one, or remove it"
                 for name in dict.fromkeys(clashes)
             )
         )
-    lines = [*system.connections, *(c for c in other.connections if c not in system.connections)]
+    lines = [*system.connections, *(c for c in added.connections if c not in system.connections)]
     parts: dict[str, Any] = {
-        kind: {**getattr(system, kind), **getattr(other, kind)} for kind in _KINDS
+        kind: {**getattr(system, kind), **getattr(added, kind)} for kind in _KINDS
     }
-    chosen = other if system.experiment == DefaultExperiment() else system
-    return replace(system, connections=tuple(lines), experiment=chosen.experiment, **parts)
+    master = added if system.experiment == DefaultExperiment() else system
+    return replace(system, connections=tuple(lines), experiment=master.experiment, **parts)
 
 
 def unopened_notes(system: System) -> Mapping[str, str]:

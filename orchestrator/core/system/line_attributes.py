@@ -85,11 +85,11 @@ class LineAttribute(Struct):
 
 
 def _word(kind: type[StrEnum]) -> Callable[[Any, str], StrEnum]:
-    return lambda text, where: member_of(kind, text, f"{where}: {kind.__name__.lower()}")
+    return lambda text, location: member_of(kind, text, f"{location}: {kind.__name__.lower()}")
 
 
-def _slerp_problems(way: Interpolation, line: Connection, source: Connector) -> Iterator[str]:
-    if way is not Interpolation.SLERP:
+def _slerp_problems(word: Interpolation, line: Connection, source: Connector) -> Iterator[str]:
+    if word is not Interpolation.SLERP:
         return
     if source.shape != (4,):
         yield (
@@ -119,10 +119,10 @@ SIMPLE_ATTRIBUTES: tuple[LineAttribute, ...] = (
 )
 
 
-def simple_values(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
+def simple_values(settings: Mapping[str, Any], location: str) -> dict[str, Any]:
     """Parse the settings of simple attributes; those that are missing or ``None`` are left out."""
     return {
-        attribute.name: attribute.parse(settings[attribute.name], where)
+        attribute.name: attribute.parse(settings[attribute.name], location)
         for attribute in SIMPLE_ATTRIBUTES
         if settings.get(attribute.name) is not None
     }

@@ -52,11 +52,11 @@ def ordered_rings(names: Sequence[Node], edges: Iterable[tuple[Node, Node]]) -> 
     Where the edges leave a choice the ring whose first name comes first in ``names`` is taken.
     Edges from or to other names are left out.
     """
-    place = {name: i for i, name in enumerate(names)}
+    position = {name: i for i, name in enumerate(names)}
     after: list[list[int]] = [[] for _ in names]
     for source, target in edges:
-        if source in place and target in place:
-            after[place[source]].append(place[target])
+        if source in position and target in position:
+            after[position[source]].append(position[target])
     rings = [sorted(ring) for ring in _strong_components(after)]
     ring_of = {node: number for number, ring in enumerate(rings) for node in ring}
     ahead = {
@@ -95,8 +95,8 @@ def circuits(edges: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
 def _rings_within(after: Mapping[int, set[int]], nodes: Iterable[int]) -> list[list[int]]:
     """Give the strongly connected parts of some nodes that have more than one."""
     names = sorted(nodes)
-    place = {name: i for i, name in enumerate(names)}
-    within = [[place[target] for target in after[node] if target in place] for node in names]
+    position = {name: i for i, name in enumerate(names)}
+    within = [[position[target] for target in after[node] if target in position] for node in names]
     rings = [sorted(ring) for ring in _strong_components(within) if len(ring) > 1]
     if len(rings) < 2:
         return [[names[i] for i in ring] for ring in rings]
@@ -114,12 +114,12 @@ def _circuits_from(start: int, after: Mapping[int, set[int]]) -> Iterator[list[i
     waiting: dict[int, set[int]] = {node: set() for node in after}
     stack = [(iter(sorted(after[start])), [False])]
     while stack:
-        targets, found = stack[-1]
+        targets, is_closed = stack[-1]
         for target in targets:
             if target == start:
                 if len(path) > 1:
                     yield path[:]
-                    found[0] = True
+                    is_closed[0] = True
             elif target not in blocked:
                 path.append(target)
                 blocked.add(target)
@@ -128,7 +128,7 @@ def _circuits_from(start: int, after: Mapping[int, set[int]]) -> Iterator[list[i
         else:
             stack.pop()
             node = path.pop()
-            if found[0]:
+            if is_closed[0]:
                 _free(node, blocked, waiting)
                 if stack:
                     stack[-1][1][0] = True
@@ -141,11 +141,11 @@ def _free(node: int, blocked: set[int], waiting: Mapping[int, set[int]]) -> None
     """Let a node, and all that wait for it, be visited again."""
     free = {node}
     while free:
-        one = free.pop()
-        if one in blocked:
-            blocked.discard(one)
-            free |= waiting[one]
-            waiting[one].clear()
+        released = free.pop()
+        if released in blocked:
+            blocked.discard(released)
+            free |= waiting[released]
+            waiting[released].clear()
 
 
 def _topological(rings: list[list[int]], ahead: Mapping[int, set[int]]) -> Iterator[int]:
@@ -222,25 +222,25 @@ class Ways:
         """Whether one is reached from the other; both sides are searched, the smaller first."""
         if source == target:
             return True
-        seen, edge = {source}, [source]
+        visited, edge = {source}, [source]
         seen_behind, edge_behind = {target}, [target]
         while edge and edge_behind:
             if len(edge) <= len(edge_behind):
-                edge = _next(edge, self._after, seen)
+                edge = _next(edge, self._after, visited)
             else:
                 edge_behind = _next(edge_behind, self._before, seen_behind)
-            if not seen.isdisjoint(edge_behind) or not seen_behind.isdisjoint(edge):
+            if not visited.isdisjoint(edge_behind) or not seen_behind.isdisjoint(edge):
                 return True
         return False
 
 
 def _next(
-    edge: Iterable[object], lines: Mapping[object, Iterable[object]], seen: set[object]
+    edge: Iterable[object], lines: Mapping[object, Iterable[object]], visited: set[object]
 ) -> list[object]:
     """Nodes one line further on that were not seen before."""
-    found = list(dict.fromkeys(n for node in edge for n in lines.get(node, ()) if n not in seen))
-    seen.update(found)
-    return found
+    nodes = list(dict.fromkeys(n for node in edge for n in lines.get(node, ()) if n not in visited))
+    visited.update(nodes)
+    return nodes
 
 
 Key = TypeVar("Key")
@@ -324,7 +324,7 @@ def closed_loops(system: System) -> list[Loop]:
             [bundles[names[i], names[j]] for i, j in pairwise([*ring, ring[0]])], acts
         )
     )
-    found = sorted(islice(loops, MOST_LOOPS), key=_order)
+    ordered = sorted(islice(loops, MOST_LOOPS), key=_order)
     if next(loops, None) is not None:
         _LOGGER.warning(
             "system '%s' has more than %d closed loops; the rest is neither reported nor held to"
@@ -332,7 +332,7 @@ def closed_loops(system: System) -> list[Loop]:
             system.name,
             MOST_LOOPS,
         )
-    return [replace(loop, within_ns=_within_ns(system, loop)) for loop in found]
+    return [replace(loop, within_ns=_within_ns(system, loop)) for loop in ordered]
 
 
 def _around(stretches: list[list[_Bundle]], acts: Acts) -> Iterator[Loop]:
@@ -340,7 +340,7 @@ def _around(stretches: list[list[_Bundle]], acts: Acts) -> Iterator[Loop]:
     if all(len(stretch) == 1 for stretch in stretches):
         yield from _only_one([stretch[0] for stretch in stretches], acts)
         return
-    found: dict[_Kind, _Ways] = {}
+    rings: dict[_Kind, _Ways] = {}
     for first in stretches[0]:
         begun = _Ways((first.lines[0],), len(first.lines), dict.fromkeys(first.lines))
         reached: dict[tuple[_Bundle, _Kind], _Ways] = {(first, ()): begun}
@@ -349,15 +349,15 @@ def _around(stretches: list[list[_Bundle]], acts: Acts) -> Iterator[Loop]:
         for (last, kind), ways in reached.items():
             passes, at_once = acts(last.lines[0], first.lines[0])
             if passes:
-                _put(found, (*kind, (last.lateness, at_once)), ways)
-    for kind, ways in found.items():
+                _put(rings, (*kind, (last.lateness, at_once)), ways)
+    for kind, ways in rings.items():
         feedthrough = tuple(at_once for _, at_once in kind)
         yield _begun(ways, feedthrough)
 
 
 def _only_one(ring: list[_Bundle], acts: Acts) -> Iterator[Loop]:
     """Give the loop where there is one bundle to each next component: in time that is linear."""
-    acting = [acts(one.lines[0], after.lines[0]) for one, after in pairwise([*ring, ring[0]])]
+    acting = [acts(member.lines[0], after.lines[0]) for member, after in pairwise([*ring, ring[0]])]
     if all(passes for passes, _ in acting):
         lines = dict.fromkeys(line for bundle in ring for line in bundle.lines)
         count = prod(len(bundle.lines) for bundle in ring)
@@ -369,7 +369,7 @@ def _further(
     reached: dict[tuple[_Bundle, _Kind], _Ways], stretch: list[_Bundle], acts: Acts
 ) -> dict[tuple[_Bundle, _Kind], _Ways]:
     """Lay all ways along one more stretch."""
-    found: dict[tuple[_Bundle, _Kind], _Ways] = {}
+    extended: dict[tuple[_Bundle, _Kind], _Ways] = {}
     for (last, kind), ways in reached.items():
         for after in stretch:
             passes, at_once = acts(last.lines[0], after.lines[0])
@@ -379,26 +379,26 @@ def _further(
                     ways.count * len(after.lines),
                     ways.lines | dict.fromkeys(after.lines),
                 )
-                _put(found, (after, (*kind, (last.lateness, at_once))), longer)
-    return found
+                _put(extended, (after, (*kind, (last.lateness, at_once))), longer)
+    return extended
 
 
-def _put(found: dict[Key, _Ways], key: Key, ways: _Ways) -> None:
-    if (known := found.setdefault(key, ways)) is not ways:
-        known.count += ways.count
-        known.lines |= ways.lines
+def _put(groups: dict[Key, _Ways], key: Key, ways: _Ways) -> None:
+    if (ways_so_far := groups.setdefault(key, ways)) is not ways:
+        ways_so_far.count += ways.count
+        ways_so_far.lines |= ways.lines
 
 
 def _acting(system: System) -> Acts:
-    known: dict[tuple[Endpoint, str], tuple[bool, bool]] = {}
+    cache: dict[tuple[Endpoint, str], tuple[bool, bool]] = {}
 
     def acts(line: Connection, after: Connection) -> tuple[bool, bool]:
         through = line.target, after.source.connector
-        if through not in known:
+        if through not in cache:
             component = system.components[line.target.component]
             ends = line.target.connector, after.source.connector
-            known[through] = component.passes(*ends), ends[0] in component.direct_inputs(ends[1])
-        return known[through]
+            cache[through] = component.passes(*ends), ends[0] in component.direct_inputs(ends[1])
+        return cache[through]
 
     return acts
 
@@ -450,17 +450,17 @@ def _bundles(system: System) -> dict[tuple[str, str], list[_Bundle]]:
         feeding = frozenset(line.source.connector for line in out_of.get(name, ()))
         return _Through(system.components[name], fed, feeding)
 
-    found: dict[tuple[str, str], list[_Bundle]] = {}
+    bundles: dict[tuple[str, str], list[_Bundle]] = {}
     for (source, target), lines in between.items():
         alike: dict[tuple[object, ...], list[Connection]] = {}
         for line in lines if len(lines) > 1 else ():
             before = through(source).acting_on(line.source.connector)
             after, at_once = through(target).acted_on_by(line.target.connector)
             alike.setdefault((_lateness(system, line, at_once), before, after), []).append(line)
-        found[source, target] = [
+        bundles[source, target] = [
             _Bundle(tuple(some), lateness) for (lateness, *_), some in alike.items()
         ] or [_Bundle(tuple(lines), None)]  # there is none that it would differ from
-    return found
+    return bundles
 
 
 def _lateness(system: System, line: Connection, at_once: bool) -> object:  # noqa: FBT001

@@ -24,44 +24,52 @@ MOST_LISTED, FEW_LISTED = 40, 8
 
 
 def unknown(
-    kind: str, name: str, known: Iterable[str], where: str, *, code: str = "", key: str = ""
+    kind: str,
+    name: str,
+    names_known: Iterable[str],
+    location: str,
+    *,
+    code: str = "",
+    key: str = "",
 ) -> UnknownNameError:
     """Make the error of a name that does not exist: with the nearest one, and all that do."""
-    names = list(known)
+    names = list(names_known)
     text = f"no {kind} '{name}'{nearest(name, names)} (known: {listed_names(names, name)})"
     return UnknownNameError.about(
-        text, code=code, place=where, key=key, hint=nearest_name(name, names)
+        text, code=code, place=location, key=key, hint=nearest_name(name, names)
     )
 
 
-def lacking(holder: str, kind: str, name: str, known: Iterable[str]) -> UnknownNameError:
+def unknown_name_error(
+    holder: str, kind: str, name: str, names_known: Iterable[str]
+) -> UnknownNameError:
     """Make the error of a name that something does not have."""
-    names = list(known)
+    names = list(names_known)
     listed = listed_names(names, name)
     text = f"{holder} has no {kind} '{name}'{nearest(name, names)}; it has: {listed}"
     return UnknownNameError.about(text, hint=nearest_name(name, names))
 
 
-def listed_names(names: Sequence[str], wrong: str = "") -> str:
+def listed_names(names: Sequence[str], unknown_name: str = "") -> str:
     """Write names in a message; of very many those nearest to a wrong one, and their number."""
     if len(names) <= MOST_LISTED:
         return ", ".join(names) or "none"
-    if wrong:
-        near = by_nearness(wrong, names)[:FEW_LISTED]
+    if unknown_name:
+        near = by_nearness(unknown_name, names)[:FEW_LISTED]
         return f"{', '.join(near)}, the nearest of {len(names)}"
     return first_of(names, FEW_LISTED)
 
 
-def first_of(texts: Sequence[str], most: int) -> str:
+def first_of(texts: Sequence[str], limit: int) -> str:
     """Write the first texts in a message, and how many more there are."""
-    more = f" and {len(texts) - most} more" if len(texts) > most else ""
-    return ", ".join(texts[:most]) + more
+    more = f" and {len(texts) - limit} more" if len(texts) > limit else ""
+    return ", ".join(texts[:limit]) + more
 
 
-def member_of(kind: type[Kind], text: str, what: str) -> Kind:
+def member_of(kind: type[Kind], text: str, label: str) -> Kind:
     """Return the member of an enumeration that a text names, or raise DescriptionError."""
     if text not in set(kind):
-        raise DescriptionError(f"{what}: expected one of {', '.join(kind)}, found {text!r}")
+        raise DescriptionError(f"{label}: expected one of {', '.join(kind)}, found {text!r}")
     return kind(text)
 
 
@@ -75,11 +83,11 @@ def is_finite(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
 
 
-def expect_name(name: str, what: str) -> str:
+def expect_name(name: str, label: str) -> str:
     """Return the name of something in a system, or raise DescriptionError."""
     if not name or "." in name or SEPARATOR in name:
         raise DescriptionError(
-            f"{what} '{name}': a name must not be empty nor hold a dot or a slash: the dot stands"
+            f"{label} '{name}': a name must not be empty nor hold a dot or a slash: the dot stands"
             " before a connector, the slash between a system and what is in it"
         )
     return name

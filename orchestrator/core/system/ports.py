@@ -56,14 +56,14 @@ class Limits(Struct):
         """Whether it has both ends; what tools write for infinity is none."""
         return abs(self.least) < _ENDLESS and abs(self.most) < _ENDLESS
 
-    def within(self, other: Limits) -> Limits:
+    def within(self, limits: Limits) -> Limits:
         """Return what lies inside of both."""
-        least, most = max(self.least, other.least), min(self.most, other.most)
+        least, most = max(self.least, limits.least), min(self.most, limits.most)
         if not least < most:
-            raise DescriptionError(f"expected limits that overlap, found {self} beside {other}")
+            raise DescriptionError(f"expected limits that overlap, found {self} beside {limits}")
         opens = [
-            any(one.open_below and one.least == least for one in (self, other)),
-            any(one.open_above and one.most == most for one in (self, other)),
+            any(side.open_below and side.least == least for side in (self, limits)),
+            any(side.open_above and side.most == most for side in (self, limits)),
         ]
         return Limits(least, most, *opens)
 
@@ -219,19 +219,24 @@ class Connector(Struct):
         elements = value if isinstance(value, tuple) else (value,)
         if self.enumeration is not None and value != self.start:
             items = self.enumeration.items
-            if any(each not in items.values() for each in elements):
+            if any(element not in items.values() for element in elements):
                 words = ", ".join(f"{name} ({number})" for name, number in items.items())
                 return f"expected one of {words}; found {value!r}"
         if self.limits is None:
             return None
-        if all(isinstance(each, (int, float)) and self.limits.admits(each) for each in elements):
+        if all(
+            isinstance(element, (int, float)) and self.limits.admits(element)
+            for element in elements
+        ):
             return None
         unit = f" {self.unit}" if self.unit not in {None, "1"} else ""
         return f"expected {self.limits}{unit}, found {value!r}"
 
     def _takes(self, value: object) -> bool:
-        wanted = _PYTHON[self.type]
-        return isinstance(value, wanted) and (wanted == (bool,) or not isinstance(value, bool))
+        python_type = _PYTHON[self.type]
+        return isinstance(value, python_type) and (
+            python_type == (bool,) or not isinstance(value, bool)
+        )
 
 
 def conversion_between(source: Connector, target: Connector) -> tuple[float, float]:
@@ -266,22 +271,22 @@ def converted(value: Value, source: Connector, target: Connector) -> Value:
     return factor * float(value) + offset
 
 
-def plain_value(given: Any, connector: Connector | None = None) -> Value:
+def plain_value(raw: Any, connector: Connector | None = None) -> Value:
     """Return scalars, arrays and lists as numbers and tuples of them, row by row.
 
-    given: Number, text, scalar or array of numpy, list or tuple. What is none of these, or of
+    raw: Number, text, scalar or array of numpy, list or tuple. What is none of these, or of
         another shape, passes unchanged.
     connector: What it is for: its shape is that of nested lists, and names of its enumeration's
         items are taken for their numbers. ``None``: not known.
     """
-    value: Value = _of_python(given)
+    value: Value = _of_python(raw)
     if not isinstance(value, tuple):
-        named: Value = _named(value, connector)
-        return named
+        item: Value = _named(value, connector)
+        return item
     shape = _shape(value)
     if len(shape) != 1 and connector is not None and shape != connector.shape:
         return value
-    return tuple(_named(each, connector) for each in _flat(value))
+    return tuple(_named(element, connector) for element in _flat(value))
 
 
 def _of_python(value: Any) -> Any:
@@ -291,21 +296,25 @@ def _of_python(value: Any) -> Any:
 
 
 def _named(value: Any, connector: Connector | None) -> Any:
-    known = connector.enumeration if connector is not None else None
-    return value if known is None or not isinstance(value, str) else known.items.get(value, value)
+    enumeration = connector.enumeration if connector is not None else None
+    return (
+        value
+        if enumeration is None or not isinstance(value, str)
+        else enumeration.items.get(value, value)
+    )
 
 
 def _shape(value: object) -> tuple[int, ...]:
     if not isinstance(value, tuple):
         return ()
-    inner = {_shape(each) for each in value}
+    inner = {_shape(element) for element in value}
     return (len(value), *inner.pop()) if len(inner) == 1 else (len(value), -1) if inner else (0,)
 
 
 def _flat(value: object) -> Iterator[Any]:
     if isinstance(value, tuple):
-        for each in value:
-            yield from _flat(each)
+        for element in value:
+            yield from _flat(element)
     else:
         yield value
 
@@ -354,15 +363,15 @@ class PowerPort(Struct):
     positive: Positive | None = None
 
     def __post_init__(self) -> None:
-        where = f"power port '{self.name}'"
+        location = f"power port '{self.name}'"
         if not self.effort or len(self.effort) != len(self.flow):
             raise DescriptionError(
-                f"{where}: expected as many efforts as flows, at least one; found"
+                f"{location}: expected as many efforts as flows, at least one; found"
                 f" {len(self.effort)} and {len(self.flow)}"
             )
         twice = sorted({name for name in self.connectors if self.connectors.count(name) > 1})
         if twice:
-            raise DescriptionError(f"{where}: names the connector {', '.join(twice)} twice")
+            raise DescriptionError(f"{location}: names the connector {', '.join(twice)} twice")
 
     @property
     def connectors(self) -> tuple[str, ...]:
@@ -381,9 +390,9 @@ class PowerPort(Struct):
         positive: Positive | str | None = None,
     ) -> PowerPort:
         """Make a port of single names or several."""
-        what = f"power port '{name}': positive"
-        told = None if positive is None else member_of(Positive, positive, what)
-        return cls(name, _several(effort), _several(flow), _several(displacement), frame, told)
+        label = f"power port '{name}': positive"
+        sign = None if positive is None else member_of(Positive, positive, label)
+        return cls(name, _several(effort), _several(flow), _several(displacement), frame, sign)
 
 
 def _several(names: str | tuple[str, ...]) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from orchestrator.core.system.component import Component
 from orchestrator.core.system.connection import Connection, Endpoint, LinearTransformation
 from orchestrator.core.system.delay import TransportDelay, delay_of
 from orchestrator.core.system.hierarchy import element
-from orchestrator.core.system.naming import lacking
+from orchestrator.core.system.naming import unknown_name_error
 from orchestrator.core.system.ports import Causality, Connector, DataType, Positive, PowerPort
 from orchestrator.core.units.conversion import BaseUnit, may_lack_two_pi, meant
 from orchestrator.core.units.tables import Meaning, number, without_angle
@@ -28,28 +28,30 @@ if TYPE_CHECKING:
     from orchestrator.core.system.system import System
 
 
-def is_power(one: Connector, other: Connector) -> bool:
+def is_power(effort: Connector, flow: Connector) -> bool:
     """Whether the product of two connectors is a power, as that of an effort and a flow is."""
-    return product_of("W", one, other) is not None
+    return product_of("W", effort, flow) is not None
 
 
 @cache
-def product_in(wanted: str, *units: str | None) -> float | None:
+def product_in(target_unit: str, *units: str | None) -> float | None:
     """Return how much the product of some units is in another; ``None`` if it is none of that.
 
     A power of counts per minute is none: between turns and angles is a factor of 2 pi.
     """
-    return _product(wanted, [(unit, None) for unit in units])
+    return _product(target_unit, [(unit, None) for unit in units])
 
 
-def product_of(wanted: str, *connectors: Connector) -> float | None:
+def product_of(target_unit: str, *connectors: Connector) -> float | None:
     """Do the same for connectors; what a file defines a unit to be wins over its name."""
-    if all(each.unit_definition is None for each in connectors):
-        return product_in(wanted, *(each.unit for each in connectors))
-    return _product(wanted, [(each.unit, each.unit_definition) for each in connectors])
+    if all(connector.unit_definition is None for connector in connectors):
+        return product_in(target_unit, *(connector.unit for connector in connectors))
+    return _product(
+        target_unit, [(connector.unit, connector.unit_definition) for connector in connectors]
+    )
 
 
-def _product(wanted: str, units: list[tuple[str | None, BaseUnit | None]]) -> float | None:
+def _product(target_unit: str, units: list[tuple[str | None, BaseUnit | None]]) -> float | None:
     product, is_counted = Meaning(), False
     for unit, definition in units:
         if unit is None:
@@ -62,7 +64,7 @@ def _product(wanted: str, units: list[tuple[str | None, BaseUnit | None]]) -> fl
             return None  # a product needs a temperature that begins at zero
         product = product.times(meaning)
         is_counted = is_counted or _may_be_angular(meaning)
-    goal = meant(wanted, None)
+    goal = meant(target_unit, None)
     if product.cycles or (product.clock and is_counted):
         return None
     if without_angle(product.exponents) != without_angle(goal.exponents):
@@ -97,10 +99,10 @@ def power_ports(owner: Component | System) -> dict[str, PowerPort]:
     used = {name for port in declared.values() for name in port.connectors}
     by_stem: dict[str, dict[str, list[Connector]]] = {}
     for connector in owner.connectors.values():
-        said = _said(connector.name)
+        role = _said(connector.name)
         signal = connector.causality in {Causality.INPUT, Causality.OUTPUT}
-        if said and signal and connector.type is DataType.REAL and connector.name not in used:
-            kind, stem = said
+        if role and signal and connector.type is DataType.REAL and connector.name not in used:
+            kind, stem = role
             by_stem.setdefault(stem, {}).setdefault(kind, []).append(connector)
     for stem, kinds in by_stem.items():
         port = _port(stem or _PLAIN, kinds)
@@ -113,7 +115,7 @@ def power_port(owner: Component | System, name: str) -> PowerPort:
     """Return a power port by name, or raise UnknownNameError that lists those that there are."""
     ports = power_ports(owner)
     if name not in ports:
-        raise lacking(f"'{owner.name}'", "power port", name, ports)
+        raise unknown_name_error(f"'{owner.name}'", "power port", name, ports)
     return ports[name]
 
 
@@ -175,12 +177,12 @@ class _Side(Struct):
         return f"'{self.path}.{self.port.name}'"
 
     def connector(self, name: str) -> Connector:
-        found = self.owner.connectors.get(name)
-        if found is None:
-            raise lacking(
+        connector_found = self.owner.connectors.get(name)
+        if connector_found is None:
+            raise unknown_name_error(
                 f"power port {self}: '{self.path}'", "connector", name, self.owner.connectors
             )
-        return found
+        return connector_found
 
     @property
     def takes_effort(self) -> bool:
@@ -193,8 +195,8 @@ class _Side(Struct):
 
 def connect_power(
     system: System,
-    one: str,
-    other: str,
+    first: str,
+    second: str,
     *,
     delay: Delay = None,
     effort_delay: Delay = None,
@@ -209,7 +211,7 @@ def connect_power(
 
     Parameters
     ----------
-    one, other
+    first, second
         ``"component.port"``: see :func:`power_ports` for those that are not declared.
     delay
         Of all lines; see :meth:`connect`.
@@ -222,28 +224,28 @@ def connect_power(
         If there is no such port, both give or both take the effort, shapes differ, effort times
         flow is no power, units do not convert, or the frames are not the same.
     """
-    here, there = _side(system, one), _side(system, other)
+    here, there = _side(system, first), _side(system, second)
     _fit(here, there)
     giver, taker = (there, here) if here.takes_effort else (here, there)
     turned = giver.positive is taker.positive
-    where = f"power connection {one} - {other}"
+    location = f"power connection {first} - {second}"
     efforts = _lines(giver, taker, giver.port.effort, taker.port.effort)
     flows = _lines(taker, giver, taker.port.flow, giver.port.flow)
     for (_, effort), (_, flow) in zip(efforts, flows, strict=True):
         wrench = effort.shape == (6,) and effort.unit is flow.unit is None
         if not wrench and not is_power(effort, flow):
             raise UnitMismatchError(
-                f"{where}: effort '{effort.name}' in {effort.unit or 'no unit'} times flow"
+                f"{location}: effort '{effort.name}' in {effort.unit or 'no unit'} times flow"
                 f" '{flow.name}' in {flow.unit or 'no unit'} is no power; expected units whose"
                 " product is W"
             )
     along = _lines(taker, giver, taker.port.displacement, giver.port.displacement)
-    late = delay_of(delay if effort_delay is None else effort_delay)
-    lines = [replace(line, delay=late) for line, _ in efforts]
+    late_delay = delay_of(delay if effort_delay is None else effort_delay)
+    lines = [replace(line, delay=late_delay) for line, _ in efforts]
     if turned:
         lines = [replace(line, transformation=LinearTransformation(-1.0)) for line in lines]
-    late = delay_of(delay if flow_delay is None else flow_delay)
-    lines += [replace(line, delay=late) for line, _ in (*flows, *along)]
+    late_delay = delay_of(delay if flow_delay is None else flow_delay)
+    lines += [replace(line, delay=late_delay) for line, _ in (*flows, *along)]
     return replace(system, connections=(*system.connections, *lines))
 
 
@@ -258,11 +260,11 @@ def _side(system: System, text: str) -> _Side:
 def _fit(here: _Side, there: _Side) -> None:
     """Refuse ports of another kind, with the same causality, or in another frame."""
     both = f"power ports {here} and {there}"
-    for what in ("effort", "flow", "displacement"):
-        names = [getattr(side.port, what) for side in (here, there)]
+    for role in ("effort", "flow", "displacement"):
+        names = [getattr(side.port, role) for side in (here, there)]
         if len(names[0]) != len(names[1]):
             raise ConnectorMismatchError(
-                f"{both}: {len(names[0])} and {len(names[1])} connectors of {what},"
+                f"{both}: {len(names[0])} and {len(names[1])} connectors of {role},"
                 f" {', '.join(names[0]) or 'none'} and {', '.join(names[1]) or 'none'};"
                 " expected as many"
             )
@@ -287,19 +289,19 @@ def _lines(
 ) -> list[tuple[Connection, Connector]]:
     """Return lines from connectors of one port to those of the other, and their sources."""
     lines = []
-    for given, taken in zip(sources, targets, strict=True):
-        source, target = giver.connector(given), taker.connector(taken)
-        line = Connection(Endpoint(giver.path, given), Endpoint(taker.path, taken))
-        for end, found, wanted in (
+    for output, taken in zip(sources, targets, strict=True):
+        source, target = giver.connector(output), taker.connector(taken)
+        line = Connection(Endpoint(giver.path, output), Endpoint(taker.path, taken))
+        for end, actual, expected in (
             (line.source, source.causality, Causality.OUTPUT),
             (line.target, target.causality, Causality.INPUT),
         ):
-            if found is not wanted:
+            if actual is not expected:
                 raise ConnectorMismatchError(
-                    f"power ports {giver} and {taker}: '{end}' is an {found}, expected an {wanted}:"
-                    " the port that gives the effort takes the flow"
+                    f"power ports {giver} and {taker}: '{end}' is an {actual}, expected an"
+                    f" {expected}: the port that gives the effort takes the flow"
                 )
-        if (wrong := next(compatible(line, source, target), None)) is not None:
-            raise wrong
+        if (error := next(compatible(line, source, target), None)) is not None:
+            raise error
         lines.append((line, source))
     return lines

@@ -134,19 +134,19 @@ class Source:
         """The source without the folder of its file, for people."""
         if self.file is None:
             return str(self)
-        named, inner = self.with_file(self.file.name), self.inner
+        file_alone, inner = self.with_file(self.file.name), self.inner
         if inner is None or inner.file is None:
-            return str(named)
-        return str(named.around(inner.with_file(inner.file.name)))
+            return str(file_alone)
+        return str(file_alone.around(inner.with_file(inner.file.name)))
 
     def resolved(self, folder: str | Path) -> Source:
         """Return the source with a relative path taken from ``folder``."""
         file = self.file
         if file is None or self.definition is not None:
             return self
-        found = self.with_file(Path(folder, file).resolve())
+        source = self.with_file(Path(folder, file).resolve())
         inner = self.inner
-        return found if inner is None else found.around(inner.resolved(folder))
+        return source if inner is None else source.around(inner.resolved(folder))
 
     @property
     def inner(self) -> Source | None:
@@ -227,15 +227,15 @@ class Source:
         """Return what is behind the path of a twin."""
         _, mark, query = self.location.partition("?")
         try:
-            found = dict(parse_qsl(query, keep_blank_values=True, strict_parsing=bool(mark)))
+            settings = dict(parse_qsl(query, keep_blank_values=True, strict_parsing=bool(mark)))
         except ValueError:
-            found = {"": query}
-        if unknown := set(found) - {"inner", "seed", "physical", "clock"}:
+            settings = {"": query}
+        if unknown := set(settings) - {"inner", "seed", "physical", "clock"}:
             raise DescriptionError(
                 f"{self}: expected twin:FILE?inner=SOURCE&seed=N&physical=RESPONSE&clock=own, found"
                 f" {', '.join(map(repr, sorted(unknown)))} behind '?'"
             )
-        return found
+        return settings
 
     def named(self) -> Source:
         """Return the source as a file says it, without a class that a program gave.
@@ -302,10 +302,10 @@ def code_chosen(*, choice: bool | None, looks: bool) -> Iterator[None]:
 
 
 def _left() -> str:
-    within, whole = _unopened.get(), os.environ.get(UNOPENED, "")
-    if whole not in {"", "none", "packed", "all"}:
-        raise DescriptionError(f"{UNOPENED}: expected none, packed or all, found '{whole}'")
-    return "all" if within == "all" else whole or within
+    within, limit = _unopened.get(), os.environ.get(UNOPENED, "")
+    if limit not in {"", "none", "packed", "all"}:
+        raise DescriptionError(f"{UNOPENED}: expected none, packed or all, found '{limit}'")
+    return "all" if within == "all" else limit or within
 
 
 def stays_unopened(source: Source) -> bool:
@@ -314,8 +314,8 @@ def stays_unopened(source: Source) -> bool:
         case "packed":
             return source.packed
         case "all":
-            named = source.location.partition("?")[0]
-            return ":" in named and source.kind in {SourceKind.BLOCK, SourceKind.DEVICE}
+            file_name = source.location.partition("?")[0]
+            return ":" in file_name and source.kind in {SourceKind.BLOCK, SourceKind.DEVICE}
     return False
 
 
@@ -327,5 +327,5 @@ def expect_opened(source: Source) -> None:
 
 def unopened_note(source: Source) -> str:
     """Say that code was not executed, and what does it."""
-    where = " of the archive" if source.packed else ""
-    return f"{source.short}{where} was not opened: it is code; softdock run opens it"
+    location = " of the archive" if source.packed else ""
+    return f"{source.short}{location} was not opened: it is code; softdock run opens it"

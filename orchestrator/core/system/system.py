@@ -55,10 +55,10 @@ def _line(line: Connection) -> str:
     return f"{line} ({line.delay.nominal_ns / 1e6:g} ms)" if line.delay else str(line)
 
 
-def _first(lines: list[str], what: str) -> Iterator[str]:
+def _first(lines: list[str], plural: str) -> Iterator[str]:
     yield from lines[:_MOST]
     if len(lines) > _MOST:
-        yield f"  and {len(lines) - _MOST} more {what}"
+        yield f"  and {len(lines) - _MOST} more {plural}"
 
 
 def _counts(system: System) -> str:
@@ -67,8 +67,8 @@ def _counts(system: System) -> str:
         "nested system": len(system.systems),
         "connection": len(system.connections),
     }
-    said = [f"{n} {what}{'s' if n > 1 else ''}" for what, n in numbers.items() if n]
-    return ", ".join(said) or "empty"
+    counts = [f"{n} {kind}{'s' if n > 1 else ''}" for kind, n in numbers.items() if n]
+    return ", ".join(counts) or "empty"
 
 
 class System(Struct, dict=True):
@@ -170,8 +170,8 @@ class System(Struct, dict=True):
             If a component is no FMU.
         """
         if backend not in set(Backend):
-            known = ", ".join(Backend)
-            raise UnknownNameError(f"back-end '{backend}': expected one of {known}")
+            names_known = ", ".join(Backend)
+            raise UnknownNameError(f"back-end '{backend}': expected one of {names_known}")
         system = self
         for name in names or self.components:
             component = self.component(name)
@@ -188,9 +188,9 @@ class System(Struct, dict=True):
 
         Those that say themselves how are left as they are.
         """
-        way = member_of(Extrapolation, extrapolation, f"system '{self.name}': extrapolation")
+        word = member_of(Extrapolation, extrapolation, f"system '{self.name}': extrapolation")
         changed = (
-            replace(c, extrapolation=way) if c.delay is None and c.extrapolation is None else c
+            replace(c, extrapolation=word) if c.delay is None and c.extrapolation is None else c
             for c in self.connections
         )
         return replace(self, connections=tuple(changed))
@@ -211,8 +211,8 @@ class System(Struct, dict=True):
     @property
     def inside(self) -> Component:
         """The system's own connectors as a component that those inside are connected with."""
-        own = flatten.seen_from_inside(self.connectors)
-        return Component("system", Source(SourceKind.SYSTEM, self.name), own)
+        connectors = flatten.seen_from_inside(self.connectors)
+        return Component("system", Source(SourceKind.SYSTEM, self.name), connectors)
 
     @property
     def outside(self) -> Component:
@@ -254,12 +254,12 @@ class System(Struct, dict=True):
         """
         if self.systems or self.buses:
             return self.flat().problems(algebraic_loops=algebraic_loops)
-        found = checks.problems(self._every(), self.connections)
-        return found if algebraic_loops else [*found, *self.algebraic_loops()]
+        errors = checks.problems(self._every(), self.connections)
+        return errors if algebraic_loops else [*errors, *self.algebraic_loops()]
 
     def algebraic_loops(self) -> list[DescriptionError]:
         """List the loops of direct feed-through that no delay cuts, of connections that exist."""
-        valid = checks.valid(self._every(), self.connections)
+        valid = checks.resolvable_connections(self._every(), self.connections)
         return list(checks.algebraic_loops(self.components, valid))
 
     @cached_property

@@ -24,31 +24,31 @@ _MOST_DIGITS = 30
 REACH_NS = 2**61 - 1
 
 
-def nanoseconds(time: str | float, what: str = "time") -> int:
+def nanoseconds(time: str | float, label: str = "time") -> int:
     """Convert a time to whole nanoseconds, exactly.
 
     time: Seconds as a number (``0.016``), or text with a unit: ``"16 ms"``, ``"250 us"``, ``"1
         s"``. A number means its shortest decimal form: ``0.1`` is 100 000 000 ns; the rounding of
         its computation is passed over: ``60 * 0.016666667`` is 1 000 000 020 ns.
-    what: What the time is, for the message.
+    label: What the time is, for the message.
     Returns: Nanoseconds, may be negative.
     Raises DescriptionError: if the text is no time, or the time is not a whole number of
         nanoseconds that fits 64 bits.
     """
-    exact = _decimal_ns(time, what)
+    exact = _decimal_ns(time, label)
     if isinstance(time, float) and abs(time) < _FINE_S:
         near = exact.to_integral_value()
         if abs(float(near) / 1e9 - time) <= _NOISE * ulp(time):
             return int(near)
     if exact != exact.to_integral_value() or exact.copy_abs() > _LARGEST:
         raise DescriptionError(
-            f"{what}: {time!r} is not a whole number of nanoseconds within 64 bits;"
+            f"{label}: {time!r} is not a whole number of nanoseconds within 64 bits;"
             " time is counted in whole nanoseconds: round it"
         )
     return int(exact)
 
 
-def _decimal_ns(time: str | float, what: str) -> Decimal:
+def _decimal_ns(time: str | float, label: str) -> Decimal:
     match = _TEXT.fullmatch(str(time))
     unit = match[2] or "s" if match else ""
     try:
@@ -59,18 +59,18 @@ def _decimal_ns(time: str | float, what: str) -> Decimal:
         return Decimal(match[1]).scaleb(_SCALE[unit], wide)
     except InvalidOperation:
         raise DescriptionError(
-            f"{what}: expected seconds or a time such as '16 ms', found {time!r}"
+            f"{label}: expected seconds or a time such as '16 ms', found {time!r}"
             f" (units: {', '.join(_SCALE)})"
         ) from None
 
 
-def out_of_reach(what: str, ns: int) -> list[str]:
-    """Say, as a list of one sentence or none, that a run has no room for a time."""
+def range_errors(label: str, ns: int) -> list[str]:
+    """Errors for a time in nanoseconds outside the representable range."""
     if abs(ns) <= REACH_NS:
         return []
     text = (
-        f"{what}: {seconds(ns):.10g} s is farther than {seconds(REACH_NS):.10g} s (73 years), which"
-        " is as far from 0 as times of a run may be"
+        f"{label}: {seconds(ns):.10g} s is farther than {seconds(REACH_NS):.10g} s (73 years),"
+        " which is as far from 0 as times of a run may be"
     )
     return [text]
 
@@ -97,9 +97,9 @@ class StepLength(int):
     exact: Fraction
 
     def __new__(cls, exact: Fraction) -> Self:  # noqa: D102 - the class says it
-        made = super().__new__(cls, exact.numerator // exact.denominator)
-        made.exact = exact
-        return made
+        step = super().__new__(cls, exact.numerator // exact.denominator)
+        step.exact = exact
+        return step
 
     def __truediv__(self, divisor: float) -> float:
         return float(self.exact / Fraction(divisor))
@@ -118,26 +118,26 @@ def divided(step_ns: int, divisor: int) -> int:
     return of_fraction(exact_ns(step_ns) / divisor)
 
 
-def step_length(step: str | float, what: str = "communication step") -> int:
+def step_length(step: str | float, label: str = "communication step") -> int:
     """Convert a step to nanoseconds: an ``int``, or a :class:`StepLength` if it is not whole.
 
     step: As of :func:`nanoseconds`, or a quotient: ``"1/60 s"``. A number means its shortest
         decimal form: ``1 / 60`` is 16 666 666.666 666 666 ns.
-    what: What it is, for the message.
+    label: What it is, for the message.
     Raises DescriptionError: if it is no time, or not within 64 bits of nanoseconds.
     """
     match = _QUOTIENT.fullmatch(str(step))
     if match and int(match[2]):
-        exact = Fraction(int(match[1]), int(match[2])) * nanoseconds(f"1 {match[3]}", what)
-        nanoseconds(f"{int(exact)} ns", what)  # that it fits
+        exact = Fraction(int(match[1]), int(match[2])) * nanoseconds(f"1 {match[3]}", label)
+        nanoseconds(f"{int(exact)} ns", label)  # that it fits
     else:
-        written = _decimal_ns(step, what)
+        written = _decimal_ns(step, label)
         if written.copy_abs() > _LARGEST or written.adjusted() < -_MOST_DIGITS:
-            raise DescriptionError(f"{what}: {step!r} is not within 64 bits of nanoseconds")
+            raise DescriptionError(f"{label}: {step!r} is not within 64 bits of nanoseconds")
         exact = Fraction(written)
     if exact.denominator > _LARGEST_DENOMINATOR:
         raise DescriptionError(
-            f"{what}: {step!r} has more digits below a nanosecond than 15: round it"
+            f"{label}: {step!r} has more digits below a nanosecond than 15: round it"
         )
     return of_fraction(exact)
 

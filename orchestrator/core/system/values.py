@@ -12,7 +12,7 @@ from orchestrator.core.system.checks import expected_value
 from orchestrator.core.system.component import Component
 from orchestrator.core.system.connection import Endpoint
 from orchestrator.core.system.hierarchy import element, with_component
-from orchestrator.core.system.naming import lacking
+from orchestrator.core.system.naming import unknown_name_error
 from orchestrator.core.system.ports import Causality, Connector, DataType, Value, plain_value
 from orchestrator.core.system.source import SourceKind
 
@@ -30,9 +30,9 @@ def set_value(system: System, path: str, value: Value) -> System:
     that declares no connectors has those of its source later: any value is taken for now.
     """
     end = Endpoint.of_line(path)
-    found = element(system, end.component) if end.component else system
-    if isinstance(found, Component) and not found.connectors:
-        return with_component(system, end.component, found.with_values({end.connector: value}))
+    part = element(system, end.component) if end.component else system
+    if isinstance(part, Component) and not part.connectors:
+        return with_component(system, end.component, part.with_values({end.connector: value}))
     holder, connector = target_of(system, path)
     name = connector.name
     if not connector.causality.is_settable:
@@ -58,8 +58,8 @@ def unset_value(system: System, path: str) -> System:
     """Take away a value that was set, so that the source's own holds."""
     end = Endpoint.of_line(path)
     holder = _holder(system, path)
-    known = holder.connectors.get(end.connector)
-    unset = end.connector if known is None else known.name
+    connector = holder.connectors.get(end.connector)
+    unset = end.connector if connector is None else connector.name
     values = {name: value for name, value in holder.values.items() if name != unset}
     if unset not in holder.values:
         raise DescriptionError(f"{path}: no value is set")
@@ -85,24 +85,24 @@ def target_of(system: System, path: str) -> tuple[Component | System, Connector]
     if not end.component:
         holder: Component | System = system
     else:
-        found = element(system, end.component)
-        if not isinstance(found, (Component, type(system))):
-            raise DescriptionError(f"{path}: '{found.name}' is a bus, which has no values")
-        holder = found
+        part = element(system, end.component)
+        if not isinstance(part, (Component, type(system))):
+            raise DescriptionError(f"{path}: '{part.name}' is a bus, which has no values")
+        holder = part
     if isinstance(holder, Component):
         return holder, holder.connector(end.connector)
     if end.connector not in holder.connectors:
-        where = f"system '{holder.name}'"
-        raise lacking(where, "connector of its own", end.connector, holder.connectors)
+        location = f"system '{holder.name}'"
+        raise unknown_name_error(location, "connector of its own", end.connector, holder.connectors)
     return holder, holder.connectors[end.connector]
 
 
 def _holder(system: System, path: str) -> Component | System:
     """Return what has a value, which may be one of a connector that is not declared."""
     end = Endpoint.of_line(path)
-    found = element(system, end.component) if end.component else system
-    if isinstance(found, Component) and end.connector in found.values:
-        return found
+    part = element(system, end.component) if end.component else system
+    if isinstance(part, Component) and end.connector in part.values:
+        return part
     return target_of(system, path)[0]
 
 
@@ -130,7 +130,7 @@ def with_starts(system: System, *, closed: bool = True) -> tuple[System, list[Ke
     }
     outside = {line.target for line in system.connections} - fed
     components = dict(system.components)
-    kept = []
+    kept_starts = []
     for name, component in system.components.items():
         if component.source.kind is not SourceKind.FMU:
             continue
@@ -142,24 +142,24 @@ def with_starts(system: System, *, closed: bool = True) -> tuple[System, list[Ke
                 continue
             if (takes or end in outside) and connector.type is not DataType.CLOCK:
                 starts[connector.name] = connector.start
-                kept.append(KeptStart(end, connector.start, connector.unit))
+                kept_starts.append(KeptStart(end, connector.start, connector.unit))
         if starts:
             components[name] = component.with_values(starts)
-    return replace(system, components=components), kept
+    return replace(system, components=components), kept_starts
 
 
-def kept_notes(kept: Sequence[KeptStart]) -> tuple[str, ...]:
+def kept_notes(starts: Sequence[KeptStart]) -> tuple[str, ...]:
     """Say what :func:`with_starts` told, as one sentence; none if that is nothing."""
-    if not kept:
+    if not starts:
         return ()
-    listed = ", ".join(map(str, kept))
+    listed = ", ".join(map(str, starts))
     return (f"nothing feeds these inputs, they keep what their FMUs begin with: {listed}",)
 
 
-def without_starts(system: System, kept: Sequence[KeptStart]) -> System:
+def without_starts(system: System, starts: Sequence[KeptStart]) -> System:
     """Take the values away again that :func:`with_starts` gave to a system."""
     components = dict(system.components)
-    for start in kept:
+    for start in starts:
         name, connector = start.end.component, start.end.connector
         values = {key: v for key, v in components[name].values.items() if key != connector}
         components[name] = replace(components[name], values=values)
@@ -189,14 +189,14 @@ def signal_of(system: System, name: str) -> Signal:
     """
     end = Endpoint.parse(name)
     component = system.component(end.component)
-    found = _ELEMENT.fullmatch(end.connector)
-    if found and end.connector not in component.connectors:
-        array, index = component.connectors.get(found["whole"]), int(found["index"])
+    match = _ELEMENT.fullmatch(end.connector)
+    if match and end.connector not in component.connectors:
+        array, index = component.connectors.get(match["whole"]), int(match["index"])
         if array is not None and array.shape:
             if index >= array.size:
                 raise UnknownNameError(
                     f"'{name}': expected an element from 0 to {array.size - 1} of"
-                    f" '{found['whole']}', found {index}"
+                    f" '{match['whole']}', found {index}"
                 )
             return Signal(Endpoint(end.component, array.name), array, index)
     connector = component.connector(end.connector)

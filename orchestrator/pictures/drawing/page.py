@@ -206,7 +206,7 @@ def _delay(delay: TransportDelay) -> Iterator[tuple[str, str]]:
 
 
 def _plan(plan: DelayPlan) -> Iterator[tuple[str, str]]:
-    yield "Delay that the target sees", f"{plan.seen_ns / 1e6:.10g} ms in the mean"
+    yield "Delay that the target sees", f"{plan.effective_delay_ns / 1e6:.10g} ms in the mean"
     yield "Read", f"{plan.shift_ns / 1e6:+.10g} ms from the start of the step"
     yield "Interpolation", f"{plan.interpolation}, then {plan.extrapolation}"
     if plan.extrapolation_ns:

@@ -235,7 +235,7 @@ def _later(measure: Measure, result: Result) -> dict[str, int]:
     later: dict[str, int] = {}
     for fault in result.faults:
         until_ns = last if fault.until_ns is None else fault.until_ns
-        if not fault.later_ns or fault.begin_ns >= last or until_ns <= first:
+        if not fault.extra_delay_ns or fault.begin_ns >= last or until_ns <= first:
             continue
         if fault.begin_ns > first or until_ns < last:
             raise DescriptionError(
@@ -243,7 +243,7 @@ def _later(measure: Measure, result: Result) -> dict[str, int]:
                 f" fault '{fault.name}' acts {fault.times}; expected a window inside or outside of"
                 " that"
             )
-        later |= dict.fromkeys(fault.lines, fault.later_ns)
+        later |= dict.fromkeys(fault.lines, fault.extra_delay_ns)
     return later
 
 

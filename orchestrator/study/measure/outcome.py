@@ -116,7 +116,7 @@ class CaseOutcome(Struct):
                 {
                     "connection": str(plan.connection),
                     "declared_delay_ms": _declared_ms(plan),
-                    "seen_delay_ms": plan.seen_ns / 1e6,
+                    "seen_delay_ms": plan.effective_delay_ns / 1e6,
                     "extrapolated_ms": plan.extrapolation_ns / 1e6,
                     "interpolation": str(plan.interpolation),
                     "extrapolation": str(plan.extrapolation),

@@ -14,7 +14,7 @@ from orchestrator.core.display import progress_bar
 from orchestrator.core.simunits import resolve
 from orchestrator.core.structs import replace
 from orchestrator.core.system import System, with_starts, without_starts
-from orchestrator.core.system.naming import lacking
+from orchestrator.core.system.naming import unknown_name_error
 from orchestrator.study.experiment import Case, Experiment, RunOptions, Table
 from orchestrator.study.figure_tables import Axis, AxisValue, Sweep
 from orchestrator.study.goal import Goal, bound_of, goal_of
@@ -150,7 +150,9 @@ def _goals(
         table = _read(Expectation, {"that": that}, "expect: ")
         said = statement_of(that)
         if said.name not in known:
-            raise lacking("the sweep", "measure to expect something of", said.name, known)
+            raise unknown_name_error(
+                "the sweep", "measure to expect something of", said.name, known
+            )
         try:
             if said.name in functions:
                 yield Goal(that, table, that, bound_of(said, lambda _: ""), is_measure=True)

@@ -20,7 +20,7 @@ from orchestrator.core.system.line_attributes import attributes_on
 from orchestrator.engine import EngineState
 
 if TYPE_CHECKING:
-    from orchestrator.core.master.run.assembly import Assembly
+    from orchestrator.core.master.run.run_state import RunState
     from orchestrator.core.master.run.tuning import Log, Tuning
 
 
@@ -109,61 +109,61 @@ class Checkpoint(Struct, eq=False):
         return StoredCheckpoint(self.facts, self.time_ns, *past, *rows, states, self.log)
 
 
-def _facts(made: Assembly) -> dict[str, str]:
+def _facts(state: RunState) -> dict[str, str]:
     """Say what a run is made from, topic by topic: a checkpoint fits runs that say the same."""
-    schedule, settings = made.schedule, made.settings
+    schedule, settings = state.schedule, state.settings
     options = ", ".join(f"{k} = {v!r}" for k, v in sorted(settings.algorithm_options.items()))
     options = options if settings.early_return else f"{options}; no early return"
-    said = {
+    facts = {
         "communication step": f"{schedule.step_ns} ns",
         "algorithm": schedule.algorithm,
         "algorithm options": options or "none",
         "rates": ", ".join(f"{m.name} {m.ticks}" for m in schedule.members if m.ticks > 1),
         "delay mode": str(schedule.mode),
-        "start time": f"{made.start_ns} ns",
-        "stop time": "none" if made.stop_ns is None else f"{made.stop_ns} ns",
-        "recording": f"every {settings.every}. step of {', '.join(made.outputs) or 'nothing'}",
-        "components": ", ".join(unit.name for unit in made.units),
+        "start time": f"{state.start_ns} ns",
+        "stop time": "none" if state.stop_ns is None else f"{state.stop_ns} ns",
+        "recording": f"every {settings.every}. step of {', '.join(state.outputs) or 'nothing'}",
+        "components": ", ".join(unit.name for unit in state.units),
     }
-    for unit in made.units:
+    for unit in state.units:
         details = unit.description.details
-        component = made.system.components[unit.name]
+        component = state.system.components[unit.name]
         values = component.values
         parts = [details.get(key, "") for key in ("kind", "guid", "class")]
         parts += [f"{name} = {values[name]!r}" for name in sorted(values)]
         parts += [f"{option} {value}" for option, value in component.options.numerical().items()]
-        said[f"component '{unit.name}'"] = "; ".join(filter(None, parts))
-    for line in made.system.connections:
-        said[f"connection {line}"] = _line(line)
+        facts[f"component '{unit.name}'"] = "; ".join(filter(None, parts))
+    for line in state.system.connections:
+        facts[f"connection {line}"] = _line(line)
     for number, fault in enumerate(settings.faults, start=1):
-        said[f"fault {number}"] = repr(replace(fault, label=""))
-    return said
+        facts[f"fault {number}"] = repr(replace(fault, label=""))
+    return facts
 
 
 def _line(line: Connection) -> str:
     delay = f"delay {line.delay.nominal_ns} ns" if line.delay else "no delay"
-    said = [delay, str(line.transformation or "not transformed")]
+    texts = [delay, str(line.transformation or "not transformed")]
     channel = channel_of(line)
     if channel is not None:  # too much to be read: recorded delays may be thousands
-        said.append(
+        texts.append(
             f"varying {blake2b(repr(astuple(channel)).encode(), digest_size=16).hexdigest()}"
         )
-    said += [
+    texts += [
         f"{attribute.name} {attribute.text(value)}" for attribute, value in attributes_on(line)
     ]
-    return ", ".join(said)
+    return ", ".join(texts)
 
 
 class Checkpointer:
     """Saves everything that moves in a run, and restores it.
 
-    made, recorder: What moves.
+    state, recorder: What moves.
     """
 
-    def __init__(self, made: Assembly, recorder: RowRecorder) -> None:
-        self._units, self._engine = tuple(made.units), made.engine
+    def __init__(self, state: RunState, recorder: RowRecorder) -> None:
+        self._units, self._engine = tuple(state.units), state.engine
         self._recorder = recorder
-        self._facts = _facts(made)
+        self._facts = _facts(state)
 
     def save(self, tuning: Tuning | None) -> Checkpoint:
         """Save the run between two steps; see :meth:`Execution.save`."""
@@ -176,9 +176,9 @@ class Checkpointer:
         states = tuple(unit.get_state() for unit in self._units)
         rows = self._recorder.save()
         saved = self._engine.time_ns, self._engine.save(), rows, self._units, states
-        return Checkpoint(self._made_from(tuning), *saved, None if tuning is None else tuning.log)
+        return Checkpoint(self._state_from(tuning), *saved, None if tuning is None else tuning.log)
 
-    def _made_from(self, tuning: Tuning | None) -> Mapping[str, str]:
+    def _state_from(self, tuning: Tuning | None) -> Mapping[str, str]:
         """Return what the run is made from, with the delays that were changed since."""
         if tuning is None or not tuning.delays:
             return self._facts
@@ -188,19 +188,22 @@ class Checkpointer:
         self, checkpoint: Checkpoint | StoredCheckpoint, tuning: Tuning | None
     ) -> tuple[object, ...]:
         """Return a checkpoint's states in a form that the units take; changes nothing."""
-        found, here = checkpoint.facts, self._made_from(tuning)
+        facts_before, here = checkpoint.facts, self._state_from(tuning)
         problems = [
-            f"{topic}: the checkpoint has '{found.get(topic, 'none')}',"
+            f"{topic}: the checkpoint has '{facts_before.get(topic, 'none')}',"
             f" this run '{here.get(topic, 'none')}'"
-            for topic in dict.fromkeys((*here, *found))
-            if found.get(topic) != here.get(topic)
+            for topic in dict.fromkeys((*here, *facts_before))
+            if facts_before.get(topic) != here.get(topic)
         ]
         if problems:
             raise LoadError("the checkpoint is of another run:\n" + "\n".join(problems))
         if isinstance(checkpoint, StoredCheckpoint):
             self._check(checkpoint)
             return tuple(unit.deserialize(checkpoint.states[unit.name]) for unit in self._units)
-        if any(one is not other for one, other in zip(checkpoint.units, self._units, strict=True)):
+        if any(
+            saved is not present
+            for saved, present in zip(checkpoint.units, self._units, strict=True)
+        ):
             raise SoftdockError(
                 "the checkpoint was saved by another execution, whose units it needs;"
                 " give the independent copy that its method stored() makes"

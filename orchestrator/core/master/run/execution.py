@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.master.run.assembly import assemble
+from orchestrator.core.master.run.ports import Ports
 from orchestrator.core.master.run.recorder import RowRecorder
 from orchestrator.core.master.run.run_loop import Progress, RunLoop, Steer
-from orchestrator.core.master.run.run_view import Ports, RunView, in_turn
+from orchestrator.core.master.run.run_view import RunView, in_turn
 from orchestrator.core.master.settings import ExecutionSettings, RunKeywords
 from orchestrator.core.structs import replace
 from orchestrator.core.system import System, Value, communication_step_ns, nanoseconds
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from orchestrator.core.coupling import Mark, Tuned
     from orchestrator.core.master.run.checkpoint import Checkpoint, Checkpointer, StoredCheckpoint
     from orchestrator.core.master.run.pacing import Pacing
-    from orchestrator.core.master.run.run_view import PortValue
+    from orchestrator.core.master.run.ports import PortValue
     from orchestrator.core.master.run.tuning import Tunable, Tuning
     from orchestrator.core.realtime import RealTime, SharedRows
 
@@ -102,32 +103,32 @@ class Execution(RunView):
         settings: ExecutionSettings | None = None,
         *,
         step_clock: StepClock | None = None,
-        **given: Unpack[RunKeywords],
+        **keywords: Unpack[RunKeywords],
     ) -> None:
-        chosen = ExecutionSettings.of(system, **given)
+        completed = ExecutionSettings.of(system, **keywords)
         if settings is not None:
-            chosen = replace(settings, **cast("dict[str, Any]", given))
-        realtime = chosen.realtime
+            completed = replace(settings, **cast("dict[str, Any]", keywords))
+        realtime = completed.realtime
         if realtime is not None:
             from orchestrator.core.master.run.pacing import expect_clock, threads_of
 
-            chosen = replace(chosen, threads=threads_of(realtime, chosen.threads))
-            expect_clock(realtime, system, step_text(communication_step_ns(system, chosen.step)))
-        self._made = made = assemble(system, chosen)
-        self.system, self.start_ns = made.system, made.start_ns
-        self.schedule, self.units, self._engine = made.schedule, made.units, made.engine
+            completed = replace(completed, threads=threads_of(realtime, completed.threads))
+            expect_clock(realtime, system, step_text(communication_step_ns(system, completed.step)))
+        self._state = state = assemble(system, completed)
+        self.system, self.start_ns = state.system, state.start_ns
+        self.schedule, self.units, self._engine = state.schedule, state.units, state.engine
         #: When the faults act, and what they do.
-        self.faults = made.faults
-        self._ports = Ports(made)
-        self._recorder = RowRecorder(made)
+        self.faults = state.faults
+        self._ports = Ports(state)
+        self._recorder = RowRecorder(state)
         self._pacing = self._paced(realtime, step_clock)
-        self._loop = RunLoop(made, self._recorder, self._pacing)
+        self._loop = RunLoop(state, self._recorder, self._pacing)
         self._recorder.reserve(1)
         self._engine.write_row()
-        if chosen.limits or self.system.experiment.tuning:
+        if completed.limits or self.system.experiment.tuning:
             self._tuning  # noqa: B018 - says what is wrong with them
-        if chosen.tuned:
-            self.replay(chosen.tuned)
+        if completed.tuned:
+            self.replay(completed.tuned)
 
     def _paced(self, realtime: RealTime | None, clock: StepClock | None) -> Pacing | None:
         if realtime is None:
@@ -145,14 +146,14 @@ class Execution(RunView):
         """Made when it is used: a whole run does not need it."""
         from orchestrator.core.master.run.checkpoint import Checkpointer
 
-        return Checkpointer(self._made, self._recorder)
+        return Checkpointer(self._state, self._recorder)
 
     @cached_property
     def _tuning(self) -> Tuning:
         """Made when it is used, too: the loop of a run that is not tuned knows nothing of it."""
         from orchestrator.core.master.run.tuning import Tuning
 
-        self._loop.tuning = Tuning(self._made, self._ports)
+        self._loop.tuning = Tuning(self._state, self._ports)
         return self._loop.tuning
 
     @in_turn
@@ -380,7 +381,7 @@ class Execution(RunView):
         self.close()
 
 
-def start(system: System, **given: Unpack[RunKeywords]) -> Execution:
+def start(system: System, **keywords: Unpack[RunKeywords]) -> Execution:
     """Initialise a system and hand it over, to be stepped from outside.
 
     Parameters
@@ -400,4 +401,4 @@ def start(system: System, **given: Unpack[RunKeywords]) -> Execution:
     DescriptionError, LoadError, StepError
         As :class:`orchestrator.core.master.Execution` does.
     """
-    return Execution(system, **given)
+    return Execution(system, **keywords)

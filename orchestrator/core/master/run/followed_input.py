@@ -43,24 +43,24 @@ def followed_input(
     if "smoothed" in plan.extrapolation or "slerp" in plan.interpolation:
         return None
     factor, offset = linear_of(system, plan.connection)
-    closest, least = None, np.inf
+    closest, smallest = None, np.inf
     for ahead in (True, False):  # whether the source is stepped before the target
-        found = np.stack(
+        candidates = np.stack(
             [_one(plan, times_ns, column, ahead=ahead) for column in source.T], axis=-1
         )
-        found *= factor
-        found[0] += offset
-        off = float(np.abs(found[0] - recorded[1:]).max(initial=0.0))
-        if off < least:
-            closest, least = found, off
+        candidates *= factor
+        candidates[0] += offset
+        off = float(np.abs(candidates[0] - recorded[1:]).max(initial=0.0))
+        if off < smallest:
+            closest, smallest = candidates, off
     size = float(np.abs(recorded).max(initial=0.0))
-    return closest if least <= _ALIKE * size else None
+    return closest if smallest <= _ALIKE * size else None
 
 
 def _one(plan: DelayPlan, times_ns: Times, values: Floats, *, ahead: bool) -> Floats:
     """Return the polynomials of one scalar, shape (4, n - 1), before the connection's factor."""
     steps = len(times_ns) - 1
-    found = np.zeros((4, steps))
+    windows = np.zeros((4, steps))
     shortest = int(np.diff(times_ns).min())
     depth = abs(plan.shift_ns) // shortest + plan.span_ns // shortest + _MORE
     ways = Interpolation[plan.interpolation.name], Extrapolation[plan.extrapolation.name]
@@ -70,12 +70,12 @@ def _one(plan: DelayPlan, times_ns: Times, values: Floats, *, ahead: bool) -> Fl
     for k in range(steps):
         begin_ns, length_ns = int(times_ns[k]) + plan.shift_ns, int(times_ns[k + 1] - times_ns[k])
         if plan.order:
-            found[:, k] = past.follow(begin_ns, length_ns, plan.order, plan.keeps_end)
-            found[1 + plan.order :, k] = 0.0
+            windows[:, k] = past.follow(begin_ns, length_ns, plan.order, plan.keeps_end)
+            windows[1 + plan.order :, k] = 0.0
         else:
-            found[0, k] = past.read(begin_ns, begin_ns)
+            windows[0, k] = past.read(begin_ns, begin_ns)
             end = past.read(begin_ns + length_ns, begin_ns)
-            found[1, k] = (end - found[0, k]) / (length_ns / 1e9)
+            windows[1, k] = (end - windows[0, k]) / (length_ns / 1e9)
         if (newest := k + 1 + ahead) <= steps:
             past.push(int(times_ns[newest]), float(values[newest]))
-    return found
+    return windows

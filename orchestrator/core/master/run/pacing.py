@@ -55,46 +55,46 @@ class Grants(MutableStruct):
         if name not in self.granted:
             self.granted.append(name)
 
-    def refuse(self, what: str, number: int, remedy: str) -> None:
+    def refuse(self, right: str, number: int, remedy: str) -> None:
         """Note what was not granted, by the number of the system's error."""
-        sentence = f"not granted: {what} ({os.strerror(number)}); {remedy}"
+        sentence = f"not granted: {right} ({os.strerror(number)}); {remedy}"
         if sentence not in self.refused:
             self.refused.append(sentence)
 
 
 def kernel() -> str:
     """Return name and release of the kernel, and whether it is one for real time."""
-    about = os.uname()
+    uname = os.uname()
     file = Path("/sys/kernel/realtime")
     preempt_rt = file.is_file() and file.read_text(encoding="ascii").strip() == "1"
     kind = "PREEMPT_RT" if preempt_rt else "no PREEMPT_RT"
-    return f"{about.sysname} {about.release}, {kind}"
+    return f"{uname.sysname} {uname.release}, {kind}"
 
 
 @contextmanager
-def privileges(wanted: RealTime, grants: Grants, processes: Sequence[int] = ()) -> Iterator[None]:
+def privileges(realtime: RealTime, grants: Grants, processes: Sequence[int] = ()) -> Iterator[None]:
     """Take what the system grants of what is wanted, and give it back at the end."""
     with ExitStack() as stack:
-        _keep_to_cpus(wanted, grants, stack)
-        _raise_priority(wanted, grants, stack, processes)
-        if not wanted.collect_garbage:
+        _keep_to_cpus(realtime, grants, stack)
+        _raise_priority(realtime, grants, stack, processes)
+        if not realtime.collect_garbage:
             if gc.isenabled():
                 gc.disable()
                 stack.callback(gc.enable)
             grants.grant("no garbage")
-        if wanted.lock_memory:
+        if realtime.lock_memory:
             _lock_memory(grants, stack)
         yield
 
 
-def _keep_to_cpus(wanted: RealTime, grants: Grants, stack: ExitStack) -> None:
-    if not wanted.cpus:
+def _keep_to_cpus(realtime: RealTime, grants: Grants, stack: ExitStack) -> None:
+    if not realtime.cpus:
         return
     before = posix.processors()
     try:
-        posix.keep_to(wanted.cpus)
+        posix.keep_to(realtime.cpus)
     except OSError as error:
-        cpus = ", ".join(map(str, sorted(wanted.cpus)))
+        cpus = ", ".join(map(str, sorted(realtime.cpus)))
         grants.refuse(f"processors {cpus}", error.errno or 0, "the run used all")
         return
     stack.callback(posix.keep_to, before)
@@ -102,18 +102,18 @@ def _keep_to_cpus(wanted: RealTime, grants: Grants, stack: ExitStack) -> None:
 
 
 def _raise_priority(
-    wanted: RealTime, grants: Grants, stack: ExitStack, processes: Sequence[int]
+    realtime: RealTime, grants: Grants, stack: ExitStack, processes: Sequence[int]
 ) -> None:
-    if wanted.priority == 0:
+    if realtime.priority == 0:
         return
     before = posix.scheduling()
     try:
         for process in processes:
-            posix.raise_priority(process, wanted.priority + 1)
-        posix.take_priority(wanted.priority)
+            posix.raise_priority(process, realtime.priority + 1)
+        posix.take_priority(realtime.priority)
     except OSError as error:
         remedy = "needs CAP_SYS_NICE or a limit 'rtprio' (ulimit -r)"
-        grants.refuse(f"SCHED_FIFO, priority {wanted.priority}", error.errno or 0, remedy)
+        grants.refuse(f"SCHED_FIFO, priority {realtime.priority}", error.errno or 0, remedy)
         return
     stack.callback(posix.put_back_scheduling, *before)
     grants.grant("priority")
@@ -163,8 +163,8 @@ class Pacing:
         clock: StepClock | None = None,
     ) -> None:
         master = next((unit for unit in units if unit.name == realtime.clock), None)
-        own = None if master is None else master.step_clock()
-        clock = own if clock is None else clock
+        own_clock = None if master is None else master.step_clock()
+        clock = own_clock if clock is None else clock
         if clock is not None and schedule.varies:
             raise CapabilityError(
                 f"algorithm '{schedule.algorithm}' chooses its steps, and a device's clock has"
@@ -174,7 +174,7 @@ class Pacing:
         self._realtime = realtime
         self._names = tuple(unit.name for unit in units)
         self._device = clock
-        self._master = None if own is None else master
+        self._master = None if own_clock is None else master
         self._processes = [unit.pid for unit in units if unit.pid]
         self._clock = clock or MonotonicClock()
         self._grants = Grants()
@@ -221,11 +221,11 @@ class Pacing:
         if self._master is None:
             return DeadlineError(f"the clock that steps wait for fell silent {now}")
         cause = self._master.exception()
-        why = f"silent for {self._master.silence:g} s" if cause is None else "lost"
+        cause_text = f"silent for {self._master.silence:g} s" if cause is None else "lost"
         details = self._master.remark if cause is None else str(cause)
         error = DeadlineError(
             f"component '{self._master.name}', whose samples are the clock (realtime.clock), was"
-            f" {why} {now}{f': {details}' if details else ''}"
+            f" {cause_text} {now}{f': {details}' if details else ''}"
         )
         error.__cause__ = cause
         return error
@@ -249,14 +249,14 @@ class Pacing:
     @property
     def record(self) -> RealTimeRecord:
         """The timing so far."""
-        pacer, asked, drift = self._pacer, self._realtime, self._clock.drift
+        pacer, realtime, drift = self._pacer, self._realtime, self._clock.drift
         rate = drift.ppm, drift.sigma_ppm, drift.samples
-        found = Drift(*rate, drift.silences, drift.silent_ns * 1e-9)
+        drift_record = Drift(*rate, drift.silences, drift.silent_ns * 1e-9)
         return RealTimeRecord(
-            factor=asked.factor,
-            policy=str(asked.policy),
-            priority=asked.priority,
-            cpus=tuple(sorted(asked.cpus)),
+            factor=realtime.factor,
+            policy=str(realtime.policy),
+            priority=realtime.priority,
+            cpus=tuple(sorted(realtime.cpus)),
             granted=tuple(self._grants.granted),
             refused=tuple(self._grants.refused),
             kernel=kernel(),
@@ -269,7 +269,7 @@ class Pacing:
             longest_row=pacer.longest_row,
             slipped_ns=pacer.slipped_ns,
             listed=self._overruns(),
-            drift=found if self._device else None,
+            drift=drift_record if self._device else None,
             clock=self._master.name if self._master else "",
         )
 
@@ -303,13 +303,13 @@ def expect_clock(realtime: RealTime | None, system: System, step: str | float) -
     """Expect that the component which is to be the clock can be it; nothing is opened."""
     if realtime is None or realtime.clock is None:
         return
-    name, known = realtime.clock, system.components
-    if name not in known:
+    name, components = realtime.clock, system.components
+    if name not in components:
         raise UnknownNameError(
-            f"realtime.clock: no component '{name}'{nearest(name, known)}; components:"
-            f" {', '.join(known)}"
+            f"realtime.clock: no component '{name}'{nearest(name, components)}; components:"
+            f" {', '.join(components)}"
         )
-    source = known[name].source
+    source = components[name].source
     period_ns = clock_ns(source)
     if period_ns is None:
         raise DescriptionError(

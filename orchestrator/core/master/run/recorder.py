@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from orchestrator.core.master.run.assembly import Assembly
+    from orchestrator.core.master.run.run_state import RunState
     from orchestrator.core.realtime import SharedRows
 
     Values = NDArray[np.float64] | memoryview[float]
@@ -84,8 +84,8 @@ class RecordedRows(Struct, eq=False):
             skipped = max(0, since - part.begin)
             blocks.append((part.block[skipped:], part.times_ns[skipped:]))
             has_clocks = has_clocks or part.clocks_ns is not None
-            known = np.zeros(len(part.times_ns)) if part.clocks_ns is None else part.clocks_ns
-            clocks.append(known[skipped:])
+            part_clocks = np.zeros(len(part.times_ns)) if part.clocks_ns is None else part.clocks_ns
+            clocks.append(part_clocks[skipped:])
             part = part.before
         rows, times_ns = zip(*reversed(blocks), strict=True)
         clocks_ns = np.concatenate(clocks[::-1], dtype=np.int64, casting="unsafe")
@@ -102,29 +102,29 @@ class RowRecorder:
     In real time it is recorded when each row is written, by CLOCK_MONOTONIC.
     """
 
-    def __init__(self, made: Assembly) -> None:
-        self._engine = made.engine
-        self.every = made.settings.every
+    def __init__(self, state: RunState) -> None:
+        self._engine = state.engine
+        self.every = state.settings.every
         self._slots: list[int] = []
         self._names: list[str] = []
         self._units: dict[str, str] = {}
         self._descriptions: dict[str, str] = {}
-        for output in made.outputs:
-            first, size = made.schedule.slots[output]
+        for output in state.outputs:
+            first, size = state.schedule.slots[output]
             component, _, connector = output.partition(".")
-            about = made.system.components[component].connectors[connector]
+            connector_of = state.system.components[component].connectors[connector]
             for i in range(size):
                 name = output if size == 1 else f"{output}[{i}]"
                 self._slots.append(first + i)
                 self._names.append(name)
-                if about.unit:
-                    self._units[name] = about.unit
-                if about.description:
-                    self._descriptions[name] = about.description
+                if connector_of.unit:
+                    self._units[name] = connector_of.unit
+                if connector_of.description:
+                    self._descriptions[name] = connector_of.description
         self._block: Values
         self._times: Times
         self._clocks: Times | None = None
-        self._is_clocked = made.settings.realtime is not None
+        self._is_clocked = state.settings.realtime is not None
         self._block, self._times = allot_rows(0, self.columns)
         self._full = RecordedRows(None, self._block, self._times)
 
@@ -204,38 +204,38 @@ class RowRecorder:
 
 def recordable(system: System, record: Sequence[str] | str | None) -> list[str]:
     """Return what to record: what is asked for, or all outputs that are numbers."""
-    named: dict[str, dict[str, Connector]] = {"outputs": {}, "others": {}}
+    by_kind: dict[str, dict[str, Connector]] = {"outputs": {}, "others": {}}
     outputs = []  # that are recorded unasked: numbers, but for clocks that never tick
     for part in system.components.values():
         for c in part.connectors.values():
             name, is_output = f"{part.name}.{c.name}", c.causality is Causality.OUTPUT
-            named["outputs" if is_output else "others"][name] = c
+            by_kind["outputs" if is_output else "others"][name] = c
             ticks = part.shares_events or c.type is not DataType.CLOCK
             if is_output and ticks and not c.type.is_text:
                 outputs.append(name)
     if record is None:
         return outputs
-    known = named["outputs"] | named["others"]
-    chosen: list[str] = []
+    connectors = by_kind["outputs"] | by_kind["others"]
+    names: list[str] = []
     problems: list[DescriptionError] = []
     for text in [record] if isinstance(record, str) else record:
         if is_pattern(text):
-            numbers = [name for name, c in named["others"].items() if not c.type.is_text]
-            found = matching(text, outputs) or matching(text, numbers)
+            numbers = [name for name, c in by_kind["others"].items() if not c.type.is_text]
+            matches = matching(text, outputs) or matching(text, numbers)
             fault = "no variable that is a number matches it"
-        elif text in known and known[text].type.is_text:
-            told = f"it is a {known[text].type}; only numbers are recorded, so leave it out"
-            problems.append(CapabilityError(f"cannot record '{text}': {told}"))
+        elif text in connectors and connectors[text].type.is_text:
+            reason = f"it is a {connectors[text].type}; only numbers are recorded, so leave it out"
+            problems.append(CapabilityError(f"cannot record '{text}': {reason}"))
             continue
         else:
-            found = [text] if text in known else []
+            matches = [text] if text in connectors else []
             fault = "no component has this variable"
-        chosen += found
-        if not found:
-            there = listed_names([*known], text.replace("*", "").replace("?", ""))
+        names += matches
+        if not matches:
+            there = listed_names([*connectors], text.replace("*", "").replace("?", ""))
             problems.append(
                 UnknownNameError(f"cannot record '{text}': {fault}; there are: {there}")
             )
     if problems:
         raise DescriptionError.collect(problems)
-    return list(dict.fromkeys(chosen))
+    return list(dict.fromkeys(names))

@@ -19,15 +19,16 @@ from orchestrator.core.diagnostics import (
     StepSizeUnderflowError,
 )
 from orchestrator.core.master.run.recorder import RowRecorder
+from orchestrator.core.master.run.run_state import MOST_STEPS, RunState
 from orchestrator.core.master.run.step_failure import (
     FATAL,
     loop_message,
     message,
     reason_of,
     refusal,
+    status_hint,
     underflow_message,
     unsettled_message,
-    untold,
 )
 from orchestrator.core.master.schedule.compile import expect_in_reach
 from orchestrator.core.simunits import SimulationUnit, changed_note, left_note
@@ -37,7 +38,6 @@ from orchestrator.core.system.time import end_of_steps, whole_steps
 from orchestrator.engine import FailureKind, Outcome, Surroundings
 
 if TYPE_CHECKING:
-    from orchestrator.core.master.run.assembly import Assembly
     from orchestrator.core.master.run.pacing import Pacing
     from orchestrator.core.master.run.tuning import Tuning
 
@@ -47,8 +47,6 @@ _LOG = logging.getLogger(__name__)
 #: the interpreter sees signals such as Ctrl-C.
 _CHUNK = 20_000
 _CHUNK_SECONDS = 0.2
-#: More than any number of steps.
-MOST_STEPS = 2**62
 #: Is told the time in s after a piece.
 Progress = Callable[[float], None]
 #: Is called after a piece, and may wait; a number is how many steps the next one has at most.
@@ -58,7 +56,7 @@ Steer = Callable[[], int | None]
 class RunLoop:
     """Steps initialised units, and knows how the run ended.
 
-    made, recorder: What runs.
+    state, recorder: What runs.
     pacing: Keeps the steps to real time; ``None``: they follow each other at once.
     wall_seconds: Time that the stepping took so far.
     notes: What units of this process left changed in their steps, in sentences.
@@ -67,12 +65,12 @@ class RunLoop:
     broken: Whether a step failed half-way: the signals belong to no one time.
     """
 
-    def __init__(self, made: Assembly, recorder: RowRecorder, pacing: Pacing | None) -> None:
-        self._schedule, self._engine = made.schedule, made.engine
-        self._units = tuple(made.units)
+    def __init__(self, state: RunState, recorder: RowRecorder, pacing: Pacing | None) -> None:
+        self._schedule, self._engine = state.schedule, state.engine
+        self._units = tuple(state.units)
         self._recorder = recorder
         self._pacing = pacing
-        self._end = made.end  # that an event at the start asked for, in place of the first step
+        self._end = state.end  # that an event at the start asked for, in place of the first step
         #: Changes values between two steps, once that is asked for.
         self.tuning: Tuning | None = None
         self.wall_seconds = 0.0
@@ -113,11 +111,11 @@ class RunLoop:
         expect_in_reach({"time to advance to": goal_ns})
         step_ns, now_ns, done = self._schedule.step_ns, self._engine.time_ns, self._engine.done
         start_ns = now_ns - end_of_steps(done, step_ns)
-        steps, rest = whole_steps(goal_ns - start_ns, step_ns)
+        steps, remainder_ns = whole_steps(goal_ns - start_ns, step_ns)
         steps -= done
         if self._schedule.varies:
-            steps, rest = MOST_STEPS, 0
-        if goal_ns < now_ns or rest:
+            steps, remainder_ns = MOST_STEPS, 0
+        if goal_ns < now_ns or remainder_ns:
             raise CapabilityError(
                 f"cannot advance to {seconds(goal_ns):.9g} s: expected a time not before"
                 f" {seconds(now_ns):.9g} s that is a whole number of steps of"
@@ -161,14 +159,14 @@ class RunLoop:
         while steps > 0 and self._engine.time_ns < goal_ns:
             count = min(steps, chunk)
             if self.tuning is not None:
-                count = min(count, self.tuning.before_piece())
+                count = min(count, self.tuning.apply_due_changes())
             taken = self._run(count, goal_ns, self._engine.run)
             steps -= count
             chunk = min(_CHUNK, 10 * chunk, max(1, int(count * _CHUNK_SECONDS / taken)))
             if progress is not None:
                 progress(seconds(self._engine.time_ns))
-            if steer is not None and (most := steer()):
-                chunk = min(chunk, most)
+            if steer is not None and (limit := steer()):
+                chunk = min(chunk, limit)
 
     def _run_paced(
         self,
@@ -194,7 +192,7 @@ class RunLoop:
                 if self._schedule.varies:
                     count = min(count, _CHUNK)
                 if self.tuning is not None:
-                    count = min(count, self.tuning.before_piece())
+                    count = min(count, self.tuning.apply_due_changes())
                 self._run(count, goal_ns, partial(pacing.run, engine))
                 pacing.expect_going(engine)
                 if steer is not None:
@@ -222,13 +220,16 @@ class RunLoop:
             self._fail(outcome)
         return taken
 
-    def _note_changes(self, changed: Sequence[str], left: Sequence[str]) -> None:
+    def _note_changes(self, changed: Sequence[str], kept_changed: Sequence[str]) -> None:
         """Note what one of the units in this process, or another thread, changed in its steps."""
         here = "' or '".join(unit.name for unit in self._units if unit.shares_process)
         if not here:
             return  # it was none of the units
-        notes = [changed_note(here, what, "stepping") for what in changed]
-        for note in (*notes, *(left_note(what, "the run was stepping") for what in left)):
+        notes = [changed_note(here, change, "stepping") for change in changed]
+        for note in (
+            *notes,
+            *(left_note(change, "the run was stepping") for change in kept_changed),
+        ):
             if note not in self.notes:
                 self.notes.append(note)
                 _LOG.warning("%s", note)
@@ -265,22 +266,22 @@ class RunLoop:
     def _fail_by_unit(self, outcome: Outcome, unit: SimulationUnit, time: float) -> NoReturn:
         failure, events = outcome.failure, self._schedule.events
         if failure.kind is FailureKind.RUN_ENDED:
-            at, said = seconds(failure.time_ns), unit.last_message()
+            at, last_message = seconds(failure.time_ns), unit.last_message()
             text = f"component '{unit.name}' ended the run at t = {at:.9g} s"
-            text += f": {said}" if said else ""
+            text += f": {last_message}" if last_message else ""
             self.broken = at != time
             if self.broken:
                 text += f"; the last row is that of t = {time:.9g} s, the step that it ended in is"
                 text += " left out"
             self.ended = text
             raise RunEndedError(text) from None
-        why = reason_of(unit, self._schedule.members[outcome.unit], failure)
+        reason = reason_of(unit, self._schedule.members[outcome.unit], failure)
         if events is not None and failure.kind is FailureKind.EARLY_RETURN:
-            why += f" because {', '.join(events.refusals)}"
-        self.ended = f"component '{unit.name}' failed ({why})"
+            reason += f" because {', '.join(events.refusals)}"
+        self.ended = f"component '{unit.name}' failed ({reason})"
         cause = unit.exception()
         if isinstance(cause, KeyboardInterrupt):
             raise cause from None  # Ctrl-C while a block had the word; an exit is a failure
-        why += untold(unit, outcome.status, round(time * 1e9))
+        reason += status_hint(unit, outcome.status, round(time * 1e9))
         self.unrecoverable = outcome.status == FATAL
-        raise StepError(message(unit, outcome.status, time, why)) from cause
+        raise StepError(message(unit, outcome.status, time, reason)) from cause

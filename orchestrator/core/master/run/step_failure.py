@@ -29,15 +29,15 @@ def reason_of(unit: SimulationUnit, member: Member, failure: Failure) -> str:
     return failure.text or unit.native.failure or silent
 
 
-def message(unit: SimulationUnit, status: int, time: float, why: str) -> str:
+def message(unit: SimulationUnit, status: int, time: float, reason: str) -> str:
     """Say which unit failed, when (seconds) and why."""
     return (
         f"component '{unit.name}' failed in the step from t = {time:.9g} s"
-        f" (status {_STATUS[status]}): {why}; results up to there are kept"
+        f" (status {_STATUS[status]}): {reason}; results up to there are kept"
     )
 
 
-def untold(unit: SimulationUnit, status: int, begin_ns: int) -> str:
+def status_hint(unit: SimulationUnit, status: int, begin_ns: int) -> str:
     """Say what a status means that a unit seldom explains: how far it came, or that it goes on."""
     if status == _PENDING:
         return (
@@ -106,10 +106,10 @@ def name_of(schedule: Schedule, slot: int) -> str:
 
 def underflow_message(failure: Failure, schedule: Schedule, time: float) -> str:
     """Say for which output no step is short enough."""
-    found = name_of(schedule, failure.slot)
+    output = name_of(schedule, failure.slot)
     return (
         f"a step of {failure.time_ns / 1e6:g} ms from t = {time:.9g} s, the shortest allowed, still"
-        f" has an error of {failure.excess:.3g} tolerances in '{found}': allow shorter steps"
+        f" has an error of {failure.excess:.3g} tolerances in '{output}': allow shorter steps"
         " (shortest), larger tolerances (relative, absolute), or couple at a signal that does not"
         " jump"
     )
@@ -140,19 +140,21 @@ def repeated(schedule: Schedule) -> list[int]:
 
 def expect_capabilities(schedule: Schedule, abilities: Sequence[Capabilities]) -> None:
     """Refuse what units cannot do, before anything is initialised."""
-    found = missing_capabilities(schedule, abilities)
-    if found:
-        raise CapabilityError(*(each for problem in found for each in problem.diagnostics))
+    errors = missing_capabilities(schedule, abilities)
+    if errors:
+        raise CapabilityError(
+            *(diagnostic for problem in errors for diagnostic in problem.diagnostics)
+        )
 
 
 def missing_capabilities(
     schedule: Schedule, abilities: Sequence[Capabilities]
 ) -> list[DescriptionError]:
     """List what units cannot do; parameters as for :func:`expect_capabilities`."""
-    found: list[DescriptionError] = []
+    errors: list[DescriptionError] = []
     pairs = list(zip(schedule.members, abilities, strict=True))
     for number in repeated(schedule):
-        found += _cannot_repeat(schedule, *pairs[number])
+        errors += _cannot_repeat(schedule, *pairs[number])
     for member, can in pairs:
         if schedule.varies and not can.can_vary_step:
             text = (
@@ -160,10 +162,10 @@ def missing_capabilities(
                 f" '{member.name}' takes only equal steps (canHandleVariableCommunicationStepSize"
                 " is not true): choose an algorithm of fixed steps"
             )
-            found.append(CapabilityError.about(text, code="CAP102", key=member.name))
+            errors.append(CapabilityError.about(text, code="CAP102", key=member.name))
     for member, can in pairs:
-        found += _wrong_length(schedule, member, can)
-    return found
+        errors += _wrong_length(schedule, member, can)
+    return errors
 
 
 def _wrong_length(
@@ -179,10 +181,10 @@ def _wrong_length(
         )
         yield CapabilityError.about(text, code="TIM110", key=member.name)
     if can.fixed_step is not None and (schedule.varies or not can.fits_fixed_step(step_ns)):
-        found = "steps of varying length" if schedule.varies else f"{step_ns / 1e9:.9g} s"
+        lengths = "steps of varying length" if schedule.varies else f"{step_ns / 1e9:.9g} s"
         text = (
             f"component '{member.name}' takes whole multiples of {can.fixed_step:g} s"
-            f" (fixedInternalStepSize); found {found}: choose another communication step"
+            f" (fixedInternalStepSize); found {lengths}: choose another communication step"
         )
         yield CapabilityError.about(text, code="TIM109", key=member.name)
 
@@ -209,7 +211,7 @@ def _ways_out(schedule: Schedule, member: Member) -> str:
         return _OTHERWISE
     if all(row.code != OperationCode.PROPOSE for row in schedule.operations):
         return _WAYS_OUT
-    loop = next(one for one in schedule.loops if member.name in one.components)
+    loop = next(table for table in schedule.loops if member.name in table.components)
     return (
         f"put a delay of at least the communication step, {schedule.step_ns / 1e6:g} ms, on what"
         f" leads on from {' and '.join(map(repr, loop.sources))} in the loop through"
@@ -234,7 +236,7 @@ def verify_rollback(
     for number in numbers:
         member, unit = schedule.members[number], units[number]
         inputs = np.array(signals[member.input_offset :][: member.input_size])
-        found = []
+        unequal = []
         if unit.native.save(0) > _WARNING:
             who = f"algorithm '{schedule.algorithm}' repeats steps, and component '{unit.name}'"
             problems.append(f"{who} does not save its state: {unit.native.failure}")
@@ -245,10 +247,10 @@ def verify_rollback(
             done = done and unit.native.step(start_ns, schedule.step_ns) <= _WARNING
             outputs = np.full(member.output_size, np.nan)
             done = done and unit.native.get_outputs(outputs) <= _WARNING
-            found.append(outputs)
+            unequal.append(outputs)
             done = unit.native.restore(0) <= _WARNING and done
-        if done and not np.array_equal(found[0], found[1], equal_nan=True):
-            changed = np.flatnonzero(found[0] != found[1])
+        if done and not np.array_equal(unequal[0], unequal[1], equal_nan=True):
+            changed = np.flatnonzero(unequal[0] != unequal[1])
             names = [f"'{unit.name}.{element(member.outputs, unit, int(i))}'" for i in changed]
             problems.append(
                 f"component '{unit.name}' says that it can go back to a saved state, but then its"

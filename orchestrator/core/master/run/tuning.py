@@ -7,9 +7,8 @@ from typing import Any
 
 from orchestrator.core.coupling import Mark, Tuned, channel_of
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
-from orchestrator.core.master.run.assembly import Assembly
-from orchestrator.core.master.run.run_loop import MOST_STEPS
-from orchestrator.core.master.run.run_view import Ports
+from orchestrator.core.master.run.ports import Ports
+from orchestrator.core.master.run.run_state import MOST_STEPS, RunState
 from orchestrator.core.master.schedule.compile import schedule_for
 from orchestrator.core.master.schedule.rows import ReadRow
 from orchestrator.core.structs import Struct, replace
@@ -22,7 +21,7 @@ from orchestrator.core.system import (
     nanoseconds,
     seconds,
 )
-from orchestrator.core.system.naming import lacking
+from orchestrator.core.system.naming import unknown_name_error
 from orchestrator.core.system.ports import Limits
 
 Event = Tuned | Mark
@@ -37,11 +36,11 @@ _SAME = ("copies", "mixes", "operations", "channels", "compensations", "faults",
 
 def events_of(log: Log) -> tuple[Event, ...]:
     """Return what a log has, in the order of time."""
-    found: list[Event] = []
+    events: list[Event] = []
     while log is not None:
         log, event = log
-        found.append(event)
-    return tuple(reversed(found))
+        events.append(event)
+    return tuple(reversed(events))
 
 
 def log_of(events: Iterable[Event]) -> Log:
@@ -71,36 +70,40 @@ class Tunable(Struct):
 class Tuning:
     """Changes a run between two steps, and remembers what it changed.
 
-    made, ports: What runs; limits of its settings hold beside those of the system, as ranges, of
+    state, ports: What runs; limits of its settings hold beside those of the system, as ranges, of
         delays in nanoseconds; or as their two ends, of delays in seconds.
     log: What was changed and marked so far.
     listeners: Are told of each event before the next step.
     """
 
-    def __init__(self, made: Assembly, ports: Ports) -> None:
-        self._made, self._ports, self._engine = made, ports, made.engine
-        self._lines = LineDelays(made)
+    def __init__(self, state: RunState, ports: Ports) -> None:
+        self._state, self._ports, self._engine = state, ports, state.engine
+        self._lines = LineDelays(state)
         self.log: Log = None
         self.listeners: list[Callable[[Event], None]] = []
         self._moving: dict[str, tuple[Tuned, int]] = {}  # and the last step that it was set for
         self._plan: tuple[Tuned, ...] = ()
         self._planned: list[Tuned] = []
-        components = made.system.components.items()
-        self._devices = [n for n, one in components if one.source.kind is SourceKind.DEVICE]
-        found = dict(made.system.experiment.tuning)
-        for name, one in (made.settings.limits or {}).items():
+        components = state.system.components.items()
+        self._devices = [n for n, item in components if item.source.kind is SourceKind.DEVICE]
+        limits_by_name = dict(state.system.experiment.tuning)
+        for name, item in (state.settings.limits or {}).items():
             try:
-                if not isinstance(one, Limits):
-                    least, most = (end * 1e9 if ARROW in name else end for end in one)
-                    one = Limits(least, most)  # noqa: PLW2901
-                found[name] = one.within(found.get(name, Limits()))
+                if not isinstance(item, Limits):
+                    low, high = (end * 1e9 if ARROW in name else end for end in item)
+                    item = Limits(low, high)  # noqa: PLW2901
+                limits_by_name[name] = item.within(limits_by_name.get(name, Limits()))
             except DescriptionError as error:
                 raise DescriptionError(f"limits of '{name}': {error}") from None
-        known = [*ports.tunable(), *map(str, made.system.connections)] if found else []
-        for name in found:
-            if name not in known:
-                raise lacking("the run", "input or tunable parameter to limit", name, known)
-        self._limits = ports.given = found
+        tunable_names = (
+            [*ports.tunable(), *map(str, state.system.connections)] if limits_by_name else []
+        )
+        for name in limits_by_name:
+            if name not in tunable_names:
+                raise unknown_name_error(
+                    "the run", "input or tunable parameter to limit", name, tunable_names
+                )
+        self._limits = ports.given = limits_by_name
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -125,9 +128,9 @@ class Tuning:
             plain: Value = (delay_ns := nanoseconds(value, f"the delay of {name}"))
             limits = self._limits.get(name)
             if limits is not None and not limits.admits(delay_ns):
-                least, most = (f"{end / 1e6:g} ms" for end in (limits.least, limits.most))
+                low, high = (f"{end / 1e6:g} ms" for end in (limits.least, limits.most))
                 raise DescriptionError(
-                    f"the delay of {name}: expected {least} to {most}, found {delay_ns / 1e6:g} ms"
+                    f"the delay of {name}: expected {low} to {high}, found {delay_ns / 1e6:g} ms"
                 )
         else:
             name, plain = self._ports.full_name(name), self._ports.accepted(name, value)
@@ -140,15 +143,15 @@ class Tuning:
         """Expect, where devices are in the loop, that it is known what a change does to them."""
         if not self._devices:
             return
-        why = self._barred(name)
-        if not why and not granted:
-            why = (
+        reason = self._barred(name)
+        if not reason and not granted:
+            reason = (
                 f"devices are in the run ({', '.join(self._devices)}), which are tuned with the"
                 " consent of their supervisor, when the margins with the new value are known: by"
                 " softdock tune, of a run with --live, [supervisor] and arming"
             )
-        if why:
-            raise CapabilityError(f"cannot set '{name}': {why}")
+        if reason:
+            raise CapabilityError(f"cannot set '{name}': {reason}")
 
     def _barred(self, name: str) -> str:
         """Say why nobody may change a value while devices are in the run; empty: one may."""
@@ -157,7 +160,7 @@ class Tuning:
         if name in self._limits:
             return ""
         declared = [] if ARROW in name else self._ports.limits(name)
-        if any(one.is_bounded for one in declared):
+        if any(limits_of_one.is_bounded for limits_of_one in declared):
             return ""
         has = f"one limit only ({declared[0]})" if declared else "no limits"
         return (
@@ -186,12 +189,12 @@ class Tuning:
         ramp_ns = 0 if ramp is None else nanoseconds(ramp, f"{name}: ramp")
         if ramp_ns < 0:
             raise DescriptionError(f"{name}: ramp: expected a time >= 0 s, found {ramp!r}")
-        if ramp_ns and self._made.schedule.varies:
+        if ramp_ns and self._state.schedule.varies:
             raise CapabilityError(
                 f"{name}: a ramp needs steps of one length, and algorithm"
-                f" '{self._made.schedule.algorithm}' chooses them: set it at once"
+                f" '{self._state.schedule.algorithm}' chooses them: set it at once"
             )
-        return -(-ramp_ns // int(self._made.schedule.step_ns)) if ramp_ns else 0
+        return -(-ramp_ns // int(self._state.schedule.step_ns)) if ramp_ns else 0
 
     def _change(self, name: str, value: Value, steps: int, by: str, granted: str = "") -> None:
         is_delay = ARROW in name
@@ -204,9 +207,9 @@ class Tuning:
         who = ", ".join(filter(None, (by, granted)))
         tuned = Tuned(engine.done, engine.time_ns, name, self._before(name), value, steps, who)
         if is_delay:
-            if others := [one for one in self._moving if ARROW in one]:
+            if others := [moving for moving in self._moving if ARROW in moving]:
                 raise CapabilityError(f"cannot set '{name}': the delay of {others[0]} still moves")
-            self._lines.aim(tuned, int(self._made.schedule.step_ns))
+            self._lines.aim(tuned, int(self._state.schedule.step_ns))
         self._put(tuned)
         self._note(tuned)
 
@@ -243,15 +246,15 @@ class Tuning:
                 f"what was tuned is done again only without devices, found {self._devices[0]}:"
                 " let recordings or models stand for them"
             )
-        for one in tuned:
-            if ARROW in one.name:
-                self._lines.line(one.name)
+        for change in tuned:
+            if ARROW in change.name:
+                self._lines.line(change.name)
             else:
-                self._ports.accepted(one.name, one.value)
-        self._plan = tuple(sorted(tuned, key=lambda one: one.step))
-        self._planned = [one for one in self._plan if one.step >= self._engine.done]
+                self._ports.accepted(change.name, change.value)
+        self._plan = tuple(sorted(tuned, key=lambda change: change.step))
+        self._planned = [change for change in self._plan if change.step >= self._engine.done]
 
-    def before_piece(self) -> int:
+    def apply_due_changes(self) -> int:
         """Do what is due in front of the next step; return the steps until more is."""
         done = self._engine.done
         while self._planned and self._planned[0].step <= done:
@@ -276,27 +279,29 @@ class Tuning:
                 self._moving.pop(event.name, None)
                 if done - event.step < event.ramp:
                     self._moving[event.name] = event, max(event.step, done - 1)
-        self._planned = [one for one in self._plan if one.step >= done]
+        self._planned = [change for change in self._plan if change.step >= done]
 
     def options(self) -> list[Tunable]:
         """Return what can be changed, with what it is now; with devices only what has limits."""
-        found = []
+        rows = []
         for name in self._ports.tunable():
             if self._devices and self._barred(name):
                 continue
             connector = self._ports.connector(name)
             if not connector.type.is_text and connector.type is not DataType.CLOCK:
-                limits = " and ".join(str(one) for one in self._ports.limits(name))
+                limits = " and ".join(
+                    str(limits_of_one) for limits_of_one in self._ports.limits(name)
+                )
                 value = self._ports.plain(name)
-                found.append(Tunable(name, connector.unit or "", connector.type, value, limits))
-        for line in self._made.system.connections if not self._made.schedule.varies else ():
+                rows.append(Tunable(name, connector.unit or "", connector.type, value, limits))
+        for line in self._state.system.connections if not self._state.schedule.varies else ():
             barred = self._devices and self._barred(str(line))
             if line.delay is not None and channel_of(line) is None and not barred:
                 ends = self._limits.get(str(line))
                 limits = "" if ends is None else f"{ends.least / 1e9:g} to {ends.most / 1e9:g} s"
                 delay = seconds(self._lines.present(str(line)))
-                found.append(Tunable(str(line), "s", DataType.REAL, delay, limits))
-        return found
+                rows.append(Tunable(str(line), "s", DataType.REAL, delay, limits))
+        return rows
 
 
 class LineDelays:
@@ -306,31 +311,40 @@ class LineDelays:
     would be compiled with it; so the delay of each loop stays what is declared. What the schedule
     has beside must be the same.
 
-    made: What runs.
+    state: What runs.
     """
 
-    def __init__(self, made: Assembly) -> None:
-        self._made, self._system = made, made.system
+    def __init__(self, state: RunState) -> None:
+        self._state, self._system = state, state.system
         self.changed: dict[str, str] = {}
-        self._from = self._to = [row.shift_ns for row in made.schedule.reads]
+        self._from = self._to = [row.shift_ns for row in state.schedule.reads]
 
     def line(self, name: str) -> Connection:
         """Return a connection whose delay can be changed."""
         source, _, target = (part.strip() for part in name.partition("->"))
-        found = next((one for one in self._system.connections if str(one.target) == target), None)
-        if found is None or str(found.source) != source:
-            known = [str(one) for one in self._system.connections]
-            raise lacking(f"system '{self._system.name}'", "connection", name, known)
-        why = ""
-        if found.delay is None:
-            why = "it has none, and nothing keeps its past"
-        elif channel_of(found) is not None:
-            why = "it varies from sample to sample"
-        elif self._made.schedule.varies:
-            why = f"algorithm '{self._made.schedule.algorithm}' chooses its steps"
-        if why:
-            raise CapabilityError(f"cannot change the delay of {found} while it runs: {why}")
-        return found
+        connection = next(
+            (
+                candidate
+                for candidate in self._system.connections
+                if str(candidate.target) == target
+            ),
+            None,
+        )
+        if connection is None or str(connection.source) != source:
+            names = [str(candidate) for candidate in self._system.connections]
+            raise unknown_name_error(f"system '{self._system.name}'", "connection", name, names)
+        reason = ""
+        if connection.delay is None:
+            reason = "it has none, and nothing keeps its past"
+        elif channel_of(connection) is not None:
+            reason = "it varies from sample to sample"
+        elif self._state.schedule.varies:
+            reason = f"algorithm '{self._state.schedule.algorithm}' chooses its steps"
+        if reason:
+            raise CapabilityError(
+                f"cannot change the delay of {connection} while it runs: {reason}"
+            )
+        return connection
 
     def present(self, name: str) -> int:
         """Return the delay that was asked for last, in nanoseconds."""
@@ -354,18 +368,18 @@ class LineDelays:
         assert line.delay is not None  # noqa: S101 - `line` has seen to it
         ends = str(line.source), str(line.target)
         system = self._system.with_delay(*ends, replace(line.delay, nominal_ns=value))
-        chosen, here = self._made.settings, self._made.schedule
-        step = communication_step_ns(system, chosen.step)
-        other = schedule_for(system, chosen, step, self._made.outputs)
-        same = all(getattr(other, name) == getattr(here, name) for name in _SAME)
-        if not same or list(map(_unmoved, other.reads)) != list(map(_unmoved, here.reads)):
+        settings, here = self._state.settings, self._state.schedule
+        step = communication_step_ns(system, settings.step)
+        recompiled = schedule_for(system, settings, step, self._state.outputs)
+        same = all(getattr(recompiled, name) == getattr(here, name) for name in _SAME)
+        if not same or list(map(_unmoved, recompiled.reads)) != list(map(_unmoved, here.reads)):
             raise CapabilityError(
                 f"cannot change the delay of {line} to {value / 1e6:g} ms while it runs: values"
                 " would be exchanged in another way; run again with this delay"
             )
-        for number, row in enumerate(other.histories):
-            self._made.engine.deepen(number, row.depth)
-        self._from, self._to = self._to, [row.shift_ns for row in other.reads]
+        for number, row in enumerate(recompiled.histories):
+            self._state.engine.deepen(number, row.depth)
+        self._from, self._to = self._to, [row.shift_ns for row in recompiled.reads]
         self._system = system
         self.changed[str(line)] = f"{value / 1e6:g} ms from step {tuned.step}, ramp {tuned.ramp}"
 
@@ -373,8 +387,8 @@ class LineDelays:
         """Read the lines where they are read in a step of the ramp."""
         done = step - tuned.step + 1
         share = done / tuned.ramp if done < tuned.ramp else 1.0
-        moved = zip(self._from, self._to, self._made.schedule.reads, strict=True)
-        self._made.engine.redelay(
+        moved = zip(self._from, self._to, self._state.schedule.reads, strict=True)
+        self._state.engine.redelay(
             [(round(a + (b - a) * share), row.span_ns) for a, b, row in moved]
         )
 

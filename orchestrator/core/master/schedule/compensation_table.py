@@ -70,14 +70,14 @@ def rule_table(
             f" shortest of {control.least_ns / 1e6:g} ms and the longest of {most_ns / 1e6:g} ms"
         )
     if control.most_ns is None:
-        known = [
+        checked_names = [
             line.delay.nominal_ns
             for line in system.connections
             if line.delay
             and line.delay.nominal_ns >= control.least_ns
             and timing_of(line).newest_ns < timing_of(line).target_ns
         ]
-        most_ns = min(most_ns, *known) if known else most_ns
+        most_ns = min(most_ns, *checked_names) if checked_names else most_ns
     checked = sorted(
         {
             slot
@@ -88,8 +88,8 @@ def rule_table(
     )
     bonds: list[tuple[int, int]] = []
     if control.method is StepMethod.ECCO:
-        for one, other in power_bonds(system):
-            bonds += zip(_span(buffer, one), _span(buffer, other), strict=True)
+        for first, second in power_bonds(system):
+            bonds += zip(_span(buffer, first), _span(buffer, second), strict=True)
         if not bonds:
             raise CapabilityError(
                 f"system '{system.name}' has no power bond: two undelayed opposite connections"
@@ -116,12 +116,12 @@ def power_bonds(system: System) -> list[tuple[Connection, Connection]]:
         return declared
     lines = [c for c in undelayed if c.transformation is None]
     return [
-        (one, other)
-        for one, other in combinations(lines, 2)
-        if one.source.component == other.target.component
-        and one.target.component == other.source.component
-        and connector_at(system, one.source).shape == connector_at(system, other.source).shape
-        and is_power(connector_at(system, one.source), connector_at(system, other.source))
+        (first, second)
+        for first, second in combinations(lines, 2)
+        if first.source.component == second.target.component
+        and first.target.component == second.source.component
+        and connector_at(system, first.source).shape == connector_at(system, second.source).shape
+        and is_power(connector_at(system, first.source), connector_at(system, second.source))
     ]
 
 
@@ -161,9 +161,9 @@ class CompensationTable:
         self._buffer = buffer
         self._opposite: dict[Connection, list[Connection]] = {}
         if any(line.compensation is Compensation.ENERGY for line in system.connections):
-            for one, other in power_bonds(system):
-                self._opposite.setdefault(one, []).append(other)
-                self._opposite.setdefault(other, []).append(one)
+            for first, second in power_bonds(system):
+                self._opposite.setdefault(first, []).append(second)
+                self._opposite.setdefault(second, []).append(first)
 
     def of(self, line: Connection) -> Iterator[CompensationRow]:
         """Make the rows of a connection, one for each scalar; none if it is not compensated."""
@@ -181,9 +181,9 @@ class CompensationTable:
         if not lines:
             return
         order = [name for ring in stepping_order(self._system) for name in ring]
-        place = {name: i for i, name in enumerate(order)}
+        position = {name: i for i, name in enumerate(order)}
         numbers = {member.name: i for i, member in enumerate(self._buffer.members)}
-        for line in sorted(lines, key=lambda line: place[line.target.component]):
+        for line in sorted(lines, key=lambda line: position[line.target.component]):
             how = 0, 0, *linear_of(self._system, line), numbers[line.target.component]
             for source, target in self._scalars(line):
                 yield CompensationRow(CompensationMethod.DIRECT_RESPONSE, source, target, *how)
@@ -191,34 +191,37 @@ class CompensationTable:
     def _taking_energy_back(self, line: Connection) -> Iterator[CompensationRow]:
         bonds = self._opposite.get(line, [])
         if len(bonds) != 1:
-            found = f"of {len(bonds)} ({', '.join(map(str, bonds))})" if bonds else "no part of one"
+            bonds_text = (
+                f"of {len(bonds)} ({', '.join(map(str, bonds))})" if bonds else "no part of one"
+            )
             raise CapabilityError(
                 f"connection {line}: compensation 'energy' takes back what a power bond made, and"
-                f" the line is {found}: expected one undelayed opposite connection between the"
+                f" the line is {bonds_text}: expected one undelayed opposite connection between the"
                 " same two components, the product of whose units is a power, such as N and m/s,"
                 " or declared power ports"
             )
-        (other,) = bonds
-        if other.compensation is Compensation.ENERGY:
+        (opposite,) = bonds
+        if opposite.compensation is Compensation.ENERGY:
             raise CapabilityError(
-                f"connections {line} and {other}: both lines of a power bond have the compensation"
-                " 'energy', and would take the same energy back twice; leave it out at one of them"
+                f"connections {line} and {opposite}: both lines of a power bond have the"
+                " compensation 'energy', and would take the same energy back twice; leave it out at"
+                " one of them"
             )
-        if other.compensation is not None or other.is_predicted:
+        if opposite.compensation is not None or opposite.is_predicted:
             raise CapabilityError(
                 f"connection {line}: compensation 'energy' expects that the opposite line of its"
-                f" power bond is held, and {other} is"
-                f" {'compensated' if other.compensation else 'extrapolated'}; leave that out"
+                f" power bond is held, and {opposite} is"
+                f" {'compensated' if opposite.compensation else 'extrapolated'}; leave that out"
             )
         factor, offset = linear_of(self._system, line)
-        answer_factor, shifted = linear_of(self._system, other)
-        for at, moved in ((line, offset), (other, shifted)):
+        answer_factor, shifted = linear_of(self._system, opposite)
+        for at, moved in ((line, offset), (opposite, shifted)):
             if moved:
                 raise CapabilityError(
                     f"connection {at}: an offset of {moved:g} and compensation 'energy' do not go"
                     " together: the power at its two ends differs; leave one of them out"
                 )
-        pairs = zip(self._scalars(line), self._scalars(other), strict=True)
+        pairs = zip(self._scalars(line), self._scalars(opposite), strict=True)
         for (source, target), (answer, answered) in pairs:
             how = source, target, self._remember(), 0, factor, offset
             back = answer, answered, answer_factor
@@ -317,7 +320,9 @@ class FaultRows:
     def on_input(self, line: Connection, slots: Sequence[int]) -> list[Operation]:
         """Add what comes last: what does not arrive."""
         acting = self._acting(line, slots)
-        rows = [_row(one, Effect.DROP, at) for one, _, at in acting if one.kind is FaultKind.DROP]
+        rows = [
+            _row(fault, Effect.DROP, at) for fault, _, at in acting if fault.kind is FaultKind.DROP
+        ]
         return self._added(OperationCode.INJECT_FAULT, rows)
 
     def on_past(self, line: Connection, histories: Sequence[int]) -> list[Operation]:
@@ -325,23 +330,23 @@ class FaultRows:
         return self._added(OperationCode.INJECT_SAMPLE_FAULT, self._sent(line, histories, 1.0, 0.0))
 
     def _sent(
-        self, line: Connection, places: Sequence[int], factor: float, offset: float
+        self, line: Connection, slots: Sequence[int], factor: float, offset: float
     ) -> list[FaultRow]:
         rows = []
-        for fault, i, place in self._acting(line, places):
+        for fault, i, slot in self._acting(line, slots):
             if not fault.kind.is_received:
                 amount = math.nan if fault.kind is FaultKind.NAN else fault.amount_of(i)
                 amounts = factor * amount, 0.0
                 if fault.kind is FaultKind.SCALE:
                     amounts = amount, (1.0 - amount) * offset or NO_OFFSET
                 key = _key(fault, line, i)
-                rows.append(_row(fault, _EFFECTS[fault.kind], place, *amounts, key=key))
+                rows.append(_row(fault, _EFFECTS[fault.kind], slot, *amounts, key=key))
         return rows
 
-    def _acting(self, line: Connection, places: Sequence[int]) -> Iterator[tuple[Fault, int, int]]:
+    def _acting(self, line: Connection, slots: Sequence[int]) -> Iterator[tuple[Fault, int, int]]:
         """Faults of a connection, with number and place of each element that they act on."""
         for fault in self._of.get(line.target, ()):
-            yield from ((fault, i, place) for i, place in enumerate(places) if fault.touches(i))
+            yield from ((fault, i, slot) for i, slot in enumerate(slots) if fault.touches(i))
 
     def _added(self, code: OperationCode, rows: list[FaultRow]) -> list[Operation]:
         first = len(self.rows)
@@ -352,7 +357,7 @@ class FaultRows:
 def _row(
     fault: Fault,
     effect: Effect,
-    place: int,
+    slot: int,
     amount: float = 0.0,
     offset: float = 0.0,
     *,
@@ -360,7 +365,7 @@ def _row(
     key: int = 0,
 ) -> FaultRow:
     until_ns = _NEVER if fault.until_ns is None else fault.until_ns
-    return FaultRow(effect, place, fault.begin_ns, until_ns, amount, offset, change_ns, key)
+    return FaultRow(effect, slot, fault.begin_ns, until_ns, amount, offset, change_ns, key)
 
 
 def _key(fault: Fault, line: Connection, element: int) -> int:

@@ -39,7 +39,7 @@ from orchestrator.core.system import (
     System,
     closed_loops,
     lines_of,
-    out_of_reach,
+    range_errors,
 )
 
 
@@ -98,8 +98,8 @@ class Emission:
 
     def _into(self, names: Iterable[str]) -> list[Connection]:
         """Connections that are exchanged before a step; others wait for event mode."""
-        found = sorted(number for name in names for number in self._at_steps.get(name, ()))
-        return [self._system.connections[number] for number in found]
+        numbers = sorted(number for name in names for number in self._at_steps.get(name, ()))
+        return [self._system.connections[number] for number in numbers]
 
     def _exchange(self, names: Iterable[str]) -> None:
         names = list(names)
@@ -126,12 +126,12 @@ class Emission:
         solved: set[str] = set()
         stepped: set[str] = set()
         for group in self._plan.groups:
-            place = {name: i for i, name in enumerate(group.members)} if group.loop else {}
+            position = {name: i for i, name in enumerate(group.members)} if group.loop else {}
             for line in self._into(group.members):
                 source = line.source.component
-                if source not in place and source not in stepped:
+                if source not in position and source not in stepped:
                     early.add(source)
-                elif source in place and _is_cut(line, place):
+                elif source in position and _is_cut(line, position):
                     solved.add(source)
             stepped.update(group.members)
         return early - solved
@@ -141,14 +141,14 @@ class Emission:
         assert self._plan.loops is not None  # noqa: S101 - a plan with loops says how
         start = len(self.operations)
         self._add([(OperationCode.SOLVE, len(self.loops), 0)])
-        place = {name: i for i, name in enumerate(group.members)}
-        inside = [line for line in self._into(group.members) if line.source.component in place]
-        self._add(self._tables.propose(line for line in inside if _is_cut(line, place)))
+        position = {name: i for i, name in enumerate(group.members)}
+        inside = [line for line in self._into(group.members) if line.source.component in position]
+        self._add(self._tables.propose(line for line in inside if _is_cut(line, position)))
         for name in group.members:
             self._exchange([name])
             self._step([name])
             ahead = (line for line in inside if line.source.component == name)
-            self._add(self._tables.propose(line for line in ahead if not _is_cut(line, place)))
+            self._add(self._tables.propose(line for line in ahead if not _is_cut(line, position)))
         body = len(self.operations) - start - 1
         self.operations[start] = OperationRow(OperationCode.SOLVE, len(self.loops), body, 1, 0)
         self.loops.append(self._table(group))
@@ -157,11 +157,11 @@ class Emission:
         """What a pass starts from: outputs of components that come later in it."""
         how = self._plan.loops
         assert how is not None  # noqa: S101
-        place = {name: i for i, name in enumerate(group.members)}
+        position = {name: i for i, name in enumerate(group.members)}
         sources = {
             line.source: connector_at(self._system, line.source)
             for line in self._into(group.members)
-            if (line.delay is None or self._input_hold.proposed(line)) and _is_cut(line, place)
+            if (line.delay is None or self._input_hold.proposed(line)) and _is_cut(line, position)
         }
         slots: dict[str, list[int]] = {"real": [], "discrete": [], "text": []}
         names: dict[str, list[str]] = {"real": [], "discrete": [], "text": []}
@@ -184,15 +184,15 @@ class Emission:
         )
 
 
-def _is_cut(line: Connection, place: Mapping[str, int]) -> bool:
+def _is_cut(line: Connection, position: Mapping[str, int]) -> bool:
     """Whether a pass through a loop starts from what a line brings: its source comes later."""
-    return place.get(line.source.component, -1) >= place[line.target.component]
+    return position.get(line.source.component, -1) >= position[line.target.component]
 
 
 def expect_in_reach(times: Mapping[str, int | None]) -> None:
     """Refuse times, in nanoseconds by what they are, that a run has no room for."""
     problems = [
-        text for what, ns in times.items() if ns is not None for text in out_of_reach(what, ns)
+        text for label, ns in times.items() if ns is not None for text in range_errors(label, ns)
     ]
     if problems:
         raise DescriptionError(*problems)
@@ -206,14 +206,14 @@ def _expect_schedule_in_reach(
     for name, rate in rates.items():
         times[f"step of component '{name}'"] = rate * step_ns
     for line in system.connections:
-        where = f"connection {line.source} -> {line.target}"
+        location = f"connection {line.source} -> {line.target}"
         if line.delay is not None:
-            times[f"{where}: delay"] = line.delay.nominal_ns
+            times[f"{location}: delay"] = line.delay.nominal_ns
         if (channel := channel_of(line)) is not None:
-            times[f"{where}: longest delay of a sample"] = channel.longest_ns
+            times[f"{location}: longest delay of a sample"] = channel.longest_ns
             if channel.times_ns:
-                times[f"{where}: begin of its trace"] = channel.times_ns[0]
-                times[f"{where}: end of its trace"] = channel.times_ns[-1]
+                times[f"{location}: begin of its trace"] = channel.times_ns[0]
+                times[f"{location}: end of its trace"] = channel.times_ns[-1]
     for fault in faults:
         name = f"fault '{fault.name}' on '{fault.on}'"
         times |= {f"begin of {name}": fault.begin_ns, f"delay of {name}": fault.delay_ns}
@@ -257,8 +257,8 @@ def compile_schedule(
     check_events(system, rates)
     inside, system = _stepped(inside, step_ns), _stepped(system, step_ns)
     plan = around(validate_plan(inside, algorithm_name, options, rates), system)
-    if wrong := fault_refusals(inside, algorithm_name, plan, faults):
-        raise CapabilityError(*wrong)
+    if refusals := fault_refusals(inside, algorithm_name, plan, faults):
+        raise CapabilityError(*refusals)
     faulty = {line.target for fault in faults for line in lines_of(fault, system)}
     input_hold = InputHold(
         system, plan, dict(rates), faulty=faulty, waveform=mode is DelayMode.WAVEFORM
@@ -271,13 +271,15 @@ def compile_schedule(
     plans = at_end(plans, step_ns, exact=mode is not DelayMode.PLAIN)
     buffer = Buffer(system, plan, rates, recorded)
     fault_table = FaultRows(system, faults)
-    late = {
+    late_plans = {
         line.target: read
         for line in system.connections
         if (read := fault_table.late_plan(line, timing_of, mode)) is not None
     }
     rule = rule_table(inside, plan, buffer, step_ns, timing_of)
-    schedule = lay_out(system, plan, buffer, input_hold, plans, late, fault_table, step_ns, rule)
+    schedule = lay_out(
+        system, plan, buffer, input_hold, plans, late_plans, fault_table, step_ns, rule
+    )
     loops = tuple(loop_delays)
     return replace(schedule, algorithm=algorithm_name, mode=mode, loop_delays=loops)
 
@@ -288,7 +290,7 @@ def lay_out(
     buffer: Buffer,
     input_hold: InputHold,
     delays: Mapping[Endpoint, DelayPlan],
-    late: Mapping[Endpoint, DelayPlan],
+    late_plans: Mapping[Endpoint, DelayPlan],
     faults: FaultRows,
     step_ns: int,
     rule: RuleTable,
@@ -302,7 +304,7 @@ def lay_out(
         buffer,
         input_hold,
         delays,
-        late,
+        late_plans,
         faults,
         step_ns,
         rule,
@@ -364,15 +366,15 @@ def _stepped(system: System, step_ns: int) -> System:
 
 
 def _check_types(system: System) -> None:
-    wrong: list[str] = []
+    problems: list[str] = []
     for line in system.connections:
         carried = connector_at(system, line.source).type
         if carried.is_text and line.delay is not None:
-            wrong.append(
+            problems.append(
                 f"connection {line}: a {carried} cannot be delayed: only numbers have a past;"
                 " remove the delay, or pass it on in a block"
             )
         if carried.is_text and line.transformation is not None:
-            wrong.append(f"connection {line}: a {carried} has no factor or offset; remove them")
-    if wrong:
-        raise CapabilityError(*wrong)
+            problems.append(f"connection {line}: a {carried} has no factor or offset; remove them")
+    if problems:
+        raise CapabilityError(*problems)

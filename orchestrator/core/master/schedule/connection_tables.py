@@ -56,7 +56,7 @@ class ConnectionTables:
         buffer: Buffer,
         input_hold: InputHold,
         delays: Mapping[Endpoint, DelayPlan],
-        late: Mapping[Endpoint, DelayPlan],
+        late_plans: Mapping[Endpoint, DelayPlan],
         faults: FaultRows,
         step_ns: int,
         rule: RuleTable,
@@ -68,8 +68,8 @@ class ConnectionTables:
         self._slots = buffer.slots
         self._holding = input_hold
         self._plans = delays
-        self._late = late
-        self._remembered = {**delays, **late}
+        self._late = late_plans
+        self._remembered = {**delays, **late_plans}
         self._faults = faults
         self._faulty: dict[Endpoint, tuple[list[Rows], list[Rows]]] = {}
         self._step_ns = step_ns
@@ -223,15 +223,15 @@ class ConnectionTables:
             return []
         if line.target not in self._faulty:
             first, size = self._slots[str(line.target)]
-            slots, late = range(first, first + size), self._late.get(line.target)
+            slots, late_plan = range(first, first + size), self._late.get(line.target)
             self._faulty[line.target] = (
                 self._faults.on_copies(line, slots, linear_of(self._system, line)),
                 self._faults.on_input(line, slots),
             )
             for fault in self._faults.delays(line):
-                if late is None:
+                if late_plan is None:
                     break
-                reads = self._read(late, late.shift_ns - fault.delay_ns)
+                reads = self._read(late_plan, late_plan.shift_ns - fault.delay_ns)
                 self._faulty[line.target][0].extend(self._faults.on_late(fault, reads))
         return self._faulty[line.target][0 if sent else 1]
 

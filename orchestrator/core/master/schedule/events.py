@@ -69,23 +69,23 @@ def _line_problems(system: System, line: Connection) -> list[str]:
     at_events = [end for end in ends if _at_events(system, end)]
     if not (is_clock or at_events):
         return []
-    where = f"connection {line}"
+    location = f"connection {line}"
     problems = []
     if line.delay is not None:
-        what = "a clock" if is_clock else f"'{at_events[0]}', which changes at events only,"
+        end_text = "a clock" if is_clock else f"'{at_events[0]}', which changes at events only,"
         problems.append(
-            f"{where}: {what} cannot be delayed: it has no values between events; remove the"
+            f"{location}: {end_text} cannot be delayed: it has no values between events; remove the"
             " delay, or let a unit pass it on later"
         )
     if is_clock and line.transformation is not None:
-        problems.append(f"{where}: a clock has no factor or offset; remove them")
+        problems.append(f"{location}: a clock has no factor or offset; remove them")
     if at_events and isinstance(line.transformation, MappingTransformation):
         problems.append(
-            f"{where}: a table of values is not done in event mode, where '{at_events[0]}' changes;"
-            " map it in a block"
+            f"{location}: a table of values is not done in event mode, where '{at_events[0]}'"
+            " changes; map it in a block"
         )
     problems += [
-        f"{where}: clock '{end}' never ticks: its component is no Co-Simulation FMU with"
+        f"{location}: clock '{end}' never ticks: its component is no Co-Simulation FMU with"
         " hasEventMode, or is run by another backend or in a process of its own; change that, or"
         " remove the connection"
         for end in ends
@@ -113,30 +113,30 @@ def event_table(system: System, buffer: Buffer, tables: ConnectionTables) -> Eve
     numbers = [i for i, m in enumerate(buffer.members) if components[m.name].shares_events]
     if not numbers:
         return None
-    place = {buffer.members[number].name: i for i, number in enumerate(numbers)}
+    position = {buffer.members[number].name: i for i, number in enumerate(numbers)}
     between = [
         (_kind(system, line), line)
         for line in system.connections
         if line.delay is None
-        and line.target.component in place
+        and line.target.component in position
         and not connector_at(system, line.target).type.is_text
     ]
     held_back = [(kind, line) for kind, line in between if kind is not LineKind.CONTINUOUS]
     others = [
         (kind, line)
         for kind, line in between
-        if kind is LineKind.CONTINUOUS and line.source.component in place
+        if kind is LineKind.CONTINUOUS and line.source.component in position
     ]
     first = len(tables.copies)
     rows = [
-        (copy, place[line.target.component], int(kind))
+        (copy, position[line.target.component], int(kind))
         for kind, line in (*held_back, *others)
         for copy in tables.copy_at_events(line)
     ]
     count = sum(kind != LineKind.CONTINUOUS for _, _, kind in rows)
     clocks = [
         (slot, source)
-        for name, source in place.items()
+        for name, source in position.items()
         for output in buffer.members[numbers[source]].outputs
         if components[name].connectors[output].type is DataType.CLOCK
         for slot in range(
@@ -179,11 +179,11 @@ def with_abilities(
     if not early_return:
         refusals.append("the option early_return is off")
     sources = {line.source.component for line in system.connections}
-    wanted = any(
+    is_useful = any(
         system.components[m.name].shares_events and can.might_return_early and m.name in sources
         for m, can in pairs
     )
-    if not wanted:
+    if not is_useful:
         refusals.append(
             "no component that might (mightReturnEarlyFromDoStep) is connected to one that could"
             " make use of it"

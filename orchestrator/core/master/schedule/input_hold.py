@@ -56,9 +56,9 @@ def with_boundary(system: System) -> System:
     """
     components, inside = dict(system.components), system.inside
     for name, causality in ((SOURCE, Causality.OUTPUT), (SINK, Causality.INPUT)):
-        if own := {c.name: c for c in inside.of(causality)}:
-            where = Source(SourceKind.SYSTEM, name)
-            components[name] = Component(name, where, own, has_states=False)
+        if own_connectors := {c.name: c for c in inside.of(causality)}:
+            boundary_source = Source(SourceKind.SYSTEM, name)
+            components[name] = Component(name, boundary_source, own_connectors, has_states=False)
     lines = []
     for line in system.connections:
         source, target = line.source, line.target
@@ -67,10 +67,10 @@ def with_boundary(system: System) -> System:
                 continue
             line = replace(line, source=Endpoint(SOURCE, source.connector))  # noqa: PLW2901
         if not target.component:
-            way = None if line.delay is None else line.extrapolation
+            extrapolation = None if line.delay is None else line.extrapolation
             end = Endpoint(SINK, target.connector)
             line = replace(  # noqa: PLW2901
-                line, target=end, extrapolation=way, compensation=None
+                line, target=end, extrapolation=extrapolation, compensation=None
             )
         lines.append(line)
     return replace(
@@ -93,19 +93,19 @@ def at_end(
 
     An output is a sample, not something that is held over a step: no half of a step is taken off.
     """
-    found = dict(plans)
+    plans_at_end = dict(plans)
     for target, plan in plans.items():
         if target.component == SINK:
             delay = plan.connection.delay
             nominal_ns = delay.nominal_ns if delay else 0
-            found[target] = replace(
+            plans_at_end[target] = replace(
                 plan,
                 shift_ns=step_ns - nominal_ns,
-                seen_ns=float(nominal_ns) if exact else plan.seen_ns,
+                effective_delay_ns=float(nominal_ns) if exact else plan.effective_delay_ns,
                 extrapolation_ns=0,
                 held_ns=0,
             )
-    return found
+    return plans_at_end
 
 
 class Held(NamedTuple):
@@ -211,24 +211,24 @@ class InputHold:
         signal that is held for its kind, by a table of values, by what the user wants of the line,
         or by how samples are lost, is not followed, and one that is smoothed neither.
         """
-        wanted = self._waveform or (self._iterates and line.delay is None)
-        if not wanted or line.target in self._faulty:
+        applies = self._waveform or (self._iterates and line.delay is None)
+        if not applies or line.target in self._faulty:
             return False
         component = self._system.components[line.target.component]
         as_it_is = line.interpolation in {None, Interpolation.CUBIC}
         if line.delay is None:
             as_it_is = as_it_is and line.extrapolation is not Extrapolation.SMOOTHED
             steps = self._ticks.get(line.target.component, 1)
-            known = self._has_end(line) and all(
+            has_end = self._has_end(line) and all(
                 reached - begin >= steps for begin, reached in self._windows(line)
             )
-            known = known or self._step_late(line)
+            has_end = has_end or self._step_late(line)
         else:
-            known = line.delay.variation is None
+            has_end = line.delay.variation is None
         if line.compensation is not None:
             return False
         linear = not isinstance(line.transformation, MappingTransformation)
-        return component.input_order > 0 and as_it_is and known and linear and self._moves(line)
+        return component.input_order > 0 and as_it_is and has_end and linear and self._moves(line)
 
     def _has_end(self, line: Connection) -> bool:
         """Whether its source's sample at the end of the communication step can be read."""
@@ -266,12 +266,12 @@ class InputHold:
             return Held(OperationCode.COPY, 1.0, 0.0)
         if not self._mixes(line):
             half, windows = self._ticks.get(line.target.component, 1) / 2, self._windows(line)
-            late = sum(begin + half - reached for begin, reached in windows) / len(windows)
-            return Held(OperationCode.COPY, 1.0, late)
+            lateness = sum(begin + half - reached for begin, reached in windows) / len(windows)
+            return Held(OperationCode.COPY, 1.0, lateness)
         at_once = self._at_once(line)
         if coupling is Coupling.AHEAD and not self.before(line):
-            share, late = (1.0, -0.5) if at_once else (0.5, 0.0)
-            return Held(OperationCode.EXTRAPOLATE, share, late)
+            share, lateness = (1.0, -0.5) if at_once else (0.5, 0.0)
+            return Held(OperationCode.EXTRAPOLATE, share, lateness)
         if at_once:
             return Held(OperationCode.COPY, 1.0, -0.5)
         return Held(OperationCode.INTERPOLATE_MEAN, 0.5, 0.0)

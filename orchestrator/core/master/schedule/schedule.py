@@ -178,8 +178,8 @@ class Schedule(Struct):
 
     def input_of(self, read: int) -> str:
         """Name the input that a row of the reads, or of the tables after them, is for."""
-        place = [*(row.target for row in self.reads), *(row.slot for row in self.tables)][read]
-        return next(name for name, (at, size) in self.slots.items() if at <= place < at + size)
+        slot = [*(row.target for row in self.reads), *(row.slot for row in self.tables)][read]
+        return next(name for name, (at, size) in self.slots.items() if at <= slot < at + size)
 
 
 def input_order(schedule: Schedule, member: Member) -> int:
@@ -212,10 +212,10 @@ _NONE: Final[frozenset[str]] = frozenset()
 
 def _by_component(ends: Iterable[Endpoint]) -> dict[str, frozenset[str]]:
     """Names of connectors by the component that has them."""
-    found: dict[str, set[str]] = {}
+    names: dict[str, set[str]] = {}
     for end in ends:
-        found.setdefault(end.component, set()).add(end.connector)
-    return {name: frozenset(connectors) for name, connectors in found.items()}
+        names.setdefault(end.component, set()).add(end.connector)
+    return {name: frozenset(connectors) for name, connectors in names.items()}
 
 
 #: Connectors in the order of the buffer.
@@ -258,19 +258,19 @@ class Buffer:
         self.members: list[Member] = []
         self.slots: dict[str, tuple[int, int]] = {}
         fed = _by_component(line.target for line in system.connections)
-        wanted = [Endpoint.parse(name) for name in recorded]
-        used = _by_component(chain((line.source for line in system.connections), wanted))
-        recorded_of = _by_component(wanted)
-        known: dict[tuple[object, ...], tuple[tuple[Bound, ...], list[tuple[str, ...]]]] = {}
+        recorded_ends = [Endpoint.parse(name) for name in recorded]
+        used = _by_component(chain((line.source for line in system.connections), recorded_ends))
+        recorded_of = _by_component(recorded_ends)
+        cache: dict[tuple[object, ...], tuple[tuple[Bound, ...], list[tuple[str, ...]]]] = {}
         for name in (name for group in plan.groups for name in group.members):
             component = system.components[name]
             fed_here, used_here = fed.get(name, _NONE), used.get(name, _NONE)
             read = recorded_of.get(name, _NONE) - fed_here
             alike = id(component.connectors), fed_here, used_here, read
-            if alike not in known:
+            if alike not in cache:
                 bound = _bound(component, fed_here, used_here, read)
-                known[alike] = bound, [tuple(c.name for c in each) for each in bound]
-            (inputs, outputs, text_inputs, text_outputs), names = known[alike]
+                cache[alike] = bound, [tuple(c.name for c in connectors) for connectors in bound]
+            (inputs, outputs, text_inputs, text_outputs), names = cache[alike]
             first_input, first_text_input = self.size, self.text_size
             first_output = _allot(self.slots, first_input, name, inputs)
             self.size = _allot(self.slots, first_output, name, outputs)

@@ -20,7 +20,7 @@ from typing import Any
 from orchestrator.core.diagnostics import CapabilityError, PluginError
 from orchestrator.core.simunits.blocks.block import Block
 from orchestrator.core.system import Source, nearest
-from orchestrator.core.system.naming import lacking
+from orchestrator.core.system.naming import unknown_name_error
 from orchestrator.core.system.source import expect_opened
 
 #: Modules of files are called so, with a number and the name of the file.
@@ -220,7 +220,7 @@ def class_at(location: str) -> type[Block]:
         for key, value in vars(module).items()
         if isinstance(value, type) and issubclass(value, Block) and value is not Block
     }
-    raise lacking(place, "block", name, sorted(own))
+    raise unknown_name_error(place, "block", name, sorted(own))
 
 
 def files_at(source: Source) -> list[Path]:

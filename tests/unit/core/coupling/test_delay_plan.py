@@ -57,7 +57,7 @@ def test_exact_adds_nothing(before, delay):
     assert loop.numerical_ns == 0.0
     (reading,) = plans.values()
     assert reading.extrapolation_ns == 0
-    rest = loop.total_ns - reading.seen_ns
+    rest = loop.total_ns - reading.effective_delay_ns
     assert rest == (H if before is jacobi else 0.0)  # hold of the undelayed line, and the spring
 
 
@@ -67,7 +67,7 @@ def test_exact_adds_nothing(before, delay):
 def test_plain_rounds_up_to_whole_steps(delay, rounded):
     plans, (loop,) = plan(ring(delay), "plain", gauss_seidel)
     (reading,) = plans.values()
-    assert reading.seen_ns == rounded * H + H / 2
+    assert reading.effective_delay_ns == rounded * H + H / 2
     assert loop.total_ns == rounded * H + H / 2
 
 
@@ -103,7 +103,10 @@ def test_delayed_lines_of_one_loop_share_in_proportion_to_their_delays():
     system = ring("16 ms").with_delay("spring.y", "body.u", "4 ms")
     plans, (loop,) = plan(system, "mean", jacobi)
     assert loop.numerical_ns == 0.0
-    shares = {str(p.connection): p.seen_ns - p.connection.delay.nominal_ns for p in plans.values()}
+    shares = {
+        str(p.connection): p.effective_delay_ns - p.connection.delay.nominal_ns
+        for p in plans.values()
+    }
     assert shares == {"body.y -> spring.u": -0.4 * H, "spring.y -> body.u": -0.1 * H}
 
 
@@ -155,13 +158,13 @@ def test_open_connections_see_their_delay():
     )
     plans, loops = plan(system, "mean", jacobi)
     assert loops == []
-    assert plans[Endpoint("b", "u")].seen_ns == 16_000_000
+    assert plans[Endpoint("b", "u")].effective_delay_ns == 16_000_000
 
 
 def test_a_delay_outside_of_every_loop_does_not_disturb():
     system = ring(None).add("probe", block("gain")).connect("body.y", "probe.u", delay="2 ms")
     plans, (loop,) = plan(system, "mean", jacobi)
-    assert plans[Endpoint("probe", "u")].seen_ns == 2_000_000
+    assert plans[Endpoint("probe", "u")].effective_delay_ns == 2_000_000
     assert loop.numerical_ns == 3 * H / 2  # nothing there that could take it off: it is reported
 
 

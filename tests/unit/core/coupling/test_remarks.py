@@ -65,8 +65,10 @@ def test_nothing_is_extrapolated_while_a_loop_has_a_delay_to_draw_from():
     assert [plan.extrapolation_ns for plan in plans.values()] == [0, 0]
     by_delay = {p.connection.delay.nominal_ns: p for p in plans.values()}
     # The zero reads its newest sample, H/2 late; with the spring's H/2 the 16 ms make up for it.
-    assert by_delay[0].seen_ns == pytest.approx(500_000, abs=1.0)  # a nanosecond of rounding
-    assert by_delay[16_000_000].seen_ns == pytest.approx(15_000_000, abs=1.0)
+    assert by_delay[0].effective_delay_ns == pytest.approx(
+        500_000, abs=1.0
+    )  # a nanosecond of rounding
+    assert by_delay[16_000_000].effective_delay_ns == pytest.approx(15_000_000, abs=1.0)
     assert loop.numerical_ns == pytest.approx(0.0, abs=1.0)
 
 

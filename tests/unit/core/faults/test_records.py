@@ -49,9 +49,9 @@ def test_what_is_said():
 @pytest.mark.parametrize(("own", "before", "later"), [("4 ms", 4, 5), (None, 0, 9)])
 def test_how_much_later_a_line_is(own, before, later):
     found = record("delay-step", "0.1 s", own=own, delay="9 ms")
-    assert found.later_ns == later * MS
+    assert found.extra_delay_ns == later * MS
     assert found.what == f"the delay is 9 ms instead of {before} ms"
-    assert record("drop", "0.1 s", own=own).later_ns == 0
+    assert record("drop", "0.1 s", own=own).extra_delay_ns == 0
 
 
 def test_one_that_acts_at_no_point_is_refused():
