@@ -18,6 +18,7 @@ from orchestrator.core.diagnostics import (
 )
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.master import missing_capabilities
+from orchestrator.core.optional_packages import missing_module
 from orchestrator.core.simunits import (
     as_declared,
     component_of,
@@ -40,7 +41,6 @@ from orchestrator.core.system import (
     conversion_between,
 )
 from orchestrator.core.system.source import UnopenedError, stays_unopened, unopened_note
-from orchestrator.core.wings import lacking
 
 CODES: tuple[Code, ...] = (
     error(
@@ -278,7 +278,7 @@ def unusable(component: Component, at: str) -> Iterator[Diagnostic]:
         yield finding("FMU103", at, str(wrong))
     package = {Backend.FMPY: "fmpy", Backend.PYFMI: "pyfmi"}.get(component.backend)
     if package is not None and find_spec(package) is None:
-        said = lacking(package) or f"the package {package} is not installed"
+        said = missing_module(package) or f"the package {package} is not installed"
         text = f"back-end '{component.backend}': {said}"
         yield finding("CAP106", at, text)
 

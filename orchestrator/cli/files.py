@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from importlib import import_module
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +11,7 @@ import typer
 
 from orchestrator.cli.console import print_json, print_lines, print_warning
 from orchestrator.core.diagnostics import LoadError, UnknownNameError, nearest
+from orchestrator.core.optional_packages import optional_imports
 from orchestrator.core.system import Causality, Connector, DataType, System
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def copy(
 ) -> None:
     """Copy one example, or all with the recipes of FMUs and the Modelica library."""
     from orchestrator.author.examples import FOLDERS, copy_example, copy_examples
-    from orchestrator.core.wings import install_line
+    from orchestrator.core.optional_packages import install_line
 
     target = Path("softdock-examples" if name == "all" else name) if folder is None else folder
     if name == "all":
@@ -107,20 +107,50 @@ def copy(
         print_lines(f"next: {target / 'README.md'} names the experiments to run")
 
 
-#: Where the model of each kind of file is.
-MODELS = {
-    "experiment": "orchestrator.study.experiment:Experiment",
-    "system": "orchestrator.author.tables:SystemFile",
-    "recipe": "orchestrator.export.recipe:RecipeFile",
-    "scene": "orchestrator.pictures.animation:Scene",
-    "twin": "orchestrator.rig.twin_file:TwinFile",
+def _experiment() -> type[BaseModel]:
+    from orchestrator.study.experiment import Experiment
+
+    return Experiment
+
+
+def _system() -> type[BaseModel]:
+    from orchestrator.author.tables import SystemFile
+
+    return SystemFile
+
+
+def _recipe() -> type[BaseModel]:
+    from orchestrator.export.recipe import RecipeFile
+
+    return RecipeFile
+
+
+def _scene() -> type[BaseModel]:
+    from orchestrator.pictures.animation import Scene
+
+    return Scene
+
+
+def _twin() -> type[BaseModel]:
+    from orchestrator.rig.twin_file import TwinFile
+
+    return TwinFile
+
+
+#: Imports the model of each kind of file.
+MODELS: dict[str, Callable[[], type[BaseModel]]] = {
+    "experiment": _experiment,
+    "system": _system,
+    "recipe": _recipe,
+    "scene": _scene,
+    "twin": _twin,
 }
 _DEVICE = "device-"
 
 
 def kinds() -> list[str]:
     """Names of all schemas: those of files, and of the settings of each registered device."""
-    from orchestrator.core.wings import registered
+    from orchestrator.core.plugins import registered
 
     return [*MODELS, *sorted(_DEVICE + entry.name for entry in registered("softdock.devices"))]
 
@@ -136,8 +166,8 @@ def schema_of(kind: str) -> dict[str, Any]:
 
         model = device_class(kind.removeprefix(_DEVICE)).Settings
     else:
-        module, _, name = MODELS[kind].partition(":")
-        model = getattr(import_module(module), name)
+        with optional_imports():
+            model = MODELS[kind]()
     found = model.model_json_schema()
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     return head | {"title": f"Softdock: {kind}"} | {k: v for k, v in found.items() if k != "title"}

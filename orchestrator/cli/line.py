@@ -5,7 +5,9 @@ A thread of the run's process would need the interpreter that its blocks in Pyth
 
 from __future__ import annotations
 
+import base64
 import json
+import pickle
 import select
 import shutil
 import subprocess
@@ -18,7 +20,6 @@ from orchestrator.core import posix
 from orchestrator.core.display import printable
 from orchestrator.core.own_process import OwnProcess
 from orchestrator.core.realtime import SharedRows
-from orchestrator.core.wings import of_wing
 
 if TYPE_CHECKING:
     from orchestrator.study.prepare.simulate import Where
@@ -32,12 +33,15 @@ _CLEAR = "\r\x1b[K"
 
 @contextmanager
 def drawn_line(
-    case: str, about: tuple[str, str] | None, where: Where, rows: SharedRows
+    case: str, status: Callable[[], str] | None, where: Where, rows: SharedRows
 ) -> Iterator[None]:
-    """Let a process draw a line about a run on standard error, until it is over."""
+    """Let a process draw a line about a run on standard error, until it is over.
+
+    status: Returns what else the line shows; it is pickled. ``None``: nothing.
+    """
     order = {
         "case": case,
-        "about": about,
+        "status": base64.b64encode(pickle.dumps(status)).decode(),
         "last_ns": where.last_ns,
         "rows": len(rows.times_ns),
         "columns": rows.values.shape[1],
@@ -52,7 +56,7 @@ def drawn_line(
         sys.stderr.flush()
 
 
-def line_of(rows: SharedRows, case: str, last_ns: int, about: Callable[[], str] | None) -> str:
+def line_of(rows: SharedRows, case: str, last_ns: int, status: Callable[[], str] | None) -> str:
     """Return what is said of a run now."""
     count, last = rows.written, f" of {last_ns / 1e9:g} s"
     late = int(rows.told[0])
@@ -61,7 +65,7 @@ def line_of(rows: SharedRows, case: str, last_ns: int, about: Callable[[], str] 
         if count
         else (f"{case}: before the first step{last}")
     )
-    more = about() if about is not None else ""
+    more = status() if status is not None else ""
     return printable(f"{text} | {more}" if more else text)
 
 
@@ -70,10 +74,9 @@ def main() -> None:
     order: dict[str, Any] = json.loads(sys.argv[1])
     posix.yield_to_others(_NICE)
     rows = SharedRows(order["rows"], order["columns"], order["file"])
-    wing, argument = order["about"] or (None, None)
-    about = None if wing is None else of_wing(wing)(argument)
+    status = pickle.loads(base64.b64decode(order["status"]))  # noqa: S301 - of the run that started us
     while not select.select([sys.stdin], [], [], _PERIOD)[0]:
-        text = line_of(rows, order["case"], order["last_ns"], about)
+        text = line_of(rows, order["case"], order["last_ns"], status)
         sys.stderr.write(f"{_CLEAR}{text[: shutil.get_terminal_size().columns - 1]}")
         sys.stderr.flush()
 

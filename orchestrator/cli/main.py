@@ -25,9 +25,9 @@ from orchestrator.cli.failure import (
 )
 from orchestrator.core.diagnostics import SoftdockError
 from orchestrator.core.display import keep_output, log_to_terminal, say_everything
+from orchestrator.core.optional_packages import missing_package
 from orchestrator.core.posix import exits_raised, interruptible
 from orchestrator.core.structs import Struct
-from orchestrator.core.wings import lacking_package
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -359,7 +359,7 @@ def _run() -> int:
         except SoftdockError as error:
             fail_with(error)
         except ImportError as error:
-            if (said := lacking_package(error)) is None:
+            if (said := missing_package(error)) is None:
                 raise
             fail("CapabilityError", said)
         except USAGE as error:

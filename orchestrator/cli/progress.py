@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -48,13 +48,13 @@ class Bar:
         self._progress.update(self._task(job), completed=share)
 
     @contextmanager
-    def look(self, job: str, about: tuple[str, str] | None, where: Where) -> Iterator[None]:
+    def look(self, job: str, status: Callable[[], str] | None, where: Where) -> Iterator[None]:
         """Show how far a case is; in real time a process of its own does, and no thread of this."""
         task = self._task(job)
         if where.rows is not None:
             self._progress.live.transient = True
             self._progress.stop()
-            with drawn_line(job, about, where, where.rows):
+            with drawn_line(job, status, where, where.rows):
                 yield
             self._progress.live.transient = False
             self._progress.start()

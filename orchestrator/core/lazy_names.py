@@ -26,9 +26,9 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
     def __getattr__(name: str) -> Any:  # noqa: N807 - what Python calls it
         if name not in home_of:
             raise AttributeError(f"module '{package}' has no attribute '{name}'")
-        from orchestrator.core.wings import of_an_extra
+        from orchestrator.core.optional_packages import optional_imports
 
-        with of_an_extra():
+        with optional_imports():
             found = namespace[name] = getattr(import_module(home_of[name]), name)
         return found
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from orchestrator.core.diagnostics import CapabilityError, StepError
+from orchestrator.core.optional_packages import optional_imports
 from orchestrator.core.simunits import (
     SimulationUnit,
     UnitDescription,
@@ -34,7 +35,6 @@ from orchestrator.core.system import (
     whole_step_ns,
 )
 from orchestrator.core.units.conversion import base_said
-from orchestrator.core.wings import of_wing
 from orchestrator.dcp.data_types import DcpType, Scalar, Values
 from orchestrator.dcp.dcp_file import write_dcpx
 from orchestrator.dcp.description import (
@@ -344,7 +344,9 @@ def served_slave(source: System | Path, options: ServeOptions) -> Iterator[Serve
         if isinstance(source, System):
             step_ns = whole_step_ns(source, options.step, "a DCP slave")
             name, file = source.name, Path(folder) / "system.fmu"
-            of_wing("export.system")(source, file, fmi=3, step=f"{step_ns} ns")
+            with optional_imports():
+                from orchestrator.export.system import export_system
+            export_system(source, file, fmi=3, step=f"{step_ns} ns")
         else:
             name, file = source.stem, source
         component = component_of(Source(SourceKind.FMU, str(file.resolve())), name)

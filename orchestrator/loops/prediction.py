@@ -15,7 +15,7 @@ from functools import partial
 from itertools import product
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from orchestrator.core.coupling import LoopDelay
 from orchestrator.core.diagnostics import DescriptionError
@@ -24,13 +24,49 @@ from orchestrator.core.system import Loop, System
 from orchestrator.loops import StateSpace
 from orchestrator.loops.contact import BodyChain, ContactLoop, ForceCorrection, SampledContactLoop
 from orchestrator.loops.delayed_loop import DelayedLoop
-from orchestrator.study.experiment import ContactLoopSpec
+from orchestrator.study.experiment import Table
 
 #: A number, or the parameter that holds it: ``"component.parameter"``.
 Quantity = float | str
 
 
-class SampledLoopSpec(BaseModel):
+class ContactLoopSpec(Table):
+    """A linear contact loop, to predict a growth rate from the delay that a run reports.
+
+    Each is a number (kg, N/m, N.s/m) or the parameter that holds it, ``"component.parameter"``.
+    """
+
+    mass: Quantity
+    stiffness: Quantity
+    damping: Quantity
+
+    def problems(self, system: System) -> Iterator[str]:
+        """Say what keeps the figures from being read off a system."""
+        for name, value in self:
+            if isinstance(value, str):
+                try:
+                    system.value(value)
+                except DescriptionError as error:
+                    yield f"{name}: {error}"
+
+    def growth_rate(self, result: Result, system: System, later: Mapping[str, int]) -> float:
+        """Predict the growth rate of a finished run, 1/s.
+
+        result, system: The run, for its delays, and what was run.
+        later: By how much faults make connections later, in nanoseconds.
+        Raises DescriptionError: if a figure is none, or the loops of spring or damper have no
+            common delay.
+        """
+        mass, stiffness, damping = (
+            number_of(figure, system) for figure in (self.mass, self.stiffness, self.damping)
+        )
+        spring = _delay("stiffness", self.stiffness, result, later)
+        damper = _delay("damping", self.damping, result, later)
+        loop = ContactLoop(mass, stiffness, damping, spring)
+        return loop.growth_rate if damper == spring else _growth_rate(loop, damper)
+
+
+class SampledLoopSpec(Table):
     """A chain of bodies that meets hardware at samples, to predict how fast a run grows.
 
     See :class:`orchestrator.loops.contact.SampledContactLoop` for the figures; each is a number, or
@@ -39,8 +75,6 @@ class SampledLoopSpec(BaseModel):
     robot's position and ``desired_line`` that of the bodies. The delays of the loops through these
     lines, as the run reports them, are the loop's.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     masses: tuple[Quantity, ...] = Field(min_length=2)
     link_stiffness: tuple[Quantity, ...] = ()
@@ -83,6 +117,44 @@ class SampledLoopSpec(BaseModel):
                     except DescriptionError as error:
                         yield f"{name}: {error}"
 
+    def growth_rate(self, result: Result, system: System, later: Mapping[str, int]) -> float:
+        """Predict the growth rate of a run, 1/s; see :meth:`ContactLoopSpec.growth_rate`."""
+        at = partial(number_of, system=system)
+        step = result.step_ns / 1e9
+        correction, force, position, held = None, _around(self.force_line, result, later), 0.0, 0.0
+        if self.desired_line is not None and self.position_line is not None:
+            # The loop without hardware has the half step of the hold, which the matrix has, too.
+            held = _around(self.desired_line, result, later) - 0.5 * step
+            force -= held
+            position = _around(self.position_line, result, later) - held
+            half = self.half_sample
+            correction = ForceCorrection(
+                at(self.believed_stiffness or 0.0),
+                at(self.believed_damping or 0.0),
+                bool(system.value(half)) if isinstance(half, str) else half,
+            )
+        links = self.masses, self.link_stiffness, self.link_damping
+        chain = BodyChain(*(tuple(map(at, figures)) for figures in links))
+        loop = SampledContactLoop(
+            chain,
+            at(self.stiffness),
+            at(self.damping),
+            step,
+            bandwidth=at(self.bandwidth),
+            zeta=at(self.zeta),
+            sensor_lag=at(self.sensor_lag),
+            lead_rest=at(self.lead_rest),
+            correction=correction,
+            force_delay=force,
+            position_delay=position,
+            output_delay=held,
+        )
+        return loop.growth_rate
+
+
+#: What a growth rate is predicted from.
+Prediction = ContactLoopSpec | SampledLoopSpec
+
 
 def number_of(figure: Quantity, system: System) -> float:
     """Give a figure as a number."""
@@ -90,43 +162,6 @@ def number_of(figure: Quantity, system: System) -> float:
     if isinstance(value, str | tuple):
         raise DescriptionError(f"'{figure}': expected a number, found {value!r}")
     return float(value)
-
-
-def predict_sampled(
-    spec: SampledLoopSpec, result: Result, system: System, later: Mapping[str, int]
-) -> float:
-    """Predict the growth rate of a run whose loop is a sampled one; see :func:`predict`."""
-    at = partial(number_of, system=system)
-    step = result.step_ns / 1e9
-    correction, force, position, held = None, _around(spec.force_line, result, later), 0.0, 0.0
-    if spec.desired_line is not None and spec.position_line is not None:
-        # The loop that no hardware is in has the half step of the hold, which the matrix has, too.
-        held = _around(spec.desired_line, result, later) - 0.5 * step
-        force -= held
-        position = _around(spec.position_line, result, later) - held
-        half = spec.half_sample
-        correction = ForceCorrection(
-            at(spec.believed_stiffness or 0.0),
-            at(spec.believed_damping or 0.0),
-            bool(system.value(half)) if isinstance(half, str) else half,
-        )
-    links = spec.masses, spec.link_stiffness, spec.link_damping
-    chain = BodyChain(*(tuple(map(at, figures)) for figures in links))
-    loop = SampledContactLoop(
-        chain,
-        at(spec.stiffness),
-        at(spec.damping),
-        step,
-        bandwidth=at(spec.bandwidth),
-        zeta=at(spec.zeta),
-        sensor_lag=at(spec.sensor_lag),
-        lead_rest=at(spec.lead_rest),
-        correction=correction,
-        force_delay=force,
-        position_delay=position,
-        output_delay=held,
-    )
-    return loop.growth_rate
 
 
 def totals_of(entry: LoopDelay, ring: Loop, later: Mapping[str, int]) -> set[int]:
@@ -159,31 +194,6 @@ def _around(line: str, result: Result, later: Mapping[str, int]) -> float:
             f" {line}, found: {delays}"
         )
     return totals.pop() / 1e9
-
-
-def predict(
-    spec: ContactLoopSpec | SampledLoopSpec,
-    result: Result,
-    system: System,
-    later: Mapping[str, int],
-) -> float:
-    """Predict the growth rate of a finished run, 1/s.
-
-    spec: Figures of the loop: numbers, or the parameters that hold them.
-    result, system: The run, for its delays, and what was run.
-    later: By how much faults make connections later, in nanoseconds.
-    Raises DescriptionError: if a figure is none, or the loops of spring or damper have no common
-        delay.
-    """
-    if isinstance(spec, SampledLoopSpec):
-        return predict_sampled(spec, result, system, later)
-    mass, stiffness, damping = (
-        number_of(figure, system) for figure in (spec.mass, spec.stiffness, spec.damping)
-    )
-    spring = _delay("stiffness", spec.stiffness, result, later)
-    damper = _delay("damping", spec.damping, result, later)
-    loop = ContactLoop(mass, stiffness, damping, spring)
-    return loop.growth_rate if damper == spring else _growth_rate(loop, damper)
 
 
 def _growth_rate(loop: ContactLoop, damper: float) -> float:

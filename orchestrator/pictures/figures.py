@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.optional_packages import optional_imports
 from orchestrator.core.recording import Result
 from orchestrator.core.system import nanoseconds, seconds
-from orchestrator.core.wings import of_wing
 from orchestrator.pictures.panels import spans_of
 from orchestrator.study import ExperimentOutcome
 from orchestrator.study.content import Curve, Panel, Plot, Reference
@@ -133,6 +133,8 @@ _SHOWN = 5
 
 def _plane(figure: PlaneFigure) -> Plot:
     """Show the plane as curves over damping and over delay; a picture of it has the surface too."""
+    with optional_imports():
+        from orchestrator.loops.contact import stability_plane
     damping, delay = plane_axes(figure)
     panels = []
     for label, x, unit, chosen, other in (
@@ -141,7 +143,7 @@ def _plane(figure: PlaneFigure) -> Plot:
     ):
         over_damping = x is damping
         pair = (x, chosen) if over_damping else (chosen, x)
-        limits = of_wing("loops.stability_plane")(figure.mass, *pair) / 1e3
+        limits = stability_plane(figure.mass, *pair) / 1e3
         columns = limits.T if over_damping else limits
         shown = x if over_damping else 1e3 * x
         curves = [
@@ -166,6 +168,8 @@ def plane_axes(figure: PlaneFigure) -> tuple[NDArray[np.float64], NDArray[np.flo
 
 def draw_plane(figure: PlaneFigure) -> Drawing:
     """Draw the plane by Matplotlib: surface, map, and curves."""
-    drawing: Drawing = of_wing("loops.stability_plane_picture")(figure.mass, *plane_axes(figure))
+    with optional_imports():
+        from orchestrator.loops.contact.contact_loop import plot_stability_plane
+    drawing = plot_stability_plane(figure.mass, *plane_axes(figure))
     drawing.suptitle(f"{figure.title}, mass {figure.mass:g} kg")
     return drawing

@@ -34,7 +34,7 @@ from orchestrator.rig.supervisor.rig_tracking import (
 from orchestrator.rig.supervisor.settings import SupervisorSettings, TrackingLimits
 from orchestrator.rig.supervisor.states import ChangeRecord, change_record
 from orchestrator.rig.supervisor.supervisor import Supervisor
-from orchestrator.rig.supervisor.wire import ANSWER_S, connect_to, hear, tell
+from orchestrator.rig.supervisor.wire import ANSWER_S, StateLine, connect_to, hear, tell
 from orchestrator.rig.twin_file import SignalPair, TwinFile, in_run_time
 from orchestrator.study import Extension, FailedRunError, Run, Section, Steps, swap_component
 from orchestrator.study.content import Curve, Panel, Plot
@@ -275,7 +275,7 @@ class Supervision(Extension):
                     case=watched.case,
                     begin=watched.begin,
                     end=watched.end,
-                    about=("rig.state_line", rig) if rig else steps.about,
+                    status=StateLine(rig) if rig else steps.status,
                 )
         except FailedRunError as failure:
             if isinstance(failure.__cause__, NeverEngagedError):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -19,9 +17,16 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from orchestrator.core.diagnostics import nearest
-from orchestrator.core.diagnostics.validation import later_model
+from orchestrator.core.diagnostics.validation import deferred
 from orchestrator.core.system.experiment import WAY
-from orchestrator.core.wings import of_wing
+from orchestrator.study.upward import (
+    Animation,
+    ArmingTable,
+    EmulatorTable,
+    IdentificationTable,
+    Prediction,
+    SupervisorSettings,
+)
 
 if TYPE_CHECKING:
     from orchestrator.core.master import ExecutionSettings
@@ -36,31 +41,67 @@ if TYPE_CHECKING:
         TuningTable,
     )
 
-    Animation: TypeAlias = Any  # these are of wings, which say in their rooms what they are
-    ArmingTable: TypeAlias = Any
-    EmulatorTable: TypeAlias = Any
-    IdentificationTable: TypeAlias = Any
-    SampledLoopSpec: TypeAlias = Any
-    SupervisorSettings: TypeAlias = Any
-else:  # most experiments have few of these tables
 
-    def _table(module: str, name: str) -> Any:
-        return later_model(lambda: getattr(import_module(f"orchestrator.study.{module}"), name))
+# Most experiments have few of these tables, so their modules are imported for the first of each.
 
-    DeviceTable = _table("tables", "DeviceTable")
-    Expectation = _table("tables", "Expectation")
-    LedgerTable = _table("tables", "LedgerTable")
-    RealTimeTable = _table("tables", "RealTimeTable")
-    RestTable = _table("tables", "RestTable")
-    TuningTable = _table("tables", "TuningTable")
-    Figure = _table("figure_tables", "Figure")
-    AnySweep = _table("figure_tables", "AnySweep")
-    Animation = later_model(partial(of_wing, "pictures.animation"))
-    ArmingTable = later_model(partial(of_wing, "rig.arming_table"))
-    EmulatorTable = later_model(partial(of_wing, "rig.emulator_table"))
-    IdentificationTable = later_model(partial(of_wing, "rig.identification_table"))
-    SampledLoopSpec = later_model(partial(of_wing, "loops.sampled_loop"))
-    SupervisorSettings = later_model(partial(of_wing, "rig.supervisor_table"))
+
+def _device() -> type[DeviceTable]:
+    from orchestrator.study.tables import DeviceTable
+
+    return DeviceTable
+
+
+def _expectation() -> type[Expectation]:
+    from orchestrator.study.tables import Expectation
+
+    return Expectation
+
+
+def _ledger() -> type[LedgerTable]:
+    from orchestrator.study.tables import LedgerTable
+
+    return LedgerTable
+
+
+def _real_time() -> type[RealTimeTable]:
+    from orchestrator.study.tables import RealTimeTable
+
+    return RealTimeTable
+
+
+def _rest() -> type[RestTable]:
+    from orchestrator.study.tables import RestTable
+
+    return RestTable
+
+
+def _tuning() -> type[TuningTable]:
+    from orchestrator.study.tables import TuningTable
+
+    return TuningTable
+
+
+def _figure() -> Any:
+    from orchestrator.study.figure_tables import Figure
+
+    return Figure
+
+
+def _sweep() -> Any:
+    from orchestrator.study.figure_tables import AnySweep
+
+    return AnySweep
+
+
+if not TYPE_CHECKING:
+    DeviceTable = deferred(_device)
+    Expectation = deferred(_expectation)
+    LedgerTable = deferred(_ledger)
+    RealTimeTable = deferred(_real_time)
+    RestTable = deferred(_rest)
+    TuningTable = deferred(_tuning)
+    Figure = deferred(_figure)
+    AnySweep = deferred(_sweep)
 
 #: Names of cases, sweeps and figures become file names.
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", max_length=100)]
@@ -96,17 +137,6 @@ MeasureKind = Literal[
 ]
 
 
-class ContactLoopSpec(Table):
-    """A linear contact loop, to predict a growth rate from the delay that a run reports.
-
-    Each is a number (kg, N/m, N.s/m) or the parameter that holds it, ``"component.parameter"``.
-    """
-
-    mass: float | str
-    stiffness: float | str
-    damping: float | str
-
-
 class Measure(Table):
     """One figure that is read off a finished case.
 
@@ -127,7 +157,7 @@ class Measure(Table):
     until: Time | None = None
     to: str | None = None
     to_signal: str | None = None
-    predict: ContactLoopSpec | SampledLoopSpec | None = None
+    predict: Prediction | None = None
     factor: float = 1.0
     unit: str | None = None
     target: float | str | None = None

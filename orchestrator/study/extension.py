@@ -30,9 +30,10 @@ from orchestrator.core.diagnostics import (
     nearest,
 )
 from orchestrator.core.diagnostics.validation import format_validation_error
+from orchestrator.core.optional_packages import MissingPartError, missing_package
+from orchestrator.core.plugins import PluginGroup
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import SourceKind
-from orchestrator.core.wings import PluginGroup, lacking_package
 from orchestrator.study.content import Section
 from orchestrator.study.experiment import Case, Experiment
 from orchestrator.study.measure.outcome import CaseSummary, ExperimentOutcome
@@ -49,8 +50,8 @@ _LOG = logging.getLogger(__name__)
 _Found = TypeVar("_Found")
 #: Called with the name of a job and the share of it that is done, 0 to 1.
 Progress = Callable[[str, float], None]
-#: Is called with the name of a case, what else is to be said of it, and how far it is.
-Look = Callable[[str, tuple[str, str] | None, Where], AbstractContextManager[None]]
+#: Is called with the name of a case, what else a terminal shows of it, and how far it is.
+Look = Callable[[str, Callable[[], str] | None, Where], AbstractContextManager[None]]
 
 
 @dataclass(slots=True)
@@ -146,9 +147,9 @@ class Steps(Struct):
     says by which means an operator stopped the run. ``watch`` is given new
     rows a few times a second; a sentence that it returns ends the run. ``share`` is given the
     memory of all rows before the first step, for a process that reads them meanwhile. ``steer`` is
-    called between chunks of steps, in real time when somebody asks for it, and may wait. ``about``
-    says what else a terminal shows of the case while it goes on: what ``of_wing`` knows under
-    this name is called with the text behind it, and its result for each sentence; by any process.
+    called between chunks of steps, in real time when somebody asks for it, and may wait. ``status``
+    returns what else a terminal shows of the case while it goes on. It is pickled, as the process
+    of the terminal's line calls it.
     """
 
     case: PreparedCase
@@ -157,7 +158,7 @@ class Steps(Struct):
     watch: Watch | None = None
     share: Share | None = None
     steer: Steer | None = None
-    about: tuple[str, str] | None = None
+    status: Callable[[], str] | None = None
 
 
 class Extension:
@@ -204,11 +205,13 @@ def loaded(
     cases: Mapping[str, PreparedCase],
     *,
     without: Sequence[str] = (),
-) -> list[Extension]:
+) -> tuple[list[Extension], list[str]]:
     """Load the extensions that a run needs, in the order of their hooks.
 
-    ``without`` names some that are left out.
+    ``without`` names extensions to leave out. Of those that every run has, one whose part of
+    Softdock is not installed is left out; the second list has a sentence for each.
     """
+    sentences: list[str] = []
     given: dict[str, Callable[[str], bool]] = {
         "run": lambda _name: True,
         "device": lambda _name: any(
@@ -225,8 +228,14 @@ def loaded(
     }
     found: dict[str, Extension] = {}
     for entry, (when, name) in _names().items():
-        if name not in found and name not in without and given[when](name):
-            found[name] = GROUP.class_of(entry)(name)
+        if name in found or name in without or not given[when](name):
+            continue
+        try:
+            found[name] = _class_of(entry)(name)
+        except MissingPartError as error:
+            if when != "run":
+                raise
+            sentences.append(str(error))
     order = TopologicalSorter(
         {
             name: found.keys() - {name} if "*" in one.follows else set(one.follows)
@@ -234,7 +243,7 @@ def loaded(
         }
     )
     try:
-        return [found[name] for name in order.static_order() if name in found]
+        return [found[name] for name in order.static_order() if name in found], sentences
     except ValueError as error:
         raise PluginError(f"extensions follow one another in a circle: {error.args[1]}") from None
 
@@ -250,13 +259,29 @@ def _names() -> dict[str, tuple[str, str]]:
                 f"extension '{entry}' ({point.value}): expected a name such as 'table.NAME', with"
                 " 'run', 'device', 'table' or 'option' before the dot"
             )
-        GROUP.require_one(entry)
+        GROUP.require_unique(entry)
         if values.setdefault(name, point.value) != point.value:
             raise PluginError(
                 f"two extensions are called '{name}': {values[name]} and {point.value}; remove one"
             )
         found[entry] = when, name
     return found
+
+
+def _class_of(entry: str) -> type[Extension]:
+    """Return the class of an entry point, which leaves the tables of Softdock to Softdock."""
+    found = GROUP.class_of(entry)
+    when, _, name = entry.partition(".")
+    if when == "table" and found.table is not None and name in _own_tables():
+        raise PluginError(
+            f"extension '{entry}' ({GROUP.entry_points[entry].value}) reads a table of its own, and"
+            f" [{name}] is a table of Softdock: register it under another name"
+        )
+    return found
+
+
+def _own_tables() -> set[str]:
+    return {*Experiment.model_fields, *Case.model_fields}
 
 
 def table_of(name: str) -> type[BaseModel] | None:
@@ -272,7 +297,7 @@ def table_of(name: str) -> type[BaseModel] | None:
 
 def _of_packages() -> list[str]:
     """Names of extensions with a table that is not one of an experiment itself."""
-    own = Experiment.model_fields.keys() | Case.model_fields.keys()
+    own = _own_tables()
     return sorted(name for when, name in _names().values() if when == "table" and name not in own)
 
 
@@ -375,7 +400,7 @@ def entered(run: Run, extension: Extension, steps: Steps) -> Iterator[Steps]:
 
 
 def _told(error: Exception) -> str:
-    return lacking_package(error) or f"{type(error).__name__}: {error}"
+    return missing_package(error) or f"{type(error).__name__}: {error}"
 
 
 def with_own_tables(experiment: Experiment, path: Path) -> Experiment:

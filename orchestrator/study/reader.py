@@ -25,9 +25,8 @@ from orchestrator.core.master import validate_plan
 from orchestrator.core.plain_data import toml_file
 from orchestrator.core.simunits import expect_flawless
 from orchestrator.core.system import nanoseconds
-from orchestrator.core.wings import of_wing
 from orchestrator.study.content import Section
-from orchestrator.study.experiment import Angle, ContactLoopSpec, Experiment, Measure
+from orchestrator.study.experiment import Angle, Experiment, Measure
 from orchestrator.study.measure.measures import names_of, target_value
 from orchestrator.study.prepare.inputs import uncovered
 from orchestrator.study.prepare.prepare import prepare_all, with_chosen_steps, wrong_derived
@@ -75,9 +74,7 @@ def read_experiment(path: str | Path) -> Experiment:
             "expected an experiment, which has 'title' and a table [case.NAME], or a"
             " system file, which has a table [system]",
         )
-    if "animation" in content:
-        content = of_wing("pictures.scenes")(content, path.parent)
-    experiment = valid(Experiment, content, path, CODE)
+    experiment = valid(Experiment, content, path, CODE, context={"folder": path.parent})
     if experiment.extension:
         from orchestrator.study.extension import with_own_tables
 
@@ -86,7 +83,7 @@ def read_experiment(path: str | Path) -> Experiment:
     for name, table in experiment.animation.items():
         problems += (
             Diagnostic(CODE, Severity.ERROR, f"'{key}': {text}", key=key)
-            for key, text in of_wing("pictures.loose_ends")(name, table)
+            for key, text in table.loose_ends(name)
         )
     if problems:
         raise DescriptionError(*problems).of_file(path)
@@ -209,8 +206,8 @@ def unsound(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> list[D
         found += _sweeps(experiment, cases)
     if experiment.figure:
         found += _figures(experiment, cases, shown)
-    if experiment.animation:
-        wrong = of_wing("pictures.wrong_animations")(experiment, systems, recorded)
+    for name, animation in experiment.animation.items():
+        wrong = animation.problems(name, experiment, systems, recorded)
         found += _at(("animation",), wrong)
     if experiment.expect:
         from orchestrator.study.goal import wrong_expectations
@@ -353,12 +350,7 @@ def _measure(
     for key, time in (("from", measure.begin), ("until", measure.until)):
         if time is not None:
             yield from _refused(partial(nanoseconds, time, f"{where}, {key}"))
-    if isinstance(predict, ContactLoopSpec):
-        for key, value in predict:
-            if isinstance(value, str):
-                wrong = _refused(partial(system.value, value))
-                yield from (f"{where}, predict.{key}: {text}" for text in wrong)
-    elif predict is not None:
+    if predict is not None:
         yield from (f"{where}, predict.{text}" for text in predict.problems(system))
     if measure.is_difference and measure.to in shown:
         signal = measure.to_signal or measure.signal

@@ -109,7 +109,9 @@ def run_with(
     run.look = look
     for name, case in cases.items():
         run.notes[name] += case_notes(experiment, case, reader, settings, choices.get(name))
-    extensions = loaded(experiment, settings, cases)
+    extensions, left_out = loaded(experiment, settings, cases)
+    for remarks in run.remarks.values():
+        remarks.extend(left_out)
     with whole_folder(where, alone=True) as run.draft:
         for one in extensions:
             before(one, partial(one.begin, run))

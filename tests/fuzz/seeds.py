@@ -20,7 +20,7 @@ from orchestrator.export.dae.explicit_ode import make_explicit
 from orchestrator.export.modelica.flat.reader import read
 from orchestrator.export.modelica.frontend import flatten_place
 from orchestrator.export.modelica.source.class_place import place_in_file
-from orchestrator.pictures.animation.page import with_scenes
+from orchestrator.pictures.animation.description import with_scenes
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "tests" / "fixtures"
@@ -224,7 +224,7 @@ def read_modelica(path: Path) -> None:
 
 def read_scene(path: Path) -> None:
     """Read a scene as an experiment does."""
-    with_scenes({"animation": {"a": {"scene": [path.name]}}}, path.parent)
+    with_scenes({"scene": [path.name]}, path.parent)
 
 
 @cache

@@ -21,13 +21,13 @@ from orchestrator.core.diagnostics.errors import (
 )
 
 if TYPE_CHECKING:
-    from pydantic import TypeAdapter
+    from pydantic import TypeAdapter, ValidationInfo
     from pydantic_core import CoreSchema
 
 
 @dataclass(frozen=True)
-class LaterModel:
-    """What stands for a model, or a union of some, in the type of a key.
+class _Deferred:
+    """Reads values of a model, or of a union of models, which is imported for the first value.
 
     load: Imports it.
     """
@@ -45,21 +45,24 @@ class LaterModel:
 
         return TypeAdapter(self.model)
 
-    def _read(self, value: object) -> Any:
-        return self._adapter.validate_python(value)
+    def _read(self, value: object, info: ValidationInfo) -> Any:
+        return self._adapter.validate_python(value, context=info.context)
 
     def __get_pydantic_core_schema__(self, _source: object, _handler: object) -> CoreSchema:
-        from pydantic_core.core_schema import no_info_plain_validator_function
+        from pydantic_core.core_schema import with_info_plain_validator_function
 
-        return no_info_plain_validator_function(self._read)
+        return with_info_plain_validator_function(self._read)
 
     def __get_pydantic_json_schema__(self, _schema: object, handler: Any) -> Any:
         return handler(self._adapter.core_schema)
 
 
-def later_model(load: Callable[[], Any]) -> Any:
-    """Return a type whose values are those of a model that is loaded when one is read."""
-    return Annotated[Any, LaterModel(load)]
+def deferred(load: Callable[[], Any]) -> Any:
+    """Return the type of a key whose model is imported when a value is read.
+
+    load: Imports and returns the model, or a union of models.
+    """
+    return Annotated[Any, _Deferred(load)]
 
 
 #: What a value is expected to be, by pydantic's kind of error; in braces what it knows more.
@@ -95,11 +98,19 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def valid(
-    form: type[Model], content: object, file: object = "", code: str = "DescriptionError"
+    form: type[Model],
+    content: object,
+    file: object = "",
+    code: str = "DescriptionError",
+    *,
+    context: Mapping[str, Any] | None = None,
 ) -> Model:
-    """Read content of a form; DescriptionError: what is wrong, key by key."""
+    """Read content of a form; DescriptionError: what is wrong, key by key.
+
+    context: For validators of the form.
+    """
     try:
-        return form.model_validate(content)
+        return form.model_validate(content, context=context)
     except ValidationError as error:
         raise DescriptionError(*format_validation_error(error, form, file, code)) from None
 
@@ -188,7 +199,7 @@ def _models(kind: Any) -> list[Form]:
     """Tables that a value may be, or hold."""
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return [kind]
-    if isinstance(kind, LaterModel):
+    if isinstance(kind, _Deferred):
         return _models(kind.model)
     return [model for part in get_args(kind) for model in _models(part)]
 

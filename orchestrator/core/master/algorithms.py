@@ -26,9 +26,9 @@ from orchestrator.core.master.plan import (
     levels,
     stepping_order,
 )
+from orchestrator.core.plugins import registered
 from orchestrator.core.structs import replace
 from orchestrator.core.system import Connection, System, nanoseconds, nearest
-from orchestrator.core.wings import registered
 
 _Chosen = TypeVar("_Chosen")
 #: Called with the system, and with the algorithm's own options by keyword.

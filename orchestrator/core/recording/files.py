@@ -38,11 +38,12 @@ from orchestrator.core.mat_file import (
     write_head,
     write_texts,
 )
+from orchestrator.core.optional_packages import missing_module, missing_package
+from orchestrator.core.plugins import registered
 from orchestrator.core.recording.origin import ParameterRow, origin, result_of
 from orchestrator.core.recording.result import TIME, Result
 from orchestrator.core.recording.whole_folder import whole_file
 from orchestrator.core.system import nearest
-from orchestrator.core.wings import lacking, lacking_package, registered
 
 #: Writes a result to a path: whole, or not at all (see :func:`~.whole_folder.whole_file`).
 Writer = Callable[[Result, Path], None]
@@ -55,7 +56,7 @@ def format_names() -> list[str]:
 
 def default_format() -> str:
     """Name what a run is recorded as: ``npz`` where Arrow is not installed."""
-    return "npz" if lacking("pyarrow") else "parquet"
+    return "npz" if missing_module("pyarrow") else "parquet"
 
 
 def writer(name: str) -> Writer:
@@ -67,7 +68,7 @@ def writer(name: str) -> Writer:
             with exits_are_errors():
                 loaded: Writer = entry.load()
         except Exception as error:
-            why = lacking_package(error) or error
+            why = missing_package(error) or error
             raise PluginError(f"format '{name}' cannot be imported: {why}") from error
         return loaded
     raise UnknownNameError(

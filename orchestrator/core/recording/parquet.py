@@ -11,11 +11,11 @@ import numpy as np
 
 from orchestrator.core.diagnostics import LoadError
 from orchestrator.core.diagnostics.reading import reads
+from orchestrator.core.optional_packages import optional_imports
 from orchestrator.core.plain_data import json_data, misfit
 from orchestrator.core.recording.origin import origin, result_of
 from orchestrator.core.recording.result import TIME, Result
 from orchestrator.core.recording.whole_folder import whole_file
-from orchestrator.core.wings import of_an_extra
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +38,7 @@ def write_parquet(result: Result, path: str | Path) -> None:
     SoftdockError
         If the file cannot be written; an earlier one is untouched.
     """
-    with of_an_extra():
+    with optional_imports():
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -104,7 +104,7 @@ def read_parquet(path: str | Path) -> pd.DataFrame:
     LoadError
         If the file is missing, damaged or not written by Softdock.
     """
-    with of_an_extra():
+    with optional_imports():
         import pyarrow as pa
         import pyarrow.parquet as pq
     from pydantic import TypeAdapter, ValidationError

@@ -330,9 +330,9 @@ class Result:
         CapabilityError
             If xarray is not installed.
         """
-        from orchestrator.core.wings import of_an_extra
+        from orchestrator.core.optional_packages import optional_imports
 
-        with of_an_extra():
+        with optional_imports():
             import xarray as xr
 
         outputs: dict[str, list[int]] = {}
@@ -375,12 +375,9 @@ class Result:
         UnknownNameError
             If a name or pattern fits no signal.
         """
-        from orchestrator.core.wings import of_an_extra, of_wing
+        from orchestrator.core.upward import result_figure
 
-        shown = self.name if title is None else title
-        with of_an_extra():
-            figure: Figure = of_wing("pictures.quick_plot")(self, names, shown)
-        return figure
+        return result_figure(self, names, self.name if title is None else title)
 
     def chart(self, *names: str, title: str | None = None) -> Page:
         """Show signals as :meth:`plot` does, in a chart of a page: to zoom, and to read values off.
@@ -401,8 +398,6 @@ class Result:
         UnknownNameError
             If a name or pattern fits no signal.
         """
-        from orchestrator.core.wings import of_wing
+        from orchestrator.core.upward import result_chart
 
-        shown = self.name if title is None else title
-        chart: Page = of_wing("pictures.quick_chart")(self, names, shown)
-        return chart
+        return result_chart(self, names, self.name if title is None else title)

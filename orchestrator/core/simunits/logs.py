@@ -20,6 +20,7 @@ from orchestrator.core.diagnostics import (
 )
 from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.mat_file import read_mat_file
+from orchestrator.core.optional_packages import optional_imports
 from orchestrator.core.simunits.protocol import Capabilities, Phase, SimulationUnit, UnitDescription
 from orchestrator.core.simunits.registry import UnitKind, refuse_fmu_options, refuse_process_options
 from orchestrator.core.structs import Struct, replace
@@ -35,7 +36,6 @@ from orchestrator.core.system import (
     seconds,
 )
 from orchestrator.core.system.naming import listed_names
-from orchestrator.core.wings import of_an_extra
 from orchestrator.engine import LogUnit as NativeUnit
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class _LogTable(Struct):
 def _table(path: Path) -> _LogTable:
     growing = path / "rows.mcap"
     if path.suffix == ".mcap" or growing.is_file():
-        with of_an_extra():
+        with optional_imports():
             from orchestrator.core.mcap import read_mcap_file
         rows = read_mcap_file(growing if growing.is_file() else path)
         return _of_array(rows.names, rows.units, rows.values, rows.times_ns / 1e9)
@@ -157,7 +157,7 @@ def _of_array(
 
 
 def _parquet_table(path: Path) -> _LogTable:
-    with of_an_extra():
+    with optional_imports():
         import pyarrow as pa
         import pyarrow.parquet as pq
 

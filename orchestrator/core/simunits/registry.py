@@ -23,6 +23,7 @@ from orchestrator.core.diagnostics import (
     UnknownNameError,
 )
 from orchestrator.core.garbage import collection_paused
+from orchestrator.core.plugins import PluginGroup
 from orchestrator.core.simunits.fmi.fmu_description import fmu_of, power_ports, read_fmu
 from orchestrator.core.simunits.protocol import Capabilities, UnitDescription
 from orchestrator.core.structs import replace
@@ -41,7 +42,6 @@ from orchestrator.core.system.component import FMU_OPTIONS, PROCESS_OPTIONS
 from orchestrator.core.system.naming import listed_names
 from orchestrator.core.system.ports import converts
 from orchestrator.core.system.source import expect_opened, stays_unopened
-from orchestrator.core.wings import PluginGroup
 
 if TYPE_CHECKING:
     from orchestrator.core.simunits.blocks.block import Block

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError, UnknownNameError
 from orchestrator.core.structs import Struct, field, replace
@@ -43,10 +43,10 @@ def svg_of(system: System) -> str | None:
 
     ``None``: it cannot be drawn.
     """
-    from orchestrator.core.wings import of_wing
+    from orchestrator.core.upward import system_svg
 
     try:
-        return cast("str", of_wing("pictures.svg_of")(system))
+        return system_svg(system)
     except SoftdockError:  # its text is shown
         return None
 

@@ -6,10 +6,10 @@ from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from orchestrator.pictures.animation.description import (
-        loose_ends as loose_ends,
+        Animation as Animation,
+        Scene as Scene,
         too_many as too_many,
     )
-    from orchestrator.pictures.animation.description import Animation as Animation, Scene as Scene
     from orchestrator.pictures.animation.page import render_animation as render_animation
     from orchestrator.pictures.animation.tracks import wrong_signals as wrong_signals
 else:

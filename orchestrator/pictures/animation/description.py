@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from math import isfinite
-from typing import Annotated, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
@@ -16,10 +17,18 @@ from pydantic import (
     StrictInt,
     StrictStr,
     StringConstraints,
+    ValidationInfo,
+    model_validator,
 )
 from pydantic_core import PydanticCustomError, PydanticUndefined
 
+from orchestrator.core.diagnostics.validation import valid
+from orchestrator.core.plain_data import toml_file
 from orchestrator.core.system import nearest
+
+if TYPE_CHECKING:
+    from orchestrator.core.system import System
+    from orchestrator.study.experiment import Experiment
 
 #: The frame that all others stand in.
 WORLD = "world"
@@ -310,6 +319,31 @@ class Scene(AnimationTable):
     chart: tuple[Chart, ...] = ()
 
 
+_MERGED = ("frame", "part", "view")
+
+
+def with_scenes(table: Any, folder: Path) -> Any:
+    """Put what the scenes of an animation hold into its table, as TOML gives it.
+
+    Later scenes win over earlier ones, and the animation's own content over all. Raises LoadError
+    if a scene is missing or is no TOML, DescriptionError if it has other keys or wrong values.
+    """
+    files = table.get("scene") if isinstance(table, dict) else None
+    if not isinstance(files, list) or not all(isinstance(file, str) for file in files):
+        return table  # nothing to add, or wrong, which is said with the rest of the table
+    if any(not isinstance(table.get(key, {}), dict) for key in _MERGED):
+        return table
+    scenes = [toml_file(folder / name, "no such scene", "a scene in TOML") for name in files]
+    for name, scene in zip(files, scenes, strict=True):
+        valid(Scene, scene, folder / name)
+    merged = {
+        key: {k: v for one in (*scenes, table) for k, v in one.get(key, {}).items()}
+        for key in _MERGED
+    }
+    charts = table.get("chart", [chart for scene in scenes for chart in scene.get("chart", ())])
+    return table | {key: value for key, value in merged.items() if value} | {"chart": charts}
+
+
 def _without_parts_of_scenes(schema: dict[str, Any]) -> None:
     """Let a table be without parts in its schema: a scene may have them."""
     schema["required"].remove("part")
@@ -354,6 +388,12 @@ class Animation(Scene):
     until: Time | None = None
     part: Annotated[dict[Word, Part], Field(min_length=1)]
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_scenes(cls, table: Any, info: ValidationInfo) -> Any:
+        """Read the scenes; the context has the ``folder`` that their paths are relative to."""
+        return with_scenes(table, info.context["folder"]) if info.context else table
+
     def case_of(self, one: Frame | Arrow | ChartCurve, shown: str) -> str:
         """Return the case whose signals something has while a case is shown."""
         if one.reference:
@@ -375,40 +415,54 @@ class Animation(Scene):
         fixed = {one.case for _, one in self.owners() if one.case is not None}
         return fixed | {*self.cases, *self.reference}
 
+    def loose_ends(self, name: str) -> Iterator[tuple[str, str]]:
+        """Say where names of frames lead nowhere, and where points have no partner."""
+        where = f"animation.{name}"
+        yield from _compared(where, self)
+        if WORLD in self.frame:
+            yield f"{where}.frame.{WORLD}", "the world is there already: choose another name"
+        known = [WORLD, *self.frame]
+        for key, frame in self.frame.items():
+            here = f"{where}.frame.{key}.in"
+            yield from _named(here, frame.within, known)
+            seen: set[str] = set()
+            outer = frame.within
+            while outer in self.frame and outer != key and outer not in seen:
+                seen.add(outer)
+                outer = self.frame[outer].within
+            if outer == key:
+                yield here, f"the frame stands in itself, by way of '{frame.within}'"
+        for key, part in self.part.items():
+            here = f"{where}.part.{key}"
+            if isinstance(part, Line | Spring | Arm):
+                yield from _named(f"{here}.from.in", part.begin.within, known)
+                yield from _named(f"{here}.to.in", part.end.within, known)
+                begin, end = len(part.begin.at), len(part.end.at)
+                if begin != end:
+                    yield (
+                        here,
+                        f"expected as many points in 'from' as in 'to', found {begin} and {end}",
+                    )
+                continue
+            yield from _named(f"{here}.in", part.within, known)
+            if not isinstance(part, Arrow) and part.ghost is not None:
+                yield from _named(f"{here}.ghost", part.ghost, known)
+
+    def problems(
+        self,
+        name: str,
+        experiment: Experiment,
+        systems: Mapping[str, System],
+        recorded: Mapping[str, Collection[str]],
+    ) -> Iterator[str]:
+        """Say which signals of it are not recorded or in another unit, and what is too long."""
+        from orchestrator.pictures.animation.page import animation_problems
+
+        return animation_problems(name, self, experiment, systems, recorded)
+
 
 #: What a page may hold; beyond it a browser takes long to open it.
 MOST_PICTURES = 20_000
-
-
-def loose_ends(name: str, table: Animation) -> Iterator[tuple[str, str]]:
-    """Say where names of frames lead nowhere, and where points have no partner."""
-    where = f"animation.{name}"
-    yield from _compared(where, table)
-    if WORLD in table.frame:
-        yield f"{where}.frame.{WORLD}", "the world is there already: choose another name"
-    known = [WORLD, *table.frame]
-    for key, frame in table.frame.items():
-        here = f"{where}.frame.{key}.in"
-        yield from _named(here, frame.within, known)
-        seen: set[str] = set()
-        outer = frame.within
-        while outer in table.frame and outer != key and outer not in seen:
-            seen.add(outer)
-            outer = table.frame[outer].within
-        if outer == key:
-            yield here, f"the frame stands in itself, by way of '{frame.within}'"
-    for key, part in table.part.items():
-        here = f"{where}.part.{key}"
-        if isinstance(part, Line | Spring | Arm):
-            yield from _named(f"{here}.from.in", part.begin.within, known)
-            yield from _named(f"{here}.to.in", part.end.within, known)
-            begin, end = len(part.begin.at), len(part.end.at)
-            if begin != end:
-                yield here, f"expected as many points in 'from' as in 'to', found {begin} and {end}"
-            continue
-        yield from _named(f"{here}.in", part.within, known)
-        if not isinstance(part, Arrow) and part.ghost is not None:
-            yield from _named(f"{here}.ghost", part.ghost, known)
 
 
 def _compared(where: str, table: Animation) -> Iterator[tuple[str, str]]:

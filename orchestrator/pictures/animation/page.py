@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError
-from orchestrator.core.diagnostics.validation import valid
-from orchestrator.core.plain_data import toml_file
 from orchestrator.core.recording import Result, default_format, kept_result, read_result, whole_file
 from orchestrator.core.system import System, nanoseconds, nearest, seconds, signal_of
 from orchestrator.pictures.animation.description import (
@@ -22,7 +20,6 @@ from orchestrator.pictures.animation.description import (
     Arrow,
     Line,
     Part,
-    Scene,
     Spring,
     Triad,
     pictures,
@@ -268,21 +265,22 @@ def _times(table: Animation, results: Mapping[str, Result]) -> tuple[int, NDArra
     return begin_ns, begin_ns + np.rint(np.arange(count) * step_ns).astype(np.int64)
 
 
-def wrong_animations(
+def animation_problems(
+    name: str,
+    table: Animation,
     experiment: Experiment,
     systems: Mapping[str, System],
     recorded: Mapping[str, Collection[str]],
 ) -> Iterator[str]:
-    """Say which signals of animations are not recorded or in another unit, and what is too long."""
+    """Say which signals of it are not recorded or in another unit, and what is too long."""
     units = {
         case: {name: signal_of(systems[case], name).connector.unit for name in names}
         for case, names in recorded.items()
     }
-    for name, table in experiment.animation.items():
-        yield from wrong_signals(name, table, units)
-        for case in table.cases:
-            if case in systems:
-                yield from _length(name, table, case, experiment, systems[case])
+    yield from wrong_signals(name, table, units)
+    for case in table.cases:
+        if case in systems:
+            yield from _length(name, table, case, experiment, systems[case])
 
 
 def _length(
@@ -380,43 +378,3 @@ class Animations(Extension):
             except DescriptionError as error:
                 run.outcome.problems += error.problems
             run.tell("animating", (number + 1) / len(chosen))
-
-
-_MERGED = ("frame", "part", "view")
-
-
-def with_scenes(content: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Put what the scenes of animations hold into their tables.
-
-    content: Of an experiment file, as TOML gives it.
-    folder: What the paths of scenes are relative to.
-    Returns: The same, with frames, parts and views of the scenes in each animation that names them;
-        later scenes win over earlier ones, and the animation's own over all.
-    Raises LoadError: if a scene is missing or is no TOML.
-    Raises DescriptionError: if a scene has other keys, or values of a wrong kind.
-    """
-    animations = content.get("animation")
-    if not isinstance(animations, dict):
-        return content
-    return content | {"animation": {name: _whole(t, folder) for name, t in animations.items()}}
-
-
-def _whole(table: Any, folder: Path) -> Any:
-    files = table.get("scene") if isinstance(table, dict) else None
-    if not isinstance(files, list) or not all(isinstance(file, str) for file in files):
-        return table  # nothing to add, or wrong, which is said with the rest of the table
-    if any(not isinstance(table.get(key, {}), dict) for key in _MERGED):
-        return table
-    scenes = [_read_scene(folder / file) for file in files]
-    merged = {
-        key: {k: v for one in (*scenes, table) for k, v in one.get(key, {}).items()}
-        for key in _MERGED
-    }
-    charts = table.get("chart", [chart for scene in scenes for chart in scene.get("chart", ())])
-    return table | {key: value for key, value in merged.items() if value} | {"chart": charts}
-
-
-def _read_scene(path: Path) -> dict[str, Any]:
-    content = toml_file(path, "no such scene", "a scene in TOML")
-    valid(Scene, content, path)
-    return content

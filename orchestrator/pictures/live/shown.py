@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.coupling import LoopDelay, Mark, Tuned
 from orchestrator.core.diagnostics import DescriptionError, DeviceError, SoftdockError
+from orchestrator.core.optional_packages import optional_imports
 from orchestrator.core.recording import Result
 from orchestrator.core.structs import MutableStruct, field
-from orchestrator.core.wings import of_wing
 from orchestrator.pictures.live.messages import (
     BUCKETS_US,
     CHECK,
@@ -36,6 +36,7 @@ from orchestrator.study import Section
 if TYPE_CHECKING:
     from orchestrator.core.system import System
     from orchestrator.pictures.drawing import Facts
+    from orchestrator.rig.supervisor.wire import Operator
 
 #: What the operator of a rig may wish for.
 OPERATIONS = ("arm", "engage", "disengage", "stop", "quickstop", "reset")
@@ -44,6 +45,13 @@ _STEERED = ("running", "standing")
 _ANSWER, _SETTING = 30.0, 80.0
 #: s, between two questions to a supervisor.
 _ASK = 0.2
+
+
+def operator_of(rig: str) -> Operator:
+    """Connect to the supervisor of a rig; DeviceError: it has none."""
+    with optional_imports():
+        from orchestrator.rig.supervisor.wire import Operator
+    return Operator(rig)
 
 
 def loops_section(loops: Iterable[LoopDelay]) -> Section:
@@ -176,7 +184,7 @@ def _granted(
     margins = {one.line.rpartition("-> ")[2]: one.as_json() for one in arming.tables}
     setting.is_sent = True
     setting.expect_wanted()
-    with of_wing("rig.operator")(case.rig) as operator:
+    with operator_of(case.rig) as operator:
         said = operator.wish("tune", what=what, margins=margins)
     if "refused" in said:
         raise DescriptionError(f"{what}: the supervisor of '{case.rig}': {said['refused']}")
@@ -201,7 +209,7 @@ class Shown(MutableStruct):
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _rig: dict[str, Any] | None = None
     _asked: float = -math.inf
-    _operator: Any = None
+    _operator: Operator | None = None
     _number: int = 0
     _waiting: dict[int, SimpleQueue[Answered]] = field(default_factory=dict)
     _asking: threading.Lock = field(default_factory=threading.Lock)
@@ -259,7 +267,7 @@ class Shown(MutableStruct):
         if time.monotonic() - self._asked >= _ASK and self._watching.acquire(blocking=False):
             self._asked = time.monotonic()
             try:
-                self._operator = self._operator or of_wing("rig.operator")(rig)
+                self._operator = self._operator or operator_of(rig)
                 self._rig = self._operator.wish("status")
             except DeviceError:
                 self._rig = self._operator = None
@@ -284,7 +292,7 @@ class Shown(MutableStruct):
                 f"expected one of {', '.join(OPERATIONS)}" if rig else "this run has no supervisor"
             )
             raise DescriptionError(why)
-        with of_wing("rig.operator")(rig) as operator:
+        with operator_of(rig) as operator:
             said = operator.wish(wish)
         if "refused" in said:
             raise DescriptionError(said["refused"])

@@ -23,10 +23,10 @@ import numpy as np
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.mcap import ChannelPlan, Floats, Times, channel_plans
+from orchestrator.core.optional_packages import missing_module
 from orchestrator.core.realtime import SharedRows
 from orchestrator.core.recording import Result
 from orchestrator.core.structs import MutableStruct, replace
-from orchestrator.core.wings import lacking
 from orchestrator.pictures.live.door import LOOPBACK, is_local, listening
 from orchestrator.pictures.live.extension import Beside, recording_of
 from orchestrator.pictures.live.messages import CaseReady, Ended, Message, Said, SampleFinder
@@ -268,7 +268,7 @@ def place_of(text: str) -> tuple[str, str, int]:
     if not port.isdecimal() or not 0 < int(port) <= 65535 or not host:
         raise DescriptionError(f"stream: {text}: expected {kind}:PORT or {kind}:HOST:PORT")
     if kind == "foxglove":
-        if (said := lacking("foxglove")) is not None:
+        if (said := missing_module("foxglove")) is not None:
             raise CapabilityError(f"stream: {text}: {said}")
         listener, _ = listening(f"{host}:{port}")
         with listener:

@@ -9,9 +9,9 @@ from urllib.parse import parse_qsl, quote
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.diagnostics.validation import valid
+from orchestrator.core.plugins import PluginGroup
 from orchestrator.core.system import Source, SourceKind
 from orchestrator.core.system.source import expect_opened
-from orchestrator.core.wings import PluginGroup
 from orchestrator.rig.devices.device import Device, DeviceSettings
 
 DEVICES = PluginGroup("softdock.devices", "device", lambda: Device)

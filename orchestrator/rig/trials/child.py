@@ -63,7 +63,7 @@ def _run(experiment: Experiment, folder: Path, output: Path) -> int:
     experiment, cases, _ = prepared_cases(experiment, reader, settings)
     outcome = ExperimentOutcome(experiment.title)
     run = Run(experiment, settings, reader, cases, output, _tell, lambda _text: None, outcome)
-    extensions = loaded(experiment, settings, cases, without=("identification", "arming"))
+    extensions, _ = loaded(experiment, settings, cases, without=("identification", "arming"))
     with whole_folder(output, alone=True) as run.draft:
         for one in extensions:
             one.begin(run)

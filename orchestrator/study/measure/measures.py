@@ -12,7 +12,6 @@ from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import Result
 from orchestrator.core.simunits.registry import clock_ns
 from orchestrator.core.system import System, nanoseconds, signal_of
-from orchestrator.core.wings import of_wing
 from orchestrator.study.experiment import Angle, Measure
 from orchestrator.study.measure.outcome import ExperimentOutcome, Measured
 from orchestrator.study.prepare.prepared_case import PreparedCase
@@ -224,7 +223,7 @@ def _growth(
     }
     if measure.predict is not None:
         later = _later(measure, result)
-        details["predicted"] = of_wing("loops.predict")(measure.predict, result, system, later)
+        details["predicted"] = measure.predict.growth_rate(result, system, later)
     return Measured(fit.sigma, "1/s", details)
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from orchestrator.core.columns import read_arrays, split_title, titled
 from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError, nearest
 from orchestrator.core.diagnostics.reading import reads
+from orchestrator.core.optional_packages import optional_imports
 from orchestrator.core.plain_data import plain_number
 from orchestrator.core.simunits import (
     Block,
@@ -39,7 +40,6 @@ from orchestrator.core.system import (
     conversion_between,
     seconds,
 )
-from orchestrator.core.wings import of_an_extra
 from orchestrator.study.experiment import InputTable
 from orchestrator.study.prepare.prepared_case import PreparedCase
 from orchestrator.study.prepare.simulate import horizon
@@ -122,7 +122,7 @@ def _csv(path: Path) -> tuple[list[str], list[list[str]]]:
 
 
 def _parquet(path: Path) -> tuple[list[str], list[list[str]]]:
-    with of_an_extra():
+    with optional_imports():
         import pyarrow as pa
         import pyarrow.parquet as pq
 

@@ -24,7 +24,7 @@ from orchestrator.core.system import (
     without_starts,
 )
 from orchestrator.core.system.checks import expected_value
-from orchestrator.core.wings import of_wing
+from orchestrator.study import upward
 from orchestrator.study.content import Section
 from orchestrator.study.experiment import (
     AUTO,
@@ -90,8 +90,7 @@ def prepare_with(
     try:
         kinds = {one.source.kind for one in opened.components.values()}
         if kinds & {SourceKind.DEVICE, SourceKind.TWIN}:
-            on_hardware = of_wing("rig.on_hardware")
-            opened = on_hardware(opened, rig or case, reader.folder, case, settings)
+            opened = upward.on_hardware(opened, rig or case, reader.folder, case, settings)
         system, kept = with_starts(opened)
         checked = system.closed().check(algebraic_loops=True)  # its algorithm may solve them
     except DescriptionError as error:
@@ -151,10 +150,7 @@ def with_emulators(experiment: Experiment, name: str) -> tuple[Case, dict[str, E
     case = experiment.case[name]
     if not (case.emulators or experiment.emulators.keys() & case.devices.keys()):
         return case, {}
-    planned: tuple[Case, dict[str, EmulatorPlan]] = of_wing("rig.with_emulators")(
-        experiment, name, case
-    )
-    return planned
+    return upward.with_emulators(experiment, name, case)
 
 
 def _expect_rests(name: str, system: System, case: Case) -> None:
@@ -171,9 +167,7 @@ def with_chosen_steps(
     """Give every case whose step is ``auto`` the one that its loops allow, and say which."""
     if all(case.options.step != AUTO for case in cases.values()):
         return experiment, dict(cases), {}
-    found: tuple[Experiment, dict[str, PreparedCase], dict[str, Section]]
-    found = of_wing("loops.with_chosen_steps")(experiment, cases)
-    return found
+    return upward.with_chosen_steps(experiment, cases)
 
 
 def case_notes(
@@ -186,7 +180,7 @@ def case_notes(
     """Return what a result says of how its case was prepared, most important first."""
     notes = tuple(settings.notes)
     if experiment.names_twins:
-        notes += of_wing("rig.notes_on_delays")(case.system, experiment, reader.folder)
+        notes += upward.notes_on_delays(case.system, experiment, reader.folder)
     if experiment.derived or settings.values:
         written = reader.read(case.case).written_flat
         notes += tuple(kept_values(experiment.derived, written, case.system, settings.values))
@@ -227,7 +221,7 @@ def _changes(
         source = Source.parse(text).resolved(folder)
         yield partial(swap_component, name=component, source=source)
     for component, device in case.devices.items():
-        yield partial(of_wing("rig.with_device"), name=component, table=device)
+        yield partial(upward.with_device, name=component, table=device)
     for component, text in settings.swaps.items():
         yield partial(_swapped, component=component, text=text)
     yield from map(partial(_parameters, folder), case.parameters)

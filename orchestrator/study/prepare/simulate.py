@@ -22,7 +22,7 @@ from orchestrator.core.display import Progress, progress_bar
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import communication_step_ns, nanoseconds, seconds
 from orchestrator.core.system.time import settled_end, whole_steps
-from orchestrator.core.wings import of_wing
+from orchestrator.core.upward import loop_warnings
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -182,7 +182,7 @@ def simulate(
     shown = nullcontext(progress) if is_silent else progress_bar(name or system.name)
     with shown as bar:
         result = simulate_with(system, settings, RunHooks(bar, journal), name)
-    return replace(result, warnings=partial(of_wing("loops.warnings"), system, **settings.way))
+    return replace(result, warnings=partial(loop_warnings, system, settings.way))
 
 
 def simulate_with(

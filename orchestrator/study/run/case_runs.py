@@ -19,6 +19,7 @@ from orchestrator.core.diagnostics import (
 )
 from orchestrator.core.diagnostics.errors import toml_key
 from orchestrator.core.master import recordable
+from orchestrator.core.optional_packages import missing_module
 from orchestrator.core.recording import (
     LARGEST_MATRIX,
     Journal,
@@ -30,7 +31,6 @@ from orchestrator.core.recording import (
 )
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import SourceKind, System, nanoseconds, nearest, seconds
-from orchestrator.core.wings import lacking
 from orchestrator.study.extension import (
     Extension,
     Run,
@@ -158,7 +158,7 @@ def _wrong_format(kind: str, where: str) -> Iterator[Problem]:
     if kind not in known:
         listed = ", ".join(known)
         yield f"{where}: no format '{kind}'{nearest(kind, known)}; registered: {listed}"
-    elif kind in _NEEDS and (said := lacking(_NEEDS[kind])):
+    elif kind in _NEEDS and (said := missing_module(_NEEDS[kind])):
         yield f"{where}, format '{kind}': {said}"
 
 
@@ -297,7 +297,7 @@ def _recorded(
                 None if steps.watch is None else guarded(steps.watch),
                 None if steps.share is None else guarded(steps.share),
                 None if steps.steer is None else guarded(steps.steer),
-                None if run.look is None else partial(run.look, case.name, steps.about),
+                None if run.look is None else partial(run.look, case.name, steps.status),
             )
             result = run_case(steps.case, hooks, realtime=pace)
     except (FailedRunError, InterruptedRun, NeverEngagedError) as failure:

@@ -14,9 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import LoadError, SoftdockError
+from orchestrator.core.optional_packages import missing_module
 from orchestrator.core.plain_data import json_data, misfit
 from orchestrator.core.recording import versions, whole_file
-from orchestrator.core.wings import lacking
 from orchestrator.study.measure.outcome import Measured
 from orchestrator.study.prepare.axes import label_of
 from orchestrator.study.sweep.jobs import JobRecord, Status, SweepPlan
@@ -236,7 +236,7 @@ def write_table(plan: SweepPlan, records: Mapping[str, JobRecord], stem: Path) -
     comma = stem.with_name(f"{stem.name}.csv")
     with whole_file(comma) as draft:
         table.to_csv(draft, index=False)
-    if lacking("pyarrow"):
+    if missing_module("pyarrow"):
         return [comma]
     import pyarrow as pa
     import pyarrow.parquet as pq

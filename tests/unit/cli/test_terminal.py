@@ -16,6 +16,7 @@ from orchestrator.core.realtime import SharedRows
 from orchestrator.core.simunits import block
 from orchestrator.core.ssp import write_ssd
 from orchestrator.core.system import System
+from orchestrator.rig.supervisor.wire import StateLine
 from orchestrator.study.prepare.simulate import Where
 
 ODD = "\x1b]0;owned\x07 \x1b[31m[/x] \x9b2J µ \u202e\ud800 end"
@@ -145,7 +146,7 @@ def test_in_real_time_another_process_draws_the_line(terminal, capfd):
     rows.times_ns[:3] = 1_000_000, 2_000_000, 3_000_000
     rows.told[0] = 7
     with progress_bar() as bar:
-        with bar.look("rig", ("rig.state_line", "nowhere"), Where(0, 100_000_000, int, rows)):
+        with bar.look("rig", StateLine("nowhere"), Where(0, 100_000_000, int, rows)):
             seen = ""
             while "late" not in seen:
                 seen += capfd.readouterr().err

@@ -9,9 +9,8 @@ import pytest
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.loops.contact import ContactLoop
-from orchestrator.loops.prediction import predict
+from orchestrator.loops.prediction import ContactLoopSpec
 from orchestrator.study import read_experiment, run_experiment
-from orchestrator.study.experiment import ContactLoopSpec
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "plants")
 EXAMPLE = Path(__file__).parents[3] / "examples" / "impact"
@@ -65,4 +64,4 @@ def test_without_loops_there_is_nothing_to_predict():
     result = SimpleNamespace(name="a", loops=())
     spec = ContactLoopSpec(mass=1.0, stiffness=1.0, damping=1.0)
     with pytest.raises(DescriptionError, match="stiffness: expected one delay of all the loops,"):
-        predict(spec, result, None, {})
+        spec.growth_rate(result, None, {})

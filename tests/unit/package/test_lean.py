@@ -6,9 +6,9 @@ from importlib.machinery import ModuleSpec
 
 import pytest
 
-from orchestrator.core import wings
+from orchestrator.core import optional_packages
+from orchestrator.core.optional_packages import missing_module
 from orchestrator.core.recording import read_result
-from orchestrator.core.wings import lacking
 
 #: No program of the core needs one of these before it asks for what they do.
 LACKING = (
@@ -132,9 +132,9 @@ for ask in (
 
 
 def test_a_package_that_is_half_installed_is_missing(monkeypatch):
-    assert lacking("pyarrow") is None
-    monkeypatch.setattr(wings, "find_spec", lambda name: ModuleSpec(name, None))
-    assert lacking("pyarrow").endswith("pip install 'softdock[parquet]' (180 MB)")
+    assert missing_module("pyarrow") is None
+    monkeypatch.setattr(optional_packages, "find_spec", lambda name: ModuleSpec(name, None))
+    assert missing_module("pyarrow").endswith("pip install 'softdock[parquet]' (180 MB)")
 
 
 def test_a_package_that_lacks_what_it_imports_is_to_be_installed_again(plants, tmp_path):

@@ -68,7 +68,7 @@ class Operator:
 def rig(again, monkeypatch):
     """A page of a rig whose run takes all that it is sent, but values beyond 300."""
     monkeypatch.setattr(Operator, "heard", [])
-    monkeypatch.setattr(live, "of_wing", lambda _name: Operator)
+    monkeypatch.setattr(live, "operator_of", Operator)
     case = ShownCase("capture", "", {}, state="running", rig="epos", has_devices=True, again=again)
     case.samples = SimpleNamespace(count=9, grow=lambda _whole: None)
     sent, way = [], []

@@ -277,3 +277,30 @@ def test_a_circle(folder):
     done = run(folder)
     assert done.returncode == 2
     assert "extensions follow one another in a circle" in " ".join(done.stderr.split())
+
+
+def test_a_table_of_the_house_stays_its_own(folder):
+    text = BROKEN.format(hook="from pydantic import BaseModel as table")
+    install(folder, "taken", text, ("table.defaults", "Broken"))
+    said = " ".join(run(folder).stderr.split())
+    assert "extension 'table.defaults' (taken:Broken) reads a table of its own" in said
+    assert "[defaults] is a table of Softdock: register it under another name" in said
+
+
+def test_a_table_that_softdock_has_registered_cannot_be_registered_again(folder):
+    install(folder, "taken", BROKEN.format(hook="pass"), ("table.supervisor", "Broken"))
+    done = run(folder)
+    said = " ".join(done.stderr.split())
+    assert done.returncode == 2
+    assert "two packages register the extension 'table.supervisor'" in said
+    assert "taken:Broken" in said
+
+
+@pytest.mark.parametrize("target", ["Gone", "older:Broken"])
+def test_an_entry_point_of_another_version_is_named(folder, target):
+    install(folder, "older", BROKEN.format(hook="pass"), ("run.older", target))
+    done = run(folder)
+    said = " ".join(done.stderr.split())
+    assert done.returncode == 2
+    assert f"extension 'run.older' (older:{target}) cannot be imported" in said
+    assert "Traceback" not in said

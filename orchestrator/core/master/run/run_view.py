@@ -13,7 +13,6 @@ from orchestrator.core.master.schedule.events import EventStatistics
 from orchestrator.core.master.schedule.schedule import Schedule
 from orchestrator.core.simunits import Notice, SimulationUnit
 from orchestrator.core.system import seconds
-from orchestrator.core.wings import of_wing
 from orchestrator.engine import Engine
 
 if TYPE_CHECKING:
@@ -99,9 +98,10 @@ class RunView:
         """
         if self.schedule.varies:
             return ()
+        from orchestrator.core.upward import loop_warnings
+
         keywords = self._state.settings.way | {"step": f"{self.schedule.step_ns} ns"}
-        texts: tuple[str, ...] = of_wing("loops.warnings")(self._state.original, **keywords)
-        return texts
+        return loop_warnings(self._state.original, keywords)
 
     @property
     @in_turn

@@ -19,6 +19,7 @@ from orchestrator.core.diagnostics import (
     UnitMismatchError,
 )
 from orchestrator.core.diagnostics.reading import reads
+from orchestrator.core.optional_packages import install_line, missing_module
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_variable import FmuVariable
 from orchestrator.core.simunits.fmi.model_description import (
@@ -41,7 +42,6 @@ from orchestrator.core.system import (
     conversion,
 )
 from orchestrator.core.system.power_lines import pairs_of_power, port_of_pairs
-from orchestrator.core.wings import install_line, lacking
 
 _LOGGER = logging.getLogger(__name__)
 _BUILD = "sources/buildDescription.xml"
@@ -199,7 +199,7 @@ def _build_command(path: Path) -> str:
     recipe = path.parent.with_name(f"{path.name.partition('.')[0]}.toml")
     if not recipe.is_file():
         return "`softdock build`"
-    needs = f", after {install_line('modelica')}" if lacking("casadi") else ""
+    needs = f", after {install_line('modelica')}" if missing_module("casadi") else ""
     return f"`softdock build {recipe}`{needs}"
 
 

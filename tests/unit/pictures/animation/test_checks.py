@@ -1,7 +1,7 @@
 import pytest
 from pydantic import ValidationError
 
-from orchestrator.pictures.animation import loose_ends, too_many, wrong_signals
+from orchestrator.pictures.animation import too_many, wrong_signals
 
 from .conftest import TABLE, turning
 
@@ -17,7 +17,7 @@ def parts(**more):
 
 
 def test_a_good_table_has_no_loose_ends(table):
-    assert list(loose_ends("a", table())) == []
+    assert list(table().loose_ends("a")) == []
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_good_table_has_no_loose_ends(table):
     ],
 )
 def test_loose_ends_are_named(table, changes, expected):
-    found = [f"'{key}': {text}" for key, text in loose_ends("a", table(**changes))]
+    found = [f"'{key}': {text}" for key, text in table(**changes).loose_ends("a")]
     assert [text for text in found if text.startswith(expected)]
 
 

@@ -128,7 +128,7 @@ def test_a_stop_waits_neither_for_a_look_nor_for_a_supervisor_that_is_silent(run
                 silent.wait(60)
             return {}
 
-    monkeypatch.setattr(live_shown, "of_wing", lambda _name: Operator)
+    monkeypatch.setattr(live_shown, "operator_of", Operator)
     monkeypatch.setattr(ShownCase, "known", lambda _self: None)
     looking = threading.Thread(target=shown.state, daemon=True)
     looking.start()

@@ -354,7 +354,7 @@ def test_the_rig_is_seen_and_one_that_is_gone_is_not(tab, monkeypatch):
                 raise DeviceError("gone")
             return self.said
 
-    monkeypatch.setattr("orchestrator.pictures.live.shown.of_wing", lambda _: Operator)
+    monkeypatch.setattr("orchestrator.pictures.live.shown.operator_of", Operator)
     run = Going()
     run.shown.cases[0].rig = "epos"
     with served(run.shown) as url:
