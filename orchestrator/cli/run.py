@@ -118,6 +118,7 @@ SAFE_STATE = 3
 
 
 def run(
+    context: typer.Context,
     target: Annotated[
         Path,
         typer.Argument(help="Experiment (.toml), system (.toml, .ssd, .ssp), or a folder with one"),
@@ -300,33 +301,8 @@ def run(
         linearise=linearise,
     )
     name = results_name(target, folder)
-    several: dict[str, Sequence[str | Path] | None] = {
-        "--set": set_,
-        "--swap": swap,
-        "--set-delay": [f"'{text}'" for text in set_delay or ()],
-        "--parameters": parameters,
-        "--mapping": mapping,
-        "--isolate": isolate,
-        "--option": option,
-        "--record": record,
-        "--format": format_,
-    }
-    given = {
-        "--algorithm": algorithm,
-        "--delay": delay,
-        "--step": step,
-        "--stop": stop,
-        "--every": every,
-        "--flush": flush,
-        "--backend": backend,
-        "--platform": platform,
-        "--realtime": realtime,
-        "--tuning": tuning,
-    }
-    changed = [f"{name} {text}" for name, texts in several.items() for text in texts or ()]
-    changed += ["--force-arming"] * force_arming
-    changed += [f"{option} '{value}'" for option, value in given.items() if value is not None]
-    notes = [f"changed on the command line: {' '.join(changed)}"] if changed else []
+    changed = _changes(context)
+    notes = [f"changed on the command line: {changed}"] if changed else []
     # the results of the whole experiment stay as they are
     where = output or Path("results") / (f"{name}-variant" if changed or case else name)
     with _interruption(), progress_bar() as bar:
@@ -357,6 +333,31 @@ def run(
             command = shlex.join(["softdock", "sweep", str(target), each])
             print_message(f"sweep '{each}' was not run: {command}")
     _end(outcome, json=json)
+
+
+#: Parameters that change neither a case nor how it is run.
+_KEEPING = {
+    *("target", "output", "case", "strict", "verify", "identify", "linearise", "debug", "code"),
+    *("animation", "figures", "live", "stream", "json"),
+}
+
+
+def _changes(context: typer.Context) -> str:
+    """Return the options of the command line that change cases, or how they are run."""
+    words: list[str] = []
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        source = context.get_parameter_source(name)
+        if name in _KEEPING or source is None or source.name != "COMMANDLINE":
+            continue
+        value = context.params[name]
+        option = parameter.opts[0]
+        if value is True:
+            words.append(option)
+        else:
+            for text in value if isinstance(value, list) else [value]:
+                words += [option, str(text)]
+    return shlex.join(words)
 
 
 def _end(outcome: ExperimentOutcome, *, json: bool) -> None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Unpack
 
 from orchestrator.core.display import progress_bar
 from orchestrator.core.recording import whole_folder
-from orchestrator.study.experiment import Experiment, ParameterFile, Setting, Time
+from orchestrator.study.experiment import Experiment
 from orchestrator.study.extension import Look, Progress, Run, before, behind, loaded
 from orchestrator.study.measure.measures import with_measures
 from orchestrator.study.measure.outcome import CaseOutcome, ExperimentOutcome, write_summary
 from orchestrator.study.prepare.prepare import case_notes
-from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
+from orchestrator.study.prepare.prepared_case import RunKeywords, RunSettings, SystemReader
 from orchestrator.study.reader import prepared_cases
 from orchestrator.study.run.case_runs import run_cases
 
@@ -23,19 +24,8 @@ def run_experiment(
     folder: str | Path,
     output: str | Path,
     *,
-    only: Collection[str] = (),
-    settings: Mapping[str, Setting] | None = None,
-    swaps: Mapping[str, str] | None = None,
-    delays: Mapping[str, Time] | None = None,
-    parameters: Sequence[ParameterFile] = (),
-    isolated: Collection[str] = (),
-    platform: str | None = None,
-    notes: Sequence[str] = (),
-    strict: bool = False,
-    verify: bool = False,
-    realtime: float | None = None,
-    figures: bool = False,
     progress: Progress | None = None,
+    **settings: Unpack[RunKeywords],
 ) -> ExperimentOutcome:
     """Run an experiment and write results and a report.
 
@@ -55,35 +45,20 @@ def run_experiment(
         What its paths are relative to.
     output
         Folder for the files; made if absent.
-    settings, only, swaps, delays, parameters, isolated, platform, notes, strict, verify, realtime,
-    figures
-        See :class:`~orchestrator.study.prepare.prepared_case.RunSettings`, where ``settings``
-        are ``values``.
     progress
         See :data:`Progress`. ``None``: a notebook shows a bar.
+    **settings
+        Those of :class:`~orchestrator.study.prepare.prepared_case.RunSettings`.
 
     Raises
     ------
     SoftdockError
         If a description is wrong, a file cannot be opened, or a unit fails.
     """
-    asked = RunSettings(
-        values=settings or {},
-        swaps=swaps or {},
-        delays=delays or {},
-        parameters=parameters,
-        only=only,
-        isolated=isolated,
-        platform=platform,
-        notes=notes,
-        strict=strict,
-        verify=verify,
-        realtime=realtime,
-        figures=figures,
-    )
+    chosen = RunSettings(**settings)
     with progress_bar(experiment.title) as bar:
         shown = None if bar is None else lambda job, share: bar(share, job)
-        return run_with(experiment, Path(folder), Path(output), asked, progress or shown)
+        return run_with(experiment, Path(folder), Path(output), chosen, progress or shown)
 
 
 def run_with(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from orchestrator.author import read_system
 from orchestrator.core.coupling import fault_records
@@ -106,6 +106,23 @@ class RunSettings(Struct):
     tuning: Path | None = None
     live: str | None = None
     stream: tuple[str, ...] | None = None
+
+
+class RunKeywords(TypedDict, total=False):
+    """What a program can ask of the run of an experiment; see :class:`RunSettings`."""
+
+    values: Mapping[str, Setting]
+    swaps: Mapping[str, str]
+    delays: Mapping[str, Time]
+    parameters: Sequence[ParameterFile]
+    only: Collection[str]
+    isolated: Collection[str]
+    platform: str | None
+    notes: Sequence[str]
+    strict: bool
+    verify: bool
+    realtime: float | None
+    figures: bool
 
 
 def faults_of(case: Case) -> list[Fault]:
