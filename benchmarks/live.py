@@ -34,9 +34,9 @@ from orchestrator import Execution, RealTime, read_system, simulate
 from orchestrator.core.master import ExecutionSettings
 from orchestrator.core.realtime import RealTimeRecord, SharedRows
 from orchestrator.core.recording import Result
+from orchestrator.core.simulation import RunHooks, simulate_with
 from orchestrator.pictures.live.extension import Viewing
 from orchestrator.pictures.live.messages import Begun, CaseReady
-from orchestrator.study.prepare.simulate import RunHooks, simulate_with
 
 ROOT = Path(__file__).resolve().parents[1]
 SYSTEM = ROOT / "examples" / "epos" / "ideal.ssd"

@@ -8,8 +8,7 @@ from orchestrator.checks.context import CheckContext, Compiled, IntendedRun, fin
 from orchestrator.core.coupling import DelayPlan, rounded_delay
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, SoftdockError
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
-from orchestrator.core.system.time import settled_end, whole_steps
-from orchestrator.pictures.drawing.facts import milliseconds
+from orchestrator.core.system.time import milliseconds, settled_end, whole_steps
 from orchestrator.rig.hardware import (
     ERRORS,
     ON_TOP,

@@ -22,7 +22,7 @@ from orchestrator.core.own_process import OwnProcess
 from orchestrator.core.realtime import SharedRows
 
 if TYPE_CHECKING:
-    from orchestrator.study.prepare.simulate import Where
+    from orchestrator.core.simulation import Where
 
 #: s, between two looks.
 _PERIOD = 0.2

@@ -23,7 +23,7 @@ from orchestrator.cli.line import drawn_line
 from orchestrator.core.display import printable
 
 if TYPE_CHECKING:
-    from orchestrator.study.prepare.simulate import Where
+    from orchestrator.core.simulation import Where
 
 
 class _Facts(ProgressColumn):

@@ -407,7 +407,7 @@ def _factor(text: str) -> float:
 @contextmanager
 def _interruption() -> Iterator[None]:
     """Say what Ctrl-C, or SIGTERM, left behind."""
-    from orchestrator.study.prepare.simulate import InterruptedRun
+    from orchestrator.core.simulation import InterruptedRun
 
     try:
         yield

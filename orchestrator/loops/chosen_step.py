@@ -8,6 +8,7 @@ import numpy as np
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, Diagnostic
 from orchestrator.core.master import ExecutionSettings
+from orchestrator.core.simulation import simulate_with
 from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import System, nanoseconds
 from orchestrator.loops import linear_system
@@ -16,7 +17,6 @@ from orchestrator.loops.step_error import at_step, ladder
 from orchestrator.study import Experiment, Section
 from orchestrator.study.experiment import AUTO
 from orchestrator.study.prepare.prepared_case import PreparedCase
-from orchestrator.study.prepare.simulate import simulate_with
 from orchestrator.study.refinement import DIVISORS, Refinement
 from orchestrator.study.run.case_runs import as_simulated
 from orchestrator.study.verification import kinds_of

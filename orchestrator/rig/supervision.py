@@ -16,6 +16,7 @@ import numpy as np
 from orchestrator.core.diagnostics import DescriptionError, DeviceError, NeverEngagedError
 from orchestrator.core.own_process import OwnProcess
 from orchestrator.core.recording import Result
+from orchestrator.core.simulation import InterruptedRun
 from orchestrator.core.structs import replace
 from orchestrator.core.system import Source, SourceKind
 from orchestrator.rig.device_units.description import device_facts
@@ -39,7 +40,6 @@ from orchestrator.rig.twin_file import SignalPair, TwinFile, in_run_time
 from orchestrator.study import Extension, FailedRunError, Run, Section, Steps, swap_component
 from orchestrator.study.content import Curve, Panel, Plot
 from orchestrator.study.prepare.prepared_case import PreparedCase
-from orchestrator.study.prepare.simulate import InterruptedRun
 
 _LOG = logging.getLogger(__name__)
 _MODULE = "orchestrator.rig.supervisor.process"

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from orchestrator.study.prepare.simulate import (
+from orchestrator.core.simulation import (
     FailedRunError as FailedRunError,
     simulate as simulate,
 )

@@ -32,13 +32,13 @@ from orchestrator.core.diagnostics import (
 from orchestrator.core.diagnostics.validation import format_validation_error
 from orchestrator.core.optional_packages import MissingPartError, missing_package
 from orchestrator.core.plugins import PluginGroup
+from orchestrator.core.simulation import Share, Steer, Watch, Where
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import SourceKind
 from orchestrator.study.content import Section
 from orchestrator.study.experiment import Case, Experiment
 from orchestrator.study.measure.outcome import CaseSummary, ExperimentOutcome
 from orchestrator.study.prepare.prepared_case import PreparedCase, RunSettings, SystemReader
-from orchestrator.study.prepare.simulate import Share, Steer, Watch, Where
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -23,6 +23,7 @@ from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.diagnostics.validation import valid
 from orchestrator.core.master import validate_plan
 from orchestrator.core.plain_data import toml_file
+from orchestrator.core.simulation import horizon
 from orchestrator.core.simunits import expect_flawless
 from orchestrator.core.system import nanoseconds
 from orchestrator.study.content import Section
@@ -40,7 +41,6 @@ from orchestrator.study.prepare.prepared_case import (
     with_tuning,
     wrong_faults,
 )
-from orchestrator.study.prepare.simulate import horizon
 from orchestrator.study.run.case_runs import expect_room, flush_seconds, signal_names, views
 from orchestrator.study.run.ledger import ledger_series, swept_ledgers, wrong_ledgers
 

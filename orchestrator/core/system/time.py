@@ -108,6 +108,11 @@ class StepLength(int):
         return type(self), (self.exact,)
 
 
+def milliseconds(ns: float) -> str:
+    """Write a time in milliseconds, to the microsecond: ``"16 ms"``, ``"0.5 ms"``."""
+    return f"{round(ns / 1e6, 3) + 0.0:.10g} ms"
+
+
 def of_fraction(exact: Fraction) -> int:
     """Return a step of so many nanoseconds, as :func:`step_length` does."""
     return exact.numerator if exact.denominator == 1 else StepLength(exact)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError
 from orchestrator.core.recording import Result, default_format, kept_result, read_result, whole_file
+from orchestrator.core.simulation import horizon
 from orchestrator.core.system import System, nanoseconds, nearest, seconds, signal_of
 from orchestrator.pictures.animation.description import (
     WORLD,
@@ -35,7 +36,6 @@ from orchestrator.pictures.animation.tracks import (
 from orchestrator.pictures.drawing.page import embedded, environment, joined, policy_of
 from orchestrator.study import Experiment, Extension, Run
 from orchestrator.study.prepare.prepare import merged
-from orchestrator.study.prepare.simulate import horizon
 
 
 def facts(table: Animation) -> list[str]:

@@ -20,11 +20,11 @@ from orchestrator.core.system import (
 )
 from orchestrator.core.system.line_attributes import attributes_on
 from orchestrator.core.system.ports import Limits
+from orchestrator.core.system.time import milliseconds
 from orchestrator.pictures.drawing.facts import (
     Facts,
     delay_text,
     inside,
-    milliseconds,
     power_text,
     transformation_label,
     wire_key,

@@ -22,6 +22,7 @@ from orchestrator.core.system import (
     TransportDelay,
     conversion_between,
 )
+from orchestrator.core.system.time import milliseconds
 from orchestrator.pictures.drawing.scene import LOOPS
 
 #: A node: what it is (component, system or bus), the path of it, its connector.
@@ -128,11 +129,6 @@ def _refitted(system: System, path: str, flat: System, changed: Mapping[str, Con
             for name, inner in system.systems.items()
         },
     )
-
-
-def milliseconds(ns: float) -> str:
-    """Write a time in milliseconds, to the microsecond: ``"16 ms"``, ``"0.5 ms"``."""
-    return f"{round(ns / 1e6, 3) + 0.0:.10g} ms"
 
 
 def is_algebraic(loop: Loop) -> bool:

@@ -24,6 +24,7 @@ from orchestrator.core.system import (
     Value,
 )
 from orchestrator.core.system.line_attributes import attributes_on
+from orchestrator.core.system.time import milliseconds
 from orchestrator.pictures.drawing.drawing import framed, legend
 from orchestrator.pictures.drawing.facts import (
     Facts,
@@ -31,7 +32,6 @@ from orchestrator.pictures.drawing.facts import (
     colour_of,
     conversion_of,
     inside,
-    milliseconds,
     power_text,
     sentence,
     wire_key,

@@ -17,6 +17,7 @@ from orchestrator.author.reading import plain_value, value_of
 from orchestrator.core.accounts import NamedSocket, page_name
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError
 from orchestrator.core.own_process import OwnProcess
+from orchestrator.core.simulation import StoppedRunError, horizon
 from orchestrator.core.system import Endpoint, SourceKind, Value
 from orchestrator.pictures.diagram import facts_of, live_diagram, nested_of
 from orchestrator.pictures.live.door import listening, url_of
@@ -40,7 +41,6 @@ from orchestrator.pictures.live.messages import (
 from orchestrator.pictures.live.shown import loops_section
 from orchestrator.study import Extension, Run, Section, Steps
 from orchestrator.study.prepare.prepared_case import PreparedCase
-from orchestrator.study.prepare.simulate import StoppedRunError, horizon
 
 if TYPE_CHECKING:
     from orchestrator.core.master import Execution

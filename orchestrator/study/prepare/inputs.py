@@ -17,6 +17,7 @@ from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNa
 from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.optional_packages import optional_imports
 from orchestrator.core.plain_data import plain_number
+from orchestrator.core.simulation import horizon
 from orchestrator.core.simunits import (
     Block,
     Input,
@@ -42,7 +43,6 @@ from orchestrator.core.system import (
 )
 from orchestrator.study.experiment import InputTable
 from orchestrator.study.prepare.prepared_case import PreparedCase
-from orchestrator.study.prepare.simulate import horizon
 
 if TYPE_CHECKING:
     from orchestrator.study.tables import RestTable

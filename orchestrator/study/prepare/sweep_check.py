@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from orchestrator.core.diagnostics import DescriptionError, Problem
+from orchestrator.core.simulation import horizon
 from orchestrator.core.system import conversion, nanoseconds, seconds
 from orchestrator.study.experiment import Experiment
 from orchestrator.study.figure_tables import (
@@ -30,7 +31,6 @@ from orchestrator.study.prepare.axes import (
     unit_of,
 )
 from orchestrator.study.prepare.prepared_case import PreparedCase, wrong_faults
-from orchestrator.study.prepare.simulate import horizon
 from orchestrator.study.prepare.targets import Parameter
 
 #: Columns that every table has.

@@ -29,6 +29,12 @@ from orchestrator.core.recording import (
     link,
     writer,
 )
+from orchestrator.core.simulation import (
+    FailedRunError,
+    InterruptedRun,
+    RunHooks,
+    simulate_with,
+)
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import SourceKind, System, nanoseconds, nearest, seconds
 from orchestrator.study.extension import (
@@ -42,12 +48,6 @@ from orchestrator.study.extension import (
 )
 from orchestrator.study.prepare.inputs import with_rests
 from orchestrator.study.prepare.prepared_case import PreparedCase, faults_of
-from orchestrator.study.prepare.simulate import (
-    FailedRunError,
-    InterruptedRun,
-    RunHooks,
-    simulate_with,
-)
 
 if TYPE_CHECKING:
     from orchestrator.core.master import ExecutionSettings
@@ -61,7 +61,7 @@ def run_case(
     threads: int | None = None,
     realtime: RealTime | None = None,
 ) -> Result:
-    """Run a case; see :func:`~orchestrator.study.prepare.simulate.simulate`."""
+    """Run a case; see :func:`~orchestrator.core.simulation.simulate`."""
     system, settings = as_simulated(case)
     system = with_rests(system, case.case.rest)
     settings = replace(settings, threads=threads, realtime=realtime)

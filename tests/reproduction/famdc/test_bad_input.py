@@ -14,11 +14,11 @@ from reproduction.famdc.example import FOLDER
 from orchestrator import Reason
 from orchestrator.core.coupling import DEFAULT_DELAY
 from orchestrator.core.recording import Result
+from orchestrator.core.simulation import FailedRunError, simulate
 from orchestrator.study import read_experiment
 from orchestrator.study.experiment import Experiment
 from orchestrator.study.prepare.prepare import merged, prepare
 from orchestrator.study.prepare.prepared_case import faults_of
-from orchestrator.study.prepare.simulate import FailedRunError, simulate
 
 FILE = FOLDER / "faults.toml"
 FAULT = 1.1  # s, when faults begin that do not begin with the run

@@ -13,11 +13,11 @@ from orchestrator.cli.console import PlainConsole, progress_bar
 from orchestrator.cli.line import line_of
 from orchestrator.core.display import PrintableFormatter, printable
 from orchestrator.core.realtime import SharedRows
+from orchestrator.core.simulation import Where
 from orchestrator.core.simunits import block
 from orchestrator.core.ssp import write_ssd
 from orchestrator.core.system import System
 from orchestrator.rig.supervisor.wire import StateLine
-from orchestrator.study.prepare.simulate import Where
 
 ODD = "\x1b]0;owned\x07 \x1b[31m[/x] \x9b2J µ \u202e\ud800 end"
 SHOWN = "␛]0;owned␇ ␛[31m[/x] \ufffd2J µ \ufffd\ufffd end"

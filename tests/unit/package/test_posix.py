@@ -25,7 +25,7 @@ ELSEWHERE = {
     "export/codegen/compiler.py": "compilers that are ended with what they started",
     "export/modelica/front_end_child.py": "a limit of memory",
     "export/modelica/front_end_process.py": "a process that a tether starts, and how it ended",
-    "study/prepare/simulate.py": "a signal to the main thread",
+    "core/simulation.py": "a signal to the main thread",
     "study/sweep/executors.py": "signals that processes hold back while they start",
 }
 

@@ -9,12 +9,12 @@ import pytest
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError, UnknownNameError
 from orchestrator.core.diagnostics.errors import toml_key
 from orchestrator.core.recording import read_parquet, whole_folder
+from orchestrator.core.simulation import FailedRunError, InterruptedRun
 from orchestrator.core.simunits import Block, Output, block
 from orchestrator.core.ssp import write_ssd
 from orchestrator.core.system import System
 from orchestrator.study import read_experiment, run_experiment, simulate
 from orchestrator.study.extension import Extension
-from orchestrator.study.prepare.simulate import FailedRunError, InterruptedRun
 
 from .conftest import GOOD, experiment
 

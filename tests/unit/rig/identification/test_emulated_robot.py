@@ -9,11 +9,11 @@ from typer.testing import CliRunner
 from orchestrator import SoftdockError
 from orchestrator.cli.main import app
 from orchestrator.core.realtime import RealTime
+from orchestrator.core.simulation import simulate
 from orchestrator.rig.devices.conformance import EmulatorProcess, bench_of
 from orchestrator.rig.twin_file import TwinFile, by_clock, drift_ppm
 from orchestrator.study import read_experiment
 from orchestrator.study.prepare.prepare import prepare
-from orchestrator.study.prepare.simulate import simulate
 
 DELAY_MS, BANDWIDTH, DAMPING = 16.0, 15.0, 0.7
 #: Its second is so much longer than the computer's; all it does it does by its own clock.

@@ -30,9 +30,9 @@ from orchestrator.core.diagnostics import (
 from orchestrator.core.master import Execution, ExecutionSettings
 from orchestrator.core.recording import read_result
 from orchestrator.core.recording.files import writer
+from orchestrator.core.simulation import RunHooks, simulate, simulate_with
 from orchestrator.core.system.ports import Limits
 from orchestrator.study import read_checkpoint, write_checkpoint
-from orchestrator.study.prepare.simulate import RunHooks, simulate, simulate_with
 
 
 class Gain(Block):
