@@ -92,7 +92,7 @@ def _pieces(v: float, a: float, deceleration: float, jerk: float) -> list[tuple[
 
 
 _NS = 1e-9
-#: Rounding of velocities: a command at its limit is within it.
+#: Of velocities: a command at its limit is within it.
 _ROUNDING = 1.0 + 1e-9
 #: A look that comes later than after so many periods was held up itself: its machine stood still.
 _HELD_UP = 5
@@ -204,8 +204,7 @@ class _Axis:
             is_fast = self._due != wanted
             self._pace = (wanted - before) / run_s if run_s > 0.0 else self._pace
         sent = self._reach(wanted)
-        velocity = (sent - self.sent) / h
-        acceleration = (velocity - self.velocity) / h
+        acceleration = ((sent - self.sent) / h - self.velocity) / h
         spent = min(self._elapsed, _AT_ONCE * h)
         self._behind = self._behind + spent if sent != wanted else 0.0
         if self._behind > _BEHIND_S:
@@ -243,7 +242,7 @@ class _Axis:
         return self.sent + self._rate * h
 
     def stand(self) -> None:
-        """Take note that the device stands where it was led to last: it is led on by the ramp."""
+        """Take note that the device stands where it was led to last."""
         self._ramps, self._rate = True, 0.0
 
     def take(self, sent: float) -> None:
@@ -262,7 +261,8 @@ class _Axis:
         taken = self._before if taken is None else taken
         back = abs(self.sent - taken) / self.limits.velocity
         self._left = min(self._left + back, _AT_ONCE * self._period)
-        self.velocity, self._mean, self.sent, self._before = 0.0, 0.0, taken, taken
+        self.velocity = self.acceleration = self._mean = 0.0
+        self.sent = self._before = taken
         self.stand()
 
     def stop(self, *, quick: bool) -> None:
@@ -288,6 +288,7 @@ class _Axis:
 
     def rest(self) -> float:
         """Return what is sent on the way to rest, a period after the last if time has gone by."""
+        self._before = self.sent
         speed = abs(self.velocity) / self.limits.velocity  # of the two periods what a limit leaves
         h = min(self._period, self._left, (self._period - self._gone) / max(speed, 0.5))
         self._left, self._gone = self._left - h, self._gone + speed * h
@@ -388,18 +389,17 @@ class CommandGate:
         return self._follows and any(axis.sent != axis.wanted for axis in self._axes)
 
     def take_back(self, taken: Sequence[float] | None = None) -> None:
-        """Take note that the device did not take what it was sent last, or since ``taken``.
-
-        The latter may come from another thread: it holds from the next command on.
-        """
+        """Take note that the device did not take the last, or what came after ``taken``."""
         if taken is not None:
             self._taken = tuple(taken)
-        elif self._follows:
-            for axis in self._axes:
-                axis.take_back()
+            return
+        for axis in self._axes if self._follows or self._stopping in STOPPING else ():
+            axis.take_back()
+            if self._stopping is not None:  # on the way to rest: it stands already
+                axis.stop(quick=self._stopping is State.QUICKSTOP)
 
     def _go_back(self) -> None:
-        taken, self._taken = self._taken, None
+        taken, self._taken = self._taken, None  # which may come from another thread
         if taken is not None and self._follows:
             for axis, value in zip(self._axes, taken, strict=True):
                 axis.take_back(value)

@@ -98,6 +98,26 @@ def test_a_command_that_jitters_is_not_turned_round_when_the_run_ends():
         assert np.diff(rig.place).min() >= 0.0
 
 
+@pytest.mark.parametrize("lost", [1, 4, 12])
+def test_a_command_that_is_lost_on_the_way_to_rest_leaves_the_device_where_it_stands(lost):
+    """It stood for a cycle: the next command of the stop would have been two steps at once."""
+    rig = Rig()
+    rig.ramp(0.2, 50)
+    assert not rig.gate.is_over  # the run ends
+    places = []
+    for k in range(60):
+        rig.now += PERIOD
+        if k == lost + 1:
+            rig.gate.take_back()
+        (sent,) = rig.gate.command([1.0], 60, PERIOD)
+        if k != lost:
+            places.append(sent)
+    steps = np.diff(places)
+    assert np.abs(steps).max() <= 0.2 * H * (1 + 1e-9)
+    assert set(places[lost:]) == {places[lost - 1]}
+    assert rig.gate.is_over
+
+
 def test_commands_that_never_arrive_are_found_and_told():
     ledger = CommandLedger(H, 0.1, (0.0,))
     for k in range(1, 40):
