@@ -84,7 +84,8 @@ def _wiring() -> Wiring:
 def _relayed() -> Wiring:
     given = _wiring()
     path = str(given.settings["channel"])
-    settings = {**given.settings, "channel": f"{path}-relay", "on_fault": "stop"}
+    timed = {"pace": "clock", "on_fault": "stop"}
+    settings = {**given.settings, **timed, "channel": f"{path}-relay"}
     return Wiring(
         given.arguments,
         settings,

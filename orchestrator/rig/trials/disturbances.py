@@ -376,7 +376,7 @@ DISTURBANCES = (
         "restart, counts go on",
         "counted restart",
         restart="restart-on:0.001",
-        ends="must",
+        ends="may",
         causes=(*_ANEW, *_DEAF),
     ),
     Disturbance(
@@ -397,7 +397,7 @@ DISTURBANCES = (
         "restart, counts go on, after 60 ms of silence",
         "counted restart",
         restart="restart-on:0.001,restart-pause:0.06",
-        ends="must",
+        ends="may",
         causes=(*_ANEW, *_DEAF),
     ),
     Disturbance(

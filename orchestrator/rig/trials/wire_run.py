@@ -85,7 +85,10 @@ def leader(ports: DeviceConnectors, speed: float) -> type[Block]:
             value = np.full(port.shape, port.start)
             if place == 0:
                 value.flat[0] += speed * max(t + h - _REST_S, 0.0)
-            setattr(self, port.name, value if port.shape else float(value))
+            if port.shape:
+                np.copyto(getattr(self, port.name), value)
+            else:
+                setattr(self, port.name, float(value))
 
     members: dict[str, object] = {
         "__module__": __name__,
