@@ -48,7 +48,7 @@ class Queue:
     """What is to leave, by the time when it is due; a stream keeps its order.
 
     rules: Of both directions, once the disturbance begins.
-    in_order: Whether nothing may overtake.
+    in_order: Whether nothing may overtake; what comes again later does not hold up the rest.
     now: A clock in s.
     """
 
@@ -79,9 +79,10 @@ class Queue:
             rule, seconds = self._rules[way], now - self._began
         passing = Passing(content, self._counts[way], seconds)
         self._counts[way] += self._began is not None
-        for leaving in rule(passing):
+        for copy, leaving in enumerate(rule(passing)):
             due = now + leaving.delay_s
-            if self._in_order:
+            is_again = copy > 0 and leaving.content == content  # which holds nothing up
+            if self._in_order and not is_again:
                 due = self._last[way] = max(due, self._last[way])
             heapq.heappush(self._waiting, (due, next(self._ticks), way, leaving))
 

@@ -77,6 +77,9 @@ def test_what_is_lost_held_doubled_and_overtaken():
     assert order != ALL
     assert sorted(order) == ALL
     assert whats(passed("each fifth 15 ms late", in_order=True)) == ALL
+    again = passed("each again 20 ms later", in_order=True)
+    first = [when for n in ALL for when in [min(w for w, _, c, _ in again if c == n)]]
+    assert first == pytest.approx([0.01 * n for n in range(60)], abs=1e-3)
     old = whats(passed("five old ones in a row", count=150))
     assert old.count(b"03") == 2
     assert old.index(b"99") < 104 < len(old) - 1 - old[::-1].index(b"04")
