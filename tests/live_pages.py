@@ -2,17 +2,22 @@
 
 import http.client
 import json
+import os
 import socket
 import threading
 from contextlib import contextmanager
+from dataclasses import replace
 from urllib.parse import urlencode, urlsplit
 
 import numpy as np
 
 from orchestrator.core.accounts import NamedSocket, page_name
+from orchestrator.core.realtime import SharedRows
 from orchestrator.core.recording import Result
 from orchestrator.pictures.live.door import listening, url_of
-from orchestrator.pictures.live.server import Server
+from orchestrator.pictures.live.messages import Begun, CaseReady
+from orchestrator.pictures.live.server import Follower, Server
+from orchestrator.pictures.live.shown import Shown
 
 MS = 1_000_000
 HOSTILE = "</script><script>alert(1)</script>"
@@ -94,3 +99,27 @@ def deaf_viewer(url, columns):
             asking = f"GET /samples?case=0&{known} HTTP/1.1\r\nHost: localhost:1\r\n\r\n"
             deaf.sendall(asking.encode())
         yield
+
+
+class Going:
+    """A run whose rows the test writes, as its server sees it."""
+
+    def __init__(self, names=("one.x", "one.f")):
+        self.shown = Shown("Going")
+        self.follower = Follower(self.shown)
+        self.all = recording(3001, names)
+        begun = replace(self.all, time_ns=self.all.time_ns[:1], values=self.all.values[:1])
+        self.rows, self.count = SharedRows(3000, len(names)), 0
+        self.follower.take(Begun("one", "The one", None, ""), None)
+        given = CaseReady(begun, 3000, 3_000_000_000, 1.0)
+        self.follower.take(given, os.dup(self.rows.file))
+
+    def write(self, until):
+        """Record so many rows; the last is not yet whole for others."""
+        for row in range(self.count, until):
+            self.rows.values[row] = self.all.values[row + 1]
+            late_ns = 20_000_000 if row == 500 else 30_000 * (row % 2)
+            self.rows.clocks_ns[row] = 10**15 + self.all.time_ns[row + 1] + late_ns
+            self.rows.times_ns[row] = self.all.time_ns[row + 1]
+        self.count = until
+        self.rows.told[:] = 7, -500_000, 20_000, 3_000_000

@@ -163,7 +163,9 @@ class LiveView(Extension):
         rig = run.experiment.supervisor.rig if run.experiment.supervisor and has_devices else ""
         is_steered = run.realtime is None and not has_devices
         self._stands = False
-        about = case.name, title, diagram, rig, is_steered, has_devices
+        arming = run.value(case.name, "arming")
+        margin_s = None if arming is None else arming.delay_margin
+        about = case.name, title, diagram, rig, is_steered, has_devices, margin_s
         self._viewing.say(Begun(*about, *_margins_again(run, case.name)))
         self._tell(run, case.name, is_over=False)
         try:

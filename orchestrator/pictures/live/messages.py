@@ -46,6 +46,8 @@ class Begun(Struct):
     rig: str
     is_steered: bool = False
     has_devices: bool = False
+    #: Least delay margin of the loops through devices, s, by which the rig was armed.
+    margin_s: float | None = None
     #: Computes its margins with other values: pickled, or empty and why it cannot.
     again: bytes = b""
     unknown: str = ""
@@ -213,13 +215,15 @@ class Intervals:
         self.counts = [0] * (len(BUCKETS_US) + 1)
 
     def grow(self, whole: int) -> None:
-        """Take note that so many rows will not change any more."""
+        """Take note that so many rows will not change any more; fewer change nothing."""
+        if whole <= self._known:
+            return
         part = slice(max(self._known - 1, 0), whole)
         wanted = np.diff(self._times[part]) / self._factor
         away_us = np.abs(np.diff(self._clocks[part]) - wanted) / 1e3
         found = np.bincount(np.searchsorted(BUCKETS_US, away_us), minlength=len(self.counts))
         self.counts = [one + int(more) for one, more in zip(self.counts, found, strict=True)]
-        self._known = max(whole, self._known)
+        self._known = whole
 
 
 class SampleFinder:

@@ -309,7 +309,7 @@ def _who(given: Mapping[str, str]) -> str:
 @cache
 def live_page(title: str) -> tuple[str, str]:
     """Return the HTML, and what a browser may do with it: its own scripts, and its own server."""
-    scripts = (uplot(), script_of("figure_data.js", "figures.js", "live.js"))
+    scripts = (uplot(), script_of("figure_data.js", "figures.js", "console.js", "live.js"))
     style = "\n".join((figure_style(), (TEMPLATES / "live.css").read_text(encoding="utf-8")))
     text = (
         environment(TEMPLATES)
@@ -366,6 +366,7 @@ class Follower(MutableStruct):
                 case = ShownCase(message.name, message.title, about, rig=message.rig, version=1)
                 case.is_steered, case.has_devices = message.is_steered, message.has_devices
                 case.again, case.unknown = message.again, message.unknown
+                case.margin_s = message.margin_s
                 self.shown.cases.append(case)
             case CaseReady():
                 assert memory is not None  # noqa: S101 - it comes with it
@@ -400,6 +401,7 @@ class Follower(MutableStruct):
         case.whole, case.told = rows.whole, shared.told
         if message.factor is not None:
             case.intervals = Intervals(shared.times_ns, shared.clocks_ns, message.factor)
+            case.clocks_ns = shared.clocks_ns
         case.stop_ns, case.factor, case.state = message.stop_ns, message.factor, "running"
         case.version += 1
 

@@ -29,7 +29,7 @@ from orchestrator.pictures.live.messages import (
     Times,
     Wish,
 )
-from orchestrator.pictures.panels import default_plots
+from orchestrator.pictures.panels import default_plots, panels_of, signal_plot
 from orchestrator.pictures.report import PlotData
 from orchestrator.study import Section
 
@@ -41,6 +41,11 @@ if TYPE_CHECKING:
 #: What the operator of a rig may wish for.
 OPERATIONS = ("arm", "engage", "disengage", "stop", "quickstop", "reset")
 _STEERED = ("running", "standing")
+#: What devices say of their samples, beside what they measure.
+_COUNTS = {
+    "sample_age", "lost", "late", "repeated", "malformed", "restarts", "clamped", "valid",
+    "samples", "command_taken", "commands_missed",
+}  # fmt: skip
 #: s, in which a run answers a wish, and in which a value is set: less than a viewer waits.
 _ANSWER, _SETTING = 30.0, 80.0
 #: s, between two questions to a supervisor.
@@ -65,10 +70,14 @@ def loops_section(loops: Iterable[LoopDelay]) -> Section:
 
 
 def signals_of(result: Result) -> dict[str, Any]:
-    """Return what a page is told of the signals of a run: names, units, and figures of them."""
+    """Return names, units and figures of the signals of a run; what devices count comes last."""
     values = result.values[:1]
     short = replace(result, time_ns=result.time_ns[:1], values=values, clock_ns=None)
-    plots = [plot for plot, _ in default_plots(short).values()]
+    counts = [name for name in result.names if name.rpartition(".")[2] in _COUNTS]
+    others = [name for name in result.names if name not in set(counts)]
+    plots = [plot for plot, _ in default_plots(short.part(others, 1)).values()]
+    if counts:
+        plots.append(signal_plot(short, "What devices count", panels_of(short, counts)))
     figures = PlotData(plots).as_json()["figures"]
     return {"names": result.names, "units": result.units, "figures": figures}
 
@@ -82,10 +91,11 @@ class ShownCase(MutableStruct):
     stop_ns: Time that its steps lead to; ``None``: nobody knows.
     factor: Simulated over wall time, if it keeps to that.
     rig: Whose supervisor is asked; empty: there is none.
+    margin_s: Least delay margin by which the rig was armed, s.
     samples: Its rows, as soon as there are some.
     whole: How many of them will not change any more.
     told: Of the shared rows.
-    intervals: Between them, in real time.
+    intervals, clocks_ns: Between them, and when each was written, in real time.
     is_steered: Whether viewers may let it stand, step and end.
     asked: Of the shared rows: lets a run in real time look for wishes.
     has_devices, again, unknown: Whether it is tuned by the consent of a supervisor; and what
@@ -102,10 +112,12 @@ class ShownCase(MutableStruct):
     stop_ns: int | None = None
     factor: float | None = None
     rig: str = ""
+    margin_s: float | None = None
     samples: SampleFinder | None = None
     whole: Callable[[], int] = lambda: 0
     told: Sequence[int] | Times = ()
     intervals: Intervals | None = None
+    clocks_ns: Times | None = None
     is_steered: bool = False
     asked: Times | None = None
     has_devices: bool = False
@@ -125,6 +137,13 @@ class ShownCase(MutableStruct):
             if self.intervals is not None:
                 self.intervals.grow(whole)
         return self.samples
+
+    @property
+    def age_s(self) -> float | None:
+        """How long ago its newest row was written; ``None``: it is not in real time, or over."""
+        if self.clocks_ns is None or self.state != "running" or (whole := self.whole()) < 1:
+            return None
+        return (time.monotonic_ns() - int(self.clocks_ns[whole - 1])) / 1e9
 
     def add(self, event: Tuned | Mark) -> None:
         """Let something that was done to the run be known, and what is so since."""
@@ -208,6 +227,7 @@ class Shown(MutableStruct):
     grant: Callable[[Wish], None] = lambda _wish: None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _rig: dict[str, Any] | None = None
+    _heard: float = -math.inf
     _asked: float = -math.inf
     _operator: Operator | None = None
     _number: int = 0
@@ -245,6 +265,8 @@ class Shown(MutableStruct):
             "version": case.version,
             "stop_ns": case.stop_ns,
             "factor": case.factor,
+            "age_s": case.age_s,
+            "margin_s": case.margin_s,
             "steered": case.is_steered and case.state in _STEERED,
             "tuned": case.state in _STEERED and not self.ended,
         }
@@ -260,7 +282,7 @@ class Shown(MutableStruct):
         return found
 
     def _status(self) -> dict[str, Any] | None:
-        """Return what the supervisor of the present case says; nothing if it cannot be reached."""
+        """Return what the supervisor of the present case said last, and how long ago."""
         rig = self.cases[-1].rig if self.cases else ""
         if not rig:
             return None
@@ -268,12 +290,12 @@ class Shown(MutableStruct):
             self._asked = time.monotonic()
             try:
                 self._operator = self._operator or operator_of(rig)
-                self._rig = self._operator.wish("status")
+                self._rig, self._heard = self._operator.wish("status"), time.monotonic()
             except DeviceError:
-                self._rig = self._operator = None
+                self._operator = None
             finally:
                 self._watching.release()
-        return self._rig
+        return self._rig and {**self._rig, "age_s": time.monotonic() - self._heard}
 
     def wish(self, wish: str) -> None:
         """Let the run have what a viewer wishes."""

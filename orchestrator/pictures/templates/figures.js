@@ -104,7 +104,7 @@ class Panel {
   size() {
     const isTime = this.figure.described.kind === "time";
     const width = Math.max(this.place.clientWidth, 200);
-    return {width, height: isTime ? 210 : Math.min(380, Math.max(260, 0.6 * width))};
+    return {width, height: isTime ? this.figure.described.height ?? 210 : Math.min(380, Math.max(260, 0.6 * width))};
   }
 
   build() {
@@ -357,7 +357,7 @@ class Figure {
     const buttons = tools.map(([sign, title, act]) => {
       const button = element("button", "tool", sign);
       Object.assign(button, {type: "button", title});
-      button.setAttribute("aria-label", title);
+      button.setAttribute("aria-label", sign === "whole" ? `${sign}: ${title}` : title);
       button.addEventListener("click", act);
       return button;
     });

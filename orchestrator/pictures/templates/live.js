@@ -4,10 +4,10 @@
 const PERIOD = 100;          // ms between two pictures
 const NS = 1e9;
 const MOST_KEPT = 4e6;       // samples, when the run has ended
-const COUNTS = /^(.*)\.(sample_age|lost|late|repeated|malformed|restarts|valid)$/;
+const COUNTS = /^(.*)\.(sample_age|lost|late|repeated|malformed|restarts|clamped|valid|samples|command_taken|commands_missed)$/;
+const PATIENCE = 5000;       // ms, in which an answer comes, or is asked for again
 const token = new URLSearchParams(location.search).get("token") ?? "";
 const viewer = Math.random().toString(36).slice(2);
-const at = (id) => document.getElementById(id);
 
 // What is shown: the case, the time, how much before it, or a stretch that was zoomed into.
 const view = {number: -1, version: -1, isPicked: false, isGoing: true, now: 0, begin: 0, end: 0, zoomed: null, range: [0, 1], shown: undefined, shownRange: null};
@@ -15,7 +15,8 @@ let state = null, about = null, kept = null, wires = [], figures = [], row = nul
 
 async function ask(path, given = {}, method = "GET") {
   const address = `${path}?${new URLSearchParams(token ? {...given, token} : given)}`;
-  const answer = await fetch(address, {cache: "no-store", method});
+  const signal = method === "GET" ? AbortSignal.timeout(PATIENCE) : undefined;
+  const answer = await fetch(address, {cache: "no-store", method, signal});
   if (!answer.ok) throw new Error((await answer.text()).trim());
   return answer;
 }
@@ -27,9 +28,8 @@ const NOTHING = new Float64Array(0);
 // A figure whose time is that of the page, and whose samples are asked for as they are seen.
 class LiveFigure extends Figure {
   constructor(root, described, number) {
-    for (const panel of described.panels) panel.lines = [];
     super(root, described, () => NOTHING, number);
-    for (const panel of this.panels) panel.described.lines.push(["", NaN, "x", [2, 2]]);
+    for (const panel of this.panels) panel.described.lines.unshift(["", NaN, "x", [2, 2]]);
     this.isSeen = false;
     new IntersectionObserver((entries) => { this.isSeen = entries.at(-1).isIntersecting; }).observe(root);
   }
@@ -84,9 +84,9 @@ function valueOf(name) {
 
 // --- What is known of a case ---------------------------------------------------------------------
 
-function tableOf({heading, columns, rows, note, remarks}) {
+function tableOf({heading, columns, rows, note, remarks, isNamed = true}) {
   const root = element("div");
-  root.append(element("h3", "", heading));
+  if (isNamed) root.append(element("h3", "", heading));
   if (note) root.append(element("p", "quiet", note));
   if (remarks?.length) {
     const list = element("ul", "quiet");
@@ -96,7 +96,7 @@ function tableOf({heading, columns, rows, note, remarks}) {
   const region = element("div", "table"), table = element("table");
   region.tabIndex = 0;
   region.setAttribute("role", "region");
-  region.setAttribute("aria-label", heading);
+  region.setAttribute("aria-label", isNamed ? heading : `${heading}: table`);
   const head = element("tr"), body = element("tbody");
   const isNumber = (value) => typeof value === "number" || value === null;
   columns.forEach((name, i) => {
@@ -131,6 +131,7 @@ function showCase(found) {
     row = null;
     showDiagram(found.diagram);
     showFigures(found.signals?.figures ?? []);
+    showChannels(found.signals?.figures ?? []);
   }
   showTunables();
   showDone(found.done);
@@ -179,35 +180,38 @@ function showDiagram(diagram) {
     const wire = diagram.wires[node.dataset.wire];
     if (!wire) continue;
     const names = places.has(wire.source) ? [wire.source] : [...places.keys()].filter((name) => name.startsWith(`${wire.source}[`));
-    wires.push({...wire, names, text: [...node.querySelectorAll("text")].at(-1), title: node.querySelector("title")});
+    wires.push({...wire, names, node, text: [...node.querySelectorAll("text")].at(-1), title: node.querySelector("title")});
   }
   showValues();
 }
 
 // Values of the time that is shown, on the lines.
 function showValues() {
-  for (const {label, names, age, valid, text, title} of wires) {
+  for (const {label, names, age, valid, text, title, node} of wires) {
     const values = names.map(valueOf).filter((value) => value !== null);
+    const unit = about?.signals?.units?.[names[0]] ?? "", named = unit && unit !== "1" ? ` ${unit}` : "";
     let said = "–";
-    if (values.length === 1) said = written(values[0], 4);
-    else if (values.length) said = `|${written(Math.hypot(...values), 4)}|`;
+    if (values.length === 1) said = written(values[0], 4) + named;
+    else if (values.length) said = `|${written(Math.hypot(...values), 4)}|${named}`;
     const old = valueOf(age);
     if (old !== null) said += ` ${written(old * 1000, 3)} ms old`;
     text.textContent = label ? `${label} ${said}` : said;
     text.classList.toggle("invalid", valueOf(valid) === 0);
+    node.classList.toggle("invalid", valueOf(valid) === 0);
     title.textContent = names.map((name, i) => `${name} = ${values[i] ?? "not recorded"}`).join("\n") || "not recorded";
   }
 }
 
 function showFigures(described) {
   figures = [];
+  strips = null;
   const list = at("signals").querySelector("div");
   list.replaceChildren();
   described.forEach((one, i) => {
     const root = element("div", "chart"), fold = element("details", "signals");
     root.setAttribute("role", "group");
     root.setAttribute("aria-label", one.title);
-    fold.open = i < 3;
+    fold.open = i < 3 && !Object.keys(state?.rig?.signals ?? {}).length;  // else these are chosen
     fold.append(element("summary", "", `${one.title}, ${one.panels.length} panels`), root);
     list.append(fold);
     const build = () => {
@@ -233,7 +237,7 @@ function showDevices() {
     one.sample_age === undefined || one.sample_age === null ? null : one.sample_age * 1000,
     ...["lost", "late", "repeated", "malformed", "restarts"].map((key) => one[key] ?? null)]);
   const columns = ["Device", "Samples are", "age [ms]", "lost", "late", "repeated", "malformed", "restarts"];
-  at("devices").querySelector("div").replaceChildren(tableOf({heading: "Samples of devices", columns, rows}));
+  at("devices").querySelector("div").replaceChildren(tableOf({heading: "Samples of devices", columns, rows, isNamed: false}));
 }
 
 function showTiming(timing) {
@@ -255,24 +259,10 @@ function showTiming(timing) {
 function showRig(rig) {
   at("rig").hidden = !rig;
   if (!rig) return;
-  const said = element("p", "status");
-  said.append(element("strong", "lamp", `${rig.rig}: ${rig.state}`));
-  const since = rig.engaged_s ?? rig.in_state_s;
-  if (since !== null) said.append(element("span", "", `${rig.engaged_s === null ? "for" : "engaged for"} ${since.toFixed(1)} s`));
-  if (rig.armed) said.append(element("span", "", `armed by ${rig.armed.by}, ${rig.armed.left_s.toFixed(0)} s left to engage`));
-  for (const kind of ["missing", "latched", "alarms", "present"])
-    for (const text of rig[kind] ?? []) said.append(element("span", "lamp warn", `${kind}: ${text}`));
-  at("operate").hidden = Boolean(state.ended);
-  const parts = [said];
-  const signals = Object.entries(rig.signals ?? {});
-  if (signals.length) parts.push(tableOf({
-    heading: "Watched signals", columns: ["Signal", "Value", "Unit", "Left to its limit"],
-    rows: signals.map(([name, one]) => [name, one.value, one.unit, one.margin])}));
   const margins = Object.entries(rig.margins ?? {});
-  if (margins.length) parts.push(tableOf({
-    heading: "Margins that are left", columns: ["Command", "Delay [ms]", "Gain"],
-    rows: margins.map(([name, one]) => [name, one.delay_s * 1000, one.gain])}));
-  at("rig").querySelector("div").replaceChildren(...parts);
+  at("rig").querySelector("div").replaceChildren(...(margins.length ? [tableOf({
+    heading: "Margins that are left", columns: ["Command", "Delay [ms]", "Gain [1]"],
+    rows: margins.map(([name, one]) => [name, one.delay_s * 1000, one.gain])})] : []));
 }
 
 // --- Time ----------------------------------------------------------------------------------------
@@ -308,10 +298,7 @@ function showState() {
   select.value = String(view.number);
   const one = cases[view.number];
   at("speeds").hidden = !state.recorded;
-  const shown = at("state");
   const word = !one ? "waiting" : state.recorded ? (view.isGoing ? "playing" : "recorded") : one.state;
-  if (shown.textContent !== word) shown.textContent = word;
-  shown.dataset.state = word;
   at("steer").hidden = !one?.steered;
   for (const id of ["set", "marking"]) at(id).hidden = !one?.tuned;
   at("tune").hidden = !one?.tuned && !at("tune").querySelector("table");
@@ -320,10 +307,13 @@ function showState() {
   const facts = [];
   if (one?.rows) facts.push(`${(one.end_ns / NS).toFixed(3)}${one.stop_ns === null ? "" : ` of ${one.stop_ns / NS}`} s`, `${one.rows} rows`);
   if (one?.timing) facts.push(`${one.timing.overruns} late steps`, `the last done ${written(-one.timing.late_ns / 1e6, 3)} ms before its deadline`, `computed in ${written(one.timing.computed_ns / 1e6, 3)} ms`);
-  at("facts").textContent = facts.join(" · ");
-  showRig(state.rig);
-  showTiming(one?.timing);
+  setText(at("facts"), facts.join(" · "));
   if (one?.rows) [view.begin, view.end] = [one.begin_ns / NS, one.end_ns / NS];
+  showBar(state.rig, one, Boolean(state.ended), word);
+  showRig(state.rig);
+  showEvents(state.rig);
+  showStrips();
+  showTiming(one?.timing);
   at("case").disabled = Boolean(state.ended);
   tell(state.ended);
 }
@@ -335,7 +325,7 @@ function tell(text) {
 
 function pick(number) {
   Object.assign(view, {number, version: -1, zoomed: null, now: 0});
-  about = null;
+  about = chosen = null;
 }
 
 // --- Going on ------------------------------------------------------------------------------------
@@ -364,14 +354,21 @@ async function samples(isLast) {
   [view.shown, view.shownRange] = [moment, range];
 }
 
-let isBusy = false, isWanted = false, failures = 0;
+let isBusy = false, isWanted = false, failures = 0, answeredAt = [performance.now(), Date.now()];
+
+// What goes on while no answer comes. A clock may stand still while the computer sleeps: the other does not.
+function moment() {
+  const since = Math.max(performance.now() - answeredAt[0], Date.now() - answeredAt[1], 0) / 1000;
+  const age = state === null ? since : ageOf(state, state.cases[view.number], view.end, view.now, state.rig, since);
+  showMoment(state?.ended ? null : state?.rig, since, age, failures > 0 && !state?.ended);
+}
 
 async function turn() {
   if (isBusy) { isWanted = true; return; }
   isBusy = true;
   const isOver = Boolean(state?.ended), isFirst = state === null;  // over: there is nobody to ask
   try {
-    if (!isOver) state = await (await ask("state", {viewer})).json();
+    if (!isOver) [state, answeredAt] = [await (await ask("state", {viewer})).json(), [performance.now(), Date.now()]];
     if (isFirst) go(true);
     showState();
     const one = state.cases[view.number];
@@ -389,6 +386,7 @@ async function turn() {
 }
 
 async function forever() {
+  setInterval(moment, PERIOD);
   while (!state?.ended) {
     const began = performance.now();
     if (!document.hidden) await turn();
@@ -418,9 +416,20 @@ at("set").addEventListener("submit", (event) => {
 });
 at("tuned").addEventListener("input", showLimits);
 at("marking").addEventListener("submit", (event) => { event.preventDefault(); mark(); });
-at("operate").addEventListener("click", (event) => {
-  const {wish} = event.target.dataset;
-  if (wish) wishFor("operate", {wish}, at("operated"), `you: ${wish}`);
+function operate(wish) {
+  const why = refusalOf(wish, state?.rig, Boolean(state?.ended));
+  if (!why) { wishFor("operate", {wish}, at("operated"), `you: ${wish}`); return; }
+  at("operated").classList.add("refused");
+  setText(at("operated"), why);
+}
+for (const id of ["operate", "halt"])
+  at(id).addEventListener("click", (event) => { const {wish} = event.target.closest("button")?.dataset ?? {}; if (wish) operate(wish); });
+onQuickStop(() => Boolean(state?.rig) && !state.ended, () => operate("quickstop"));
+at("add").addEventListener("change", (event) => {
+  if (event.target.value) chosen = [...new Set([...(chosen ?? []), event.target.value])];
+  event.target.value = "";
+  showStrips();
+  turn();
 });
 at("play").addEventListener("click", () => { go(!view.isGoing); if (view.isGoing) view.zoomed = null; turn(); });
 at("case").addEventListener("change", (event) => { view.isPicked = Number(event.target.value) !== state.cases.length - 1; pick(Number(event.target.value)); turn(); });
@@ -430,7 +439,7 @@ at("slider").addEventListener("input", (event) => { go(false); view.now = Number
 document.addEventListener("keydown", (event) => {
   if (event.target.closest("button, select, input, summary") || event.ctrlKey || event.altKey || event.metaKey) return;
   if (event.key === "m" && !at("marking").hidden) mark();
-  else if (event.key === " ") at("play").click();
+  else if (event.key === "p") at("play").click();
   else return;
   event.preventDefault();
 });

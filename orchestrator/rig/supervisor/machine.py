@@ -138,24 +138,36 @@ class Machine:
         self.present.pop((reason, where), None)
         self._alarmed.discard((reason, where))
 
+    @property
+    def confirm_ns(self) -> int:
+        """How long the first step of arming holds, ns."""
+        return self._confirm_ns
+
     def ask(self, event: Event, now_ns: int, by: str = "") -> None:
         """Do what an operator wishes."""
+        if why := self.refusal(event, now_ns, by):
+            raise RefusedWish(why)
+        self.apply(event, now_ns, by=by)
+
+    def refusal(self, event: Event, now_ns: int, by: str = "") -> str:
+        """Return why an operator's wish would be refused now; empty: it would be granted."""
         armed = event is Event.ENGAGE and self.armed_left(now_ns) > 0
         if armed and by != self.armed_by:
-            raise RefusedWish(
+            return (
                 f"'{event}' is refused: {self.armed_by} armed the rig, and engages it; or arm it"
                 " yourself"
             )
-        if self.apply(event, now_ns, by=by):
-            return
-        if not self._ways(event):
+        ways = self._ways(event)
+        if any(self._holds(row.guard, now_ns) for row in ways):
+            return ""
+        if not ways:
             from_ = ", ".join(row.state.name for row in TRANSITIONS if row.event is event)
-            raise RefusedWish(f"'{event}' is possible in {from_}; the rig is in {self.state.name}")
+            return f"'{event}' is possible in {from_}; the rig is in {self.state.name}"
         if self.present:
             causes = "; ".join(str(fault) for fault in self.present.values())
-            raise RefusedWish(f"'{event}' is refused, the cause persists: {causes}")
+            return f"'{event}' is refused, the cause persists: {causes}"
         held = self._confirm_ns / _SECOND
-        raise RefusedWish(f"'{event}' is refused: arm first, and engage within {held:g} s")
+        return f"'{event}' is refused: arm first, and engage within {held:g} s"
 
     def tick(self, now_ns: int, *, blend_ns: int, at_rest: bool) -> None:
         """Let time pass: blending ends, a stop ends or is overdue."""

@@ -29,7 +29,9 @@ from orchestrator.rig.supervisor import rig_tracking
 from orchestrator.rig.supervisor.machine import (
     CHANGES_NAME,
     COLUMNS,
+    Change,
     FoundCause,
+    Machine,
     RefusedWish,
     change_row,
 )
@@ -77,11 +79,12 @@ def status_of(supervisor: Supervisor, now_ns: int) -> dict[str, Any]:
         "in_state_s": (now_ns - machine.since_ns) * _NS if machine.changes else None,
         "engaged_s": None if begun is None else (now_ns - begun) * _NS,
         "missing": list(supervisor.missing) if machine.state is State.OFF else [],
-        "armed": {"by": machine.armed_by, "left_s": left * _NS} if left else None,
+        "armed": _armed(machine, left) if left else None,
         "wished": wished and {"wish": wished[0], "by": wished[1], "time_s": wished[2] * _NS},
         "latched": [str(fault) for fault in machine.latched],
         "stopped_by": _stopped_by(machine.latched),
         "alarms": [str(fault) for fault in machine.alarms],
+        "changes": [_told_change(one, now_ns) for one in machine.changes[-_CHANGES:]],
         "present": [str(fault) for fault in machine.present.values()],
         "signals": signals,
         "margins": {
@@ -92,6 +95,29 @@ def status_of(supervisor: Supervisor, now_ns: int) -> dict[str, Any]:
             name: {"pid": watch.facts.pid, "engine": watch.facts.engine, "gone": watch.gone}
             for name, watch in supervisor.watches.items()
         },
+    }
+
+
+#: Changes of state that an operator is shown, the newest of them.
+_CHANGES = 30
+
+
+def _armed(machine: Machine, left_ns: int) -> dict[str, Any]:
+    confirm_s = machine.confirm_ns * _NS
+    return {"by": machine.armed_by, "left_s": left_ns * _NS, "of_s": confirm_s}
+
+
+def _told_change(change: Change, now_ns: int) -> dict[str, Any]:
+    """Return a change of state as plain data, with the time of day that it happened, s."""
+    fault = change.fault
+    return {
+        "at_s": time.time() - (now_ns - change.time_ns) * _NS,
+        "before": change.before.name,
+        "event": change.event.value,
+        "after": change.after.name,
+        "why": "" if fault is None else str(fault),
+        "advice": "" if fault is None else fault.reason.advice,
+        "by": change.by,
     }
 
 
@@ -121,6 +147,8 @@ def _signals(watch: DeviceWatch, limits: dict[str, SignalLimits]) -> dict[str, d
                 "value": value if is_known else None,
                 "unit": facts.unit,
                 "margin": min(ends) if ends and is_known else None,
+                "minimum": low,
+                "maximum": high,
             }
     return found
 
@@ -303,8 +331,9 @@ class SupervisorProcess:
             refused = f"'{wish}' is no wish; expected status, attend, {', '.join(WISHES)}"
         status = status_of(self.supervisor, now)
         attend = sorted(one.operator for one in self._peers.values() if one.operator)
-        own = {"pid": os.getpid(), "priority": self.priority}
+        own: dict[str, Any] = {"pid": os.getpid(), "priority": self.priority}
         told = {"refused": refused} if refused else {}
+        own["refusals"] = self.supervisor.refusals(now, operator)
         self._answer(peer, told | status | {"operator": operator, "attend": attend} | own)
 
     def _lose(self, peer: _Peer) -> None:

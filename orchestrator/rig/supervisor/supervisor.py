@@ -220,6 +220,11 @@ class Supervisor:
             self.machine.ask(_ASKED[wish], now_ns, by)
         self.wished = (wish, by, now_ns)
 
+    def refusals(self, now_ns: int, by: str) -> dict[str, str]:
+        """Return why each wish of an operator would be refused now; empty: it would be granted."""
+        asked = {wish: self.machine.refusal(event, now_ns, by) for wish, event in _ASKED.items()}
+        return asked | dict.fromkeys(_STRUCK, "")  # a stop is never refused
+
     def tune(self, what: str, margins: Mapping[str, MarginTable], now_ns: int, by: str) -> None:
         """Consent to another value: its margins hold with what is tracked, and from here on."""
         followed = self.tracking.following(margins) if self.tracking is not None else []

@@ -131,12 +131,14 @@ LONG = {
 def test_a_rig_is_stopped_and_reset_from_its_page_and_engaged_once_more(held, tmp_path):
     run, operator = held
     url = re.search(r"live: (http://\S+)", said(tmp_path))[1]
-    state = "document.querySelector('#rig .lamp')?.textContent"
+    state = "at('state').textContent"
     with browser(tmp_path / "browser") as tab:
         tab.show(url, 1400)
 
         def press(wish, *reached):
-            tab.run(f"document.querySelector('#operate [data-wish={wish}]').click()")
+            buttons = "#halt button, #operate button"
+            found = f"[...document.querySelectorAll('{buttons}')]"
+            tab.run(f"{found}.find((one) => one.dataset.wish === '{wish}').click()")
             tab.until(f"at('operated').textContent === 'you: {wish}'")
             until(run, lambda: operator.wish("status")["state"] in reached)
 
@@ -145,7 +147,7 @@ def test_a_rig_is_stopped_and_reset_from_its_page_and_engaged_once_more(held, tm
         tab.until("state.cases.at(-1).rows > 100")
         press("stop", "SAFE")
         tab.until(f"{state}.endsWith('SAFE')")
-        assert "an operator stopped it" in tab.run("document.querySelector('#rig').innerText")
+        assert "an operator stopped it" in tab.run("document.querySelector('#bar').innerText")
         press("reset", "SHADOW")
         assert operator.wish("status")["latched"] == []
         rows = tab.run("state.cases.at(-1).rows")

@@ -120,3 +120,15 @@ def test_a_row_is_the_last_that_is_not_later():
         at, values = samples.at(time_ns)
         assert at == expected * MS
         np.testing.assert_array_equal(values, rows.values[expected - 1] if expected else 0.25)
+
+
+def test_intervals_count_only_what_is_written():
+    """Asked before the first row is whole, and for fewer rows than before, nothing is counted."""
+    times, clocks = np.zeros(1000, np.int64), np.zeros(1000, np.int64)
+    times[:10] = clocks[:10] = 1_000_000 * np.arange(10)
+    intervals = Intervals(times, clocks, 1.0)
+    for whole in (-1, 0, -1, 5, 3, 5):
+        intervals.grow(whole)
+        assert sum(intervals.counts) == max(whole - 1, 4 if whole in {3, 5} else 0, 0)
+    intervals.grow(10)
+    assert sum(intervals.counts) == 9

@@ -28,7 +28,7 @@ def test_only_who_armed_engages_and_the_other_is_told_who():
     with pytest.raises(RefusedWish, match="arm first, and engage within 10 s"):
         wish("engage", rig.now, "pts/1")
     wish("arm", rig.now, "pts/1")
-    assert status(rig)["armed"] == {"by": "pts/1", "left_s": 10.0}
+    assert status(rig)["armed"] == {"by": "pts/1", "left_s": 10.0, "of_s": 10.0}
     with pytest.raises(
         RefusedWish, match="pts/1 armed the rig, and engages it; or arm it yourself"
     ):
@@ -104,7 +104,8 @@ def test_a_line_has_state_time_force_and_what_is_left():
         " | sensor.fx 12 N (38 to its limit) | robot.x 0.01 m (0.02 to its limit)"
     )
     rig.cycle(fx=float("nan"))
-    assert status(rig)["signals"]["sensor.fx"] == {"value": None, "unit": "N", "margin": None}
+    known = {"value": None, "unit": "N", "margin": None, "minimum": -50.0, "maximum": 50.0}
+    assert status(rig)["signals"]["sensor.fx"] == known
 
 
 def test_nothing_is_said_of_a_rig_that_nobody_watches():

@@ -1,0 +1,281 @@
+// The operator's console: the bar that stays in view, limits as bars, what happened, and what may be asked of a
+// rig now. All of it follows from the last answer of the server and from the time since then.
+
+const AMBER_S = 0.5, RED_S = 2;
+const at = (id) => document.getElementById(id);
+
+// Set a text only where it is another one: readers of the screen are told of changes.
+function setText(node, text) { if (node.textContent !== text) node.textContent = text; }
+
+// --- State ---------------------------------------------------------------------------------------
+
+const STOPPING = "The rig comes to rest.";
+
+// Word, look, reason and next step of a rig; waits: the run has not done its first step.
+function lookOf(rig, waits, isOver) {
+  const cause = rig.latched?.[0] ?? rig.present?.[0] ?? "";
+  const found = (word, look, why, next = "") => ({word, look, why, next});
+  switch (rig.state) {
+    case "OFF": return isOver ? found("OFF", cause ? "red" : "grey", cause || "The run is over.", "The next run begins with the rig held.")
+      : found("OFF", "grey", rig.missing?.length ? `Waits for ${rig.missing.join(", ")}.` : "Waits for its devices.");
+    case "SHADOW":
+      if (isOver) return found("SHADOW", "grey", "The run is over; the devices were held.");
+      if (rig.armed) return found("ARMED", "amber", rig.armed.by ? `Armed by ${rig.armed.by}.` : "Armed.", "Engage now, or let it lapse.");
+      return waits ? found("HELD", "grey", "SHADOW: devices are read and held; the run waits.", "Arm, then engage.")
+        : found("SHADOW", "grey", "Devices are read and held; they do not follow the simulation.", "Arm, then engage.");
+    case "BLEND": return found("BLEND", "active", "Devices begin to follow the simulation.");
+    case "ACTIVE": return found("ACTIVE", "active", engagedBy(rig));
+    case "FALLBACK": case "QUICKSTOP": return found(rig.state, "red", cause, STOPPING);
+    case "ESTOP": return found("ESTOP", "red", cause, rig.refusals?.reset || "Close the hard-wired stop, then reset.");
+    case "SAFE": return found("SAFE", "red", cause, isOver ? "The run is over; the next one begins with the rig held." : rig.refusals?.reset || "Reset, then arm and engage.");
+    default: return found(rig.state, "grey", cause);
+  }
+}
+
+function engagedBy(rig) {
+  const change = (rig.changes ?? []).findLast(({event}) => event === "engage");
+  return change ? `Engaged ${change.by ? `by ${change.by} ` : ""}at ${clock(change.at_s)}.` : "Devices follow the simulation.";
+}
+
+const clock = (seconds) => new Date(1000 * seconds).toLocaleTimeString([], {hour12: false});
+
+function duration(seconds) {
+  const minutes = Math.floor(seconds / 60);
+  return `${String(minutes).padStart(2, "0")}:${(seconds - 60 * minutes).toFixed(1).padStart(4, "0")}`;
+}
+
+// --- Age -----------------------------------------------------------------------------------------
+
+// How old what is shown is, s; null: it is not about now. sinceAnswer: time since the last answer.
+function ageOf({recorded, ended}, one, shownEnd, shownNow, rig, sinceAnswer) {
+  if (recorded || ended) return null;
+  const ages = [sinceAnswer];
+  const isStepping = one?.rows > 1 && one.state === "running";
+  if (isStepping && one.age_s !== null && one.age_s !== undefined) ages.push(Math.max(one.age_s, 0) + sinceAnswer);
+  if (isStepping && one.factor) ages.push(sinceAnswer + (shownEnd - shownNow) / one.factor);
+  if (rig) ages.push((rig.age_s ?? Infinity) + sinceAnswer);
+  return Math.max(...ages);
+}
+
+function levelOf(age, isLost) {
+  if (age === null) return "none";
+  if (isLost || age >= RED_S) return "red";
+  return age >= AMBER_S ? "amber" : "fresh";
+}
+
+function ageText(age, isLost) {
+  if (age === null) return "";
+  const old = !Number.isFinite(age) ? "" : age < 1 ? `${Math.round(100 * age) * 10} ms old` : `${age.toFixed(1)} s old`;
+  if (isLost) return `NOT CURRENT: connection lost, ${old}`;
+  return age >= RED_S ? `NOT CURRENT ${old}`.trim() : old;
+}
+
+// --- Limits --------------------------------------------------------------------------------------
+
+// Which share of the way from the middle of its range to a limit a signal has gone; null: unknown.
+function usedOf({value, margin, minimum, maximum}) {
+  if (value === null || value === undefined || margin === null || margin === undefined) return null;
+  const hasBoth = minimum !== null && minimum !== undefined && maximum !== null && maximum !== undefined;
+  const span = hasBoth ? (maximum - minimum) / 2 : Math.abs(maximum ?? minimum ?? 0);
+  return span > 0 ? 1 - margin / span : margin < 0 ? 1.01 : null;
+}
+
+function withUnit(value, unit, digits = 3) {
+  return value === null || value === undefined ? "–" : `${written(value, digits)} ${unit === "1" ? "" : unit}`.trim();
+}
+
+// The watched signals, those nearest to a limit first.
+function byNearness(signals) {
+  return Object.entries(signals ?? {}).map(([name, one]) => ({name, ...one, used: usedOf(one)}))
+    .sort((a, b) => (b.used ?? -Infinity) - (a.used ?? -Infinity));
+}
+
+function limitBar(one) {
+  const root = element("div", "limit"), track = element("div", "track"), mark = element("div", "at");
+  const hasBoth = Number.isFinite(one.minimum ?? NaN) && Number.isFinite(one.maximum ?? NaN);
+  const share = one.used === null ? null
+    : hasBoth ? (one.value - one.minimum) / (one.maximum - one.minimum) : Math.max(one.used, 0);
+  root.dataset.level = one.used === null ? "none" : one.used > 1 ? "red" : one.used >= 0.8 ? "amber" : "fresh";
+  mark.hidden = share === null;
+  mark.style.left = `${100 * Math.min(Math.max(share ?? 0, 0), 1)}%`;
+  track.classList.toggle("both", hasBoth);
+  track.append(mark);
+  const left = one.margin === null || one.margin === undefined ? "no limit known" : `${withUnit(one.margin, one.unit)} left`;
+  root.setAttribute("role", "img");
+  root.setAttribute("aria-label", `${one.name}: ${withUnit(one.value, one.unit)}, ${left}`);
+  root.append(element("span", "name", one.name), track, element("span", "value", withUnit(one.value, one.unit)), element("span", "left", left));
+  return root;
+}
+
+// The least margin that is known: tracked, else that of arming.
+function marginText(rig, one) {
+  const tracked = Object.entries(rig?.margins ?? {}).filter(([, {delay_s: delay}]) => Number.isFinite(delay ?? NaN));
+  if (tracked.length) {
+    const [name, least] = tracked.reduce((a, b) => (b[1].delay_s < a[1].delay_s ? b : a));
+    return [`${written(1000 * least.delay_s, 3)} ms`, `delay margin of ${name}, tracked; gain margin ${written(least.gain, 3)}`];
+  }
+  if (Number.isFinite(one?.margin_s ?? NaN)) return [`${written(1000 * one.margin_s, 3)} ms`, "least delay margin, computed when the rig was armed"];
+  return ["", ""];
+}
+
+const sentence = (text) => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+// --- The bar -------------------------------------------------------------------------------------
+
+function showBar(rig, one, isOver, word) {
+  const isRig = Boolean(rig), waits = !(one?.rows > 1);
+  const shown = isRig ? lookOf(rig, waits, isOver) : {word, look: "grey", why: "", next: ""};
+  document.body.dataset.look = shown.look;
+  document.body.classList.toggle("rigged", isRig);
+  setText(at("state"), shown.word);
+  at("state").dataset.state = shown.word;
+  const since = isRig ? (["ACTIVE", "BLEND"].includes(rig.state) ? rig.engaged_s : rig.in_state_s) : null;
+  setText(at("since"), since === null || since === undefined || isOver ? "" : duration(since));
+  setText(at("why"), [shown.why, shown.next].filter(Boolean).map(sentence).join(" "));
+  const [margin, meaning] = marginText(rig, one);
+  at("margin").hidden = !margin;
+  setText(at("margin").querySelector("strong"), margin);
+  at("margin").title = meaning;
+  const near = byNearness(rig?.signals);
+  at("near").replaceChildren(...near.slice(0, 2).map(limitBar));
+  at("limited").querySelector("div").replaceChildren(...near.map(limitBar));
+  at("limited").hidden = !near.length;
+  at("halt").hidden = !isRig;
+  showOperations(rig, isOver);
+}
+
+// Between two answers: the countdown of arming, and the age of what is shown.
+function showMoment(rig, sinceAnswer, age, isLost) {
+  const left = rig?.armed ? Math.max(rig.armed.left_s - sinceAnswer, 0) : null;
+  at("countdown").hidden = left === null;
+  if (left !== null) {
+    at("countdown").querySelector("div").style.width = `${100 * left / (rig.armed.of_s ?? Math.max(left, 1e-9))}%`;
+    setText(at("countdown").querySelector("span"), `${left.toFixed(0)} s to engage`);
+  }
+  const level = levelOf(age, isLost);
+  document.body.dataset.age = level;
+  setText(at("age"), ageText(age, isLost));
+  setText(at("stale"), level === "red" ? "What is shown is not current." : "");
+}
+
+// --- What may be asked ---------------------------------------------------------------------------
+
+// Why a wish would be refused; empty: it may be asked.
+function refusalOf(wish, rig, isOver) {
+  if (isOver) return "The run is over.";
+  if (!rig) return "There is no supervisor.";
+  return rig.refusals?.[wish] ?? "";
+}
+
+function showOperations(rig, isOver) {
+  at("operate").hidden = !rig;
+  for (const button of document.querySelectorAll("#operate button, #halt button")) {
+    const why = refusalOf(button.dataset.wish, rig, isOver);
+    button.setAttribute("aria-disabled", String(Boolean(why)));
+    button.title = why || button.dataset.title || "";
+  }
+}
+
+// --- What happened -------------------------------------------------------------------------------
+
+function eventRows(rig) {
+  const rows = (rig?.changes ?? []).map((one) => [
+    clock(one.at_s), one.before === one.after ? `${one.event} in ${one.after}` : `${one.before} → ${one.after}`,
+    one.why || (one.by ? `${one.event} by ${one.by}` : one.event), one.advice || ""]);
+  return rows.reverse();
+}
+
+function showEvents(rig) {
+  at("events").hidden = !rig;
+  if (!rig) return;
+  const rows = eventRows(rig), key = JSON.stringify(rows);
+  const alarms = (rig.alarms ?? []).map((text) => `alarm: ${text}`);
+  const now = [...(rig.present ?? []).map((text) => `now: ${text}`), ...alarms];
+  setText(at("present"), now.join("; "));
+  if (at("events").dataset.key === key) return;
+  at("events").dataset.key = key;
+  const columns = ["Time", "What", "Why", "What to do"];
+  at("events").querySelector("div").replaceChildren(...(rows.length ? [tableOf({heading: "Newest first", columns, rows, isNamed: false})] : []));
+}
+
+// --- Keys ----------------------------------------------------------------------------------------
+
+const TEXT_FIELDS = "input:not([type=range], [type=checkbox], [type=radio], [type=button]), textarea, [contenteditable]";
+
+// Whether a key is the quick stop: Space wherever the focus is, and Escape where Space is a letter.
+function isQuickStop(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey) return false;
+  const isText = event.target.matches?.(TEXT_FIELDS) ?? false;
+  return event.key === (isText ? "Escape" : " ");
+}
+
+function onQuickStop(mayStop, act) {
+  for (const kind of ["keydown", "keyup"])
+    document.addEventListener(kind, (event) => {
+      if (!isQuickStop(event) || !mayStop()) return;
+      event.preventDefault();  // no button is pressed by it, and nothing scrolls
+      event.stopImmediatePropagation();
+      if (kind === "keydown" && !event.repeat) act();
+    }, true);
+}
+
+// --- Channels that are chosen --------------------------------------------------------------------
+
+const COLOURS = 7, STRIP = 150;
+let chosen = null, strips = null, channels = new Map();  // chosen: names; null: nobody has chosen yet
+
+// All signals, with the curve and unit that their figure gives them; those that devices count stand apart.
+function showChannels(described) {
+  channels = new Map();
+  const groups = [new Map(), new Map()];
+  for (const figure of described)
+    for (const panel of figure.panels)
+      for (const curve of panel.curves) {
+        channels.set(curve.label, {curve, unit: unitOf(panel.ylabel)});
+        const names = groups[Number(COUNTS.test(curve.label))], owner = curve.label.split(".")[0];
+        names.set(owner, [...(names.get(owner) ?? []), curve.label]);
+      }
+  const options = [new Option("a signal ..", "")];
+  for (const [i, names] of groups.entries())
+    for (const [owner, labels] of names) {
+      const group = element("optgroup");
+      group.label = i ? `${owner}: what is counted` : owner;
+      group.append(...labels.map((label) => new Option(label, label)));
+      options.push(group);
+    }
+  at("add").replaceChildren(...options);
+  at("charts").hidden = !channels.size;
+  strips = null;
+  showStrips();
+}
+
+// A strip for each unit, with the limits that the supervisor watches.
+function showStrips() {
+  const limits = state?.rig?.signals ?? {};
+  if (chosen === null && Object.keys(limits).some((name) => channels.has(name)))
+    chosen = Object.keys(limits).filter((name) => channels.has(name)).slice(0, 4);
+  const names = (chosen ?? []).filter((name) => channels.has(name)), key = names.join("\n");
+  if (strips?.key === key) return;
+  figures = figures.filter((one) => one !== strips?.figure);
+  const units = new Map();
+  for (const name of names) units.set(channels.get(name).unit, [...(units.get(channels.get(name).unit) ?? []), name]);
+  const panels = [...units].map(([unit, sharing]) => ({
+    xlabel: "", limits: null, ylabel: sharing.length > 1 ? `[${unit}]` : `${sharing[0]} [${unit}]`,
+    lines: sharing.flatMap((name) => ["minimum", "maximum"].filter((end) => Number.isFinite(limits[name]?.[end] ?? NaN))
+      .map((end) => [`limit ${withUnit(limits[name][end], unit)}`, limits[name][end], "y", [6, 4]])),
+    curves: sharing.map((name, i) => ({...channels.get(name).curve, colour: i % COLOURS, dash: []}))}));
+  const place = at("charts").querySelector(".strips"), root = element("div", "chart");
+  place.replaceChildren(...(panels.length ? [root] : []));
+  strips = {key, figure: null};
+  if (panels.length) {
+    const described = {kind: "time", title: "", xlabel: "time [s]", columns: 1, log: "", ticks: null, spans: [], height: STRIP, panels};
+    figures.push(strips.figure = new LiveFigure(root, described, "strips"));
+    if (kept) strips.figure.feed(...kept);
+  }
+  at("chosen").replaceChildren(...names.map((name) => {
+    const button = element("button", "", `${name} ×`);
+    Object.assign(button, {type: "button", title: `Take ${name} away`});
+    button.addEventListener("click", () => { chosen = names.filter((one) => one !== name); showStrips(); turn(); });
+    return button;
+  }));
+}
