@@ -132,7 +132,7 @@ class ClassTree(MutableStruct, eq=False):
     builtin_function: The built-in function that this clause names.
     annotation: What stands between the brackets of the annotation of the class.
     comment: The description, as it is written.
-    extending: ``redeclare function extends f``: it extends what it takes the place of.
+    extending: ``function extends f``: it extends the inherited class of its name.
     """
 
     name: str
@@ -236,8 +236,7 @@ def changes_of(
 
 def is_redeclaration(element: Element) -> bool:
     """Whether an element of a class takes the place of an inherited one."""
-    extending = element.declared is not None and element.declared.extending
-    return element.kind in _OWN and (extending or "redeclare" in element.prefixes)
+    return element.kind in _OWN and "redeclare" in element.prefixes
 
 
 class ClassMember(Struct):
@@ -379,12 +378,16 @@ class ClassScope:
         for own, inherited in ((self.components, base.components), (self.classes, base.classes)):
             for name, member in inherited.items():
                 first = own.setdefault(name, member)
-                if first.element is not member.element:
+                extending = first.element.declared is not None and first.element.declared.extending
+                if first.element is not member.element and not extending:
                     self.twice.append((first, member))
 
     def _before(self) -> ClassScope | None:
-        """The class of which a ``redeclare .. extends`` takes the place."""
+        """The class that a ``model extends M`` extends; with ``redeclare`` it takes its place."""
         member = self.outer.expand().classes.get(self.tree.name) if self.outer else None
+        if self.outer is not None and member is not None and member.element.declared is self.tree:
+            inherited = (base.local(self.tree.name) for base in self.outer.bases)
+            return next((found for found in inherited if found is not None), None)
         made = member.changes.redeclared if member else None
         while made is not None and made.element.declared is not self.tree:
             made = made.before

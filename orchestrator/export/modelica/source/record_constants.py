@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from orchestrator.export.modelica.source.class_scope import (
     ClassMember,
@@ -12,16 +12,65 @@ from orchestrator.export.modelica.source.class_scope import (
     in_order,
 )
 from orchestrator.export.modelica.source.lookup import NotSpecialised, TypedComponent
-from orchestrator.export.modelica.source.rewording import Rewording, Step, steps_of
+from orchestrator.export.modelica.source.rewording import PlainClass, Rewording, Step, steps_of
 from orchestrator.export.modelica.source.text import Token, closing, nesting, split
 
 
 class RecordConstants(Rewording):
     """Finds the members of constants that are records."""
 
-    def _record(self, member: ClassMember, steps: Sequence[Step], end: int) -> tuple[str, int]:
+    def _record(
+        self,
+        owner: ClassScope,
+        member: ClassMember,
+        steps: Sequence[Step],
+        end: int,
+        say: Callable[[Sequence[Token]], str],
+    ) -> tuple[str, int]:
         typed = self._lookup.typed(member)
-        return self._part(typed, steps, end, member.element.place)
+        place = member.element.place
+        calculated = [at for at, step in enumerate(steps) if step.inside]
+        if not calculated:
+            return self._part(typed, steps, end, place)
+        if calculated != [0] or typed.changes.value is None:
+            raise NotSpecialised(place, "a calculated index into constant records of records")
+        listed = typed.changes.value.tokens
+        if listed[0].text != "{" or closing(listed, 0) != len(listed):
+            raise NotSpecialised(place, "a calculated index into constant records that are no list")
+        return self._column(owner, member, typed, steps, say(steps[0].inside))
+
+    def _column(
+        self,
+        owner: ClassScope,
+        member: ClassMember,
+        typed: TypedComponent,
+        steps: Sequence[Step],
+        index: str,
+    ) -> tuple[str, int]:
+        """An element of the constant array of one member of all records, which is written first."""
+        place = member.element.place
+        count = len(list(split(typed.changes.value.tokens[1:-1]))) if typed.changes.value else 0
+        elements, end = [], steps[0].end
+        for number in range(1, count + 1):
+            chosen = [Step("", steps[0].end, number), *steps[1:]]
+            text, end = self._part(typed, chosen, steps[0].end, place)
+            elements.append(text)
+        kind = typed.kind
+        for step in steps[1:]:
+            inside = kind.components.get(step.name) if kind is not None else None
+            kind = self._lookup.typed(inside).kind if inside is not None else None
+            element = inside.element if inside is not None else member.element
+        if len(steps) < 2 or any(not step.name for step in steps[1:]) or element.dims:
+            raise NotSpecialised(place, "a calculated index into constant records")
+        primitive = kind.primitive if kind is not None else element.type_name
+        title = ".".join([member.element.name, *(step.name for step in steps[1:])])
+        key = ("column", self._keys.of(owner), title, tuple(elements))
+        if key not in self._names:
+            name = self._names[key] = self._new(title, f"{owner.name}.{title}")
+            made = self._written[name] = PlainClass()
+            text = f"constant {primitive} {name}[{count}] = {{{', '.join(elements)}}};"
+            self._put(made.lines, place, text)
+        return f"{self._names[key]}[{index}]", end
 
     def _part(
         self, typed: TypedComponent, steps: Sequence[Step], end: int, place: SourcePlace
@@ -60,7 +109,7 @@ class RecordConstants(Rewording):
         if listed[0].text == "{" and closing(listed, 0) == len(listed):
             elements = list(split(listed[1:-1]))
             if step.index is None or not 0 < step.index <= len(elements):
-                raise NotSpecialised(place, "an index into constant records that is no number")
+                raise NotSpecialised(place, "an index into constant records that is out of range")
             element = _value(elements[step.index - 1], place.source)
             return self._given_part(element, origin, steps[1:], step.end)
         at = next((i for i, token in enumerate(listed) if nesting(token) > 0), len(listed))

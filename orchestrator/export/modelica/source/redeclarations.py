@@ -8,7 +8,6 @@ from orchestrator.export.modelica.source.class_scope import (
     Changes,
     ClassScope,
     Element,
-    Redeclared,
     SourcePlace,
     is_redeclaration,
     with_bases,
@@ -25,7 +24,7 @@ def redeclaration_problems(scope: ClassScope) -> Iterator[NotSpecialised]:
         while made is not None:
             old = made.before.element if made.before else member.element
             sized = made.element.type_name and made.element.type_name == old.type_name
-            if "replaceable" not in old.prefixes and not sized and _is_said(made):
+            if "replaceable" not in old.prefixes and not sized:
                 why = f"'{name}' is redeclared here, but it is not replaceable"
                 yield NotSpecialised(made.element.place, why, invalid=True)
             made = made.before
@@ -72,15 +71,6 @@ def _redeclaring(scope: ClassScope) -> Iterator[NotSpecialised]:
     """Redeclarations in a class of what it does not inherit."""
     for element in filter(is_redeclaration, scope.tree.elements):
         inherited = element.name in {*scope.expand().classes, *scope.components}
-        if "redeclare" not in element.prefixes:
-            why = f"class {element.name} extends an inherited one without 'redeclare'"
-            yield NotSpecialised(element.place, why)
-        elif not inherited and scope.complete:
+        if not inherited and scope.complete:
             why = f"'{element.name}' is no redeclaration of an inherited element"
             yield NotSpecialised(element.place, why, invalid=True)
-
-
-def _is_said(made: Redeclared) -> bool:
-    """Whether a redeclaration is written as one."""
-    declared = made.element.declared
-    return declared is None or not declared.extending or "redeclare" in made.element.prefixes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from re import finditer, sub
 from typing import NamedTuple
 
@@ -62,11 +62,15 @@ class PlainClass(MutableStruct):
 
 
 class Step(Struct):
-    """One step into a constant, a member or an index, and where its text ends."""
+    """One step into a constant, a member or an index, and where its text ends.
+
+    inside: What stands between the brackets of an index that is no number.
+    """
 
     name: str
     end: int
     index: int | None = None
+    inside: Sequence[Token] = ()
 
 
 def steps_of(listed: Sequence[Token], at: int) -> Iterator[Step]:
@@ -77,7 +81,7 @@ def steps_of(listed: Sequence[Token], at: int) -> Iterator[Step]:
             inside = listed[at + 1 : end - 1]
             number = inside[0].text if len(inside) == 1 else ""
             index = int(number) if number.isdecimal() else None
-            yield Step("", listed[end - 1].end, index)
+            yield Step("", listed[end - 1].end, index, inside if index is None else ())
             at = end
         elif listed[at].text == "." and at + 1 < len(listed) and listed[at + 1].kind == "name":
             yield Step(listed[at + 1].text, listed[at + 1].end)
@@ -131,8 +135,18 @@ class Rewording(ABC):
         """Declare a component."""
 
     @abstractmethod
-    def _record(self, member: ClassMember, steps: Sequence[Step], end: int) -> tuple[str, int]:
-        """Text of a part of a constant record, and where what it stands for ends."""
+    def _record(
+        self,
+        owner: ClassScope,
+        member: ClassMember,
+        steps: Sequence[Step],
+        end: int,
+        say: Callable[[Sequence[Token]], str],
+    ) -> tuple[str, int]:
+        """Text of a part of a constant record, and where what it stands for ends.
+
+        say: Rewords an index that is calculated.
+        """
 
     @abstractmethod
     def _instance(self, typed: TypedComponent, kind: ClassScope) -> ClassScope:
@@ -185,6 +199,8 @@ class Rewording(ABC):
             edits += self._edits(mention, listed, source, scope, family, prefix)
         at, pieces = start, []
         for low, high, new in sorted(edits, key=lambda edit: edit[:2]):
+            if low < at:  # in an index that is part of what has been replaced
+                continue
             pieces += [content[at:low].decode(), new]
             at = high
         return "".join([*pieces, content[at : listed[-1].end].decode()])
@@ -225,17 +241,31 @@ class Rewording(ABC):
             if prefix:
                 yield first.start, first.start, prefix
         elif meaning.owner is not None and meaning.member is not None:
-            owner, member = self._inner_constant(meaning.owner, meaning.member)
-            if "constant" not in member.changed()[0].prefixes:
-                raise Outside
-            kind = self._lookup.typed(member).kind
-            if kind is not None and not kind.predefined:
-                self.is_needed = True
-                steps = list(steps_of(listed, mention.ends[meaning.used - 1]))
-                text, end = self._record(member, steps, end)
-            else:
-                text = self._constant(owner, member)
+
+            def say(inside: Sequence[Token]) -> str:
+                return self._reworded(inside, source, scope, family, prefix)
+
+            steps = list(steps_of(listed, mention.ends[meaning.used - 1]))
+            text, end = self._outside(meaning.owner, meaning.member, steps, end, say)
             yield first.start, end, text
+
+    def _outside(
+        self,
+        owner: ClassScope,
+        member: ClassMember,
+        steps: Sequence[Step],
+        end: int,
+        say: Callable[[Sequence[Token]], str],
+    ) -> tuple[str, int]:
+        """Text of a constant of a package or class around, and where what it stands for ends."""
+        owner, member = self._inner_constant(owner, member)
+        if "constant" not in member.changed()[0].prefixes:
+            raise Outside
+        kind = self._lookup.typed(member).kind
+        if kind is None or kind.predefined:
+            return self._constant(owner, member), end
+        self.is_needed = True
+        return self._record(owner, member, steps, end, say)
 
     def _inner_constant(
         self, owner: ClassScope, member: ClassMember

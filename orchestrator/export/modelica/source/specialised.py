@@ -96,6 +96,7 @@ class Specialiser(PlainComponents):
         if scope.predefined and not tree.short and not tree.builtin:
             scope = rescoped(scope, Changes()).expand()
         self.is_needed |= self._keys.is_changed(scope)
+        self.is_needed |= tree.extending and "redeclare" not in tree.prefixes
         key = (self._keys.of(scope), self._keys.around(self._lookup.around))
         if key not in self._names:
             name = self._names[key] = self._new(tree.name, scope.name)

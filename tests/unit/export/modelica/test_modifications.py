@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.export.modelica.frontend import flatten, flatten_source
 
 LAWS = """partial model Law parameter Real k = 1; Real y; end Law;
@@ -222,3 +223,78 @@ def test_attributes_that_arrive_are_built() -> None:
     variables = flatten_source("M", text).tree["variables"]
     assert variables["h.l.y"]["unit"] == "mm"
     assert variables["b[2].x"]["fixed"] == [False]
+
+
+REDECLARED = """package P constant Real k = 1;
+ replaceable function f input Real u; output Real y; algorithm y := k*u; end f;
+ function fixed_ input Real u; output Real y; algorithm y := u; end fixed_; end P;
+function g input Real u; output Real y; algorithm y := u + 5; end g;
+model L Real y = time; end L;
+model A replaceable model X = L; X x; end A;
+model V replaceable package M = P; Real y = M.f(time); end V;
+package H extends P; redeclare function h = g; end H;
+package J extends P; redeclare constant Real j = 2; end J;
+package N redeclare function h = g; constant Real k = 1; end N;
+package O package Q extends P; redeclare function extends h end h; end Q; end O;
+package MF = P(redeclare function h = g);
+package MV = P(j=4);
+package EV extends P(j=4); end EV;
+package MN = P(redeclare function fixed_ = g);
+function gw = g(w=3);
+function ge extends g(w=3); end ge;
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("Real y = H.k*time;", "'h' is no redeclaration of an inherited element"),
+        ("Real y = H.f(time);", "'h' is no redeclaration of an inherited element"),
+        ("Real y = J.k*time;", "'j' is no redeclaration of an inherited element"),
+        ("Real y = N.k*time;", "'h' is no redeclaration of an inherited element"),
+        ("Real y = O.Q.k*time;", "'h' is no redeclaration of an inherited element"),
+        ("Real y = MF.k*time;", "package P has no element 'h' that this modifies"),
+        ("Real y = MF.f(time);", "package P has no element 'h' that this modifies"),
+        ("Real y = MV.k*time;", "package P has no element 'j' that this modifies"),
+        ("Real y = EV.f(time);", "package P has no element 'j' that this modifies"),
+        ("Real y = MN.fixed_(time);", "'fixed_' is redeclared here, but it is not replaceable"),
+        ("A a(redeclare model Z = L);", "model A has no element 'Z' that this modifies"),
+        ("V v(redeclare package M = P(j=3));", "package P has no element 'j' that this modifies"),
+        ("V v(M(j=3));", "package V.M has no element 'j' that this modifies"),
+        ("Real y = gw(time);", "function g has no element 'w' that this modifies"),
+        ("Real y = ge(time);", "function g has no element 'w' that this modifies"),
+    ],
+)
+def test_what_is_not_there_cannot_be_redeclared_or_modified(body: str, message: str) -> None:
+    text = f"{REDECLARED}model M {body} end M;"
+    with pytest.raises(ModelicaError, match=rf"not valid Modelica:\n  M.mo:\d+: {message}"):
+        flatten_source("M", text, "M.mo")
+
+
+def test_what_is_there_can_be_redeclared() -> None:
+    text = f"""{REDECLARED}package Q extends P(redeclare function f = g); end Q;
+      package R extends P(k=3); redeclare function f = g; end R;
+      model M Real y = Q.f(time) + R.k; V v(M(k=2)); end M;"""
+    assert "v.y" in flatten_source("M", text).tree["variables"]
+
+
+OUTER = """class A package P outer constant Integer T0;
+ function f input Real u; output Real y; algorithm y := u*T0; end f; end P;
+ Integer T = P.T0; Real y = P.f(1); end A;
+class B inner constant Integer T0 = 10; A a; end B;
+"""
+
+
+def test_an_outer_constant_of_a_package_is_the_inner_one_around_each_instance() -> None:
+    tree = flattened(OUTER, "B b; B c(T0=4); inner constant Integer T0 = 7; A a;")
+    assert {name: tree[name] for name in ("b.a.T", "c.a.T", "a.T")} == {
+        "b.a.T": 10,
+        "c.a.T": 4,
+        "a.T": 7,
+    }
+
+
+def test_an_outer_constant_without_an_inner_one_is_invalid() -> None:
+    message = "not valid Modelica:\n  .*outer constant 'T0' has no inner constant"
+    with pytest.raises(ModelicaError, match=message):
+        flatten_source("M", f"{OUTER}model M A a; end M;")

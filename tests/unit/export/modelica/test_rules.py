@@ -18,6 +18,16 @@ FLANGES = (
     " model Fixed P p; equation p.s = 0; end Fixed; model Push P p; equation p.f = 1; end Push;"
 )
 REFUSED = {
+    "more potentials than flows, in a connector of a size that a parameter gives": (
+        f"{FLANGES} connector N parameter Integer m = 3; P p[m]; Real x; end N;",
+        "N n(p.s={1, 2, 3}, x=4);",
+        r":1: connector N has flow variables of 3 and potentials of 4 scalars",
+    ),
+    "fewer flows than potentials, for the size of one instance": (
+        "connector N parameter Integer m = 2; Real v[m]; flow Real i[2]; end N;",
+        "N a(v={1, 2}); N b(m=3, v={1, 2, 3});",
+        r":1: connector N has flow variables of 2 and potentials of 3 scalars",
+    ),
     "members of other names": (
         f"{FLANGES} model Mass Q q; end Mass;",
         "Fixed g; Mass m; equation\nconnect(g.p, m.q);",

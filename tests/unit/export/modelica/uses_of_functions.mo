@@ -804,17 +804,6 @@ model M
   Real a = P.g(time); Real c = R.g(time); Real d = P.f(P.d)*time;
 end M;
 
-// case: rec_arr_const
-// refused: an index into constant records
-package P record D Real a; Real b; end D; constant D d[3] = {D(a=1,b=2), D(a=3,b=4), D(a=5,b=6)};
-  constant Integer i = 2; function f input Real u; output Real y;
-  algorithm y := u*d[i].a + d[3].b; end f; function g input Real u; output Real y;
-  algorithm y := 0; for j in 1:3 loop y := y + d[j].a*u; end for; end g; end P;
-  package Q = P(i=3);
-model M
-  Real a = P.f(time); Real b = Q.f(time); Real c = P.g(time);
-end M;
-
 // case: if_rec
 // expect: a = 1; b = 2;
 package P constant Integer sel = 1; function fa input Real u; output Real y; algorithm y := u;
@@ -841,4 +830,69 @@ package L package P constant Real k = 2; function f input Real u; output Real y;
   end L; package L2 = L(P(k=8));
 model M
   L.A a; L2.A b;
+end M;
+
+// case: rec_arr_const
+// expect: a = 9; b = 11; c = 22; d = 90; e = 220; f[2] = 4;
+package P record D Real a; Real b; end D; constant D d[3] = {D(a=1,b=2), D(a=3,b=4), D(a=5,b=6)};
+  constant Integer i = 2; function f input Real u; output Real y;
+  algorithm y := u*d[i].a + d[3].b; end f; function g input Real u; output Real y;
+  algorithm y := 0; for j in 1:3 loop y := y + d[j].a*u*j; end for; end g; end P;
+  package Q = P(i=3); package R = P(d={P.D(a=10,b=20),P.D(a=30,b=40),P.D(a=50,b=60)});
+model M
+  Real a = P.f(time); Real b = Q.f(time); Real c = P.g(time); Real d = R.f(time);
+    Real e = R.g(time); Real f[3] = {P.d[j].b*time for j in 1:3};
+end M;
+
+// case: rec_idx_fun
+// expect: a = 14; b = 32; c = 58; d = 76;
+package P record D Real a; Real b; end D; constant D d[2] = {D(a=1,b=2), D(a=3,b=4)};
+  function pick input Integer i; output Real y; algorithm y := d[i].a*10 + d[3 - i].b; end pick;
+  end P; package Q = P(d={P.D(a=5,b=6), P.D(a=7,b=8)});
+model M
+  Real a = P.pick(1)*time; Real b = P.pick(2)*time; Real c = Q.pick(1)*time;
+    Real d = Q.pick(2)*time;
+end M;
+
+// case: cext
+// expect: ma.x = 1; m.x = 1; m.y = 2; z = 52;
+model A replaceable model M Real x = 1; end M; replaceable partial function F input Real x;
+  output Real y; end F; M ma; end A;
+model M
+  extends A; model extends M Real y = 2*time; end M; function extends F algorithm y := x*26; end F;
+    M m; Real z = F(2*time);
+end M;
+
+// case: cext_chain
+// expect: m.x = 1; m.y = 2; m.z = 3; n.y = 2; b.n.x = 1;
+model A replaceable model M Real x = 1; end M; end A; model B extends A;
+  replaceable model extends M Real y = 2; end M; M n; end B;
+model M
+  extends B; model extends M Real z = 3*time; end M; M m; B b;
+end M;
+
+// case: cext_pkg
+// expect: a = 7; b = 10; c = 5; d = 5;
+package A replaceable function f input Real u; output Real y; protected Real k = 2;
+  algorithm y := k*u; end f; function g input Real u; output Real y; algorithm y := f(u); end g;
+  end A; package B extends A; function extends f(k=5) end f; function h input Real u;
+  output Real y; algorithm y := f(u) + g(u); end h; end B; package C extends A;
+  redeclare function extends f(k=5) end f; function h input Real u; output Real y;
+  algorithm y := f(u) + g(u); end h; end C;
+model M
+  Real a = B.h(time); Real b = C.h(time); Real c = B.f(time); Real d = C.g(time);
+end M;
+
+// case: cext_bad
+// refused: cannot read model
+model A replaceable model M Real x = 1; end M; M ma; end A;
+model M
+  extends A; model extends M Real y = 2; end M; Real y = ma.y;
+end M;
+
+// case: cext_none
+// refused: cannot read model
+model A Real x = 1; end A;
+model M
+  extends A; model extends M Real y = 2; end M; M m;
 end M;
