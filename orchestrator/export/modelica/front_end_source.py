@@ -184,10 +184,18 @@ class FrontEndSource(Struct):
                 raise ModelicaError(str(error)) from error
             raise self._refused(error) from error
 
+    def refuse_syntax_error(self) -> None:
+        """Raise if the file of the model has a syntax error."""
+        if lines := _syntax_errors(self.files[:1]):
+            raise self._unread(lines)
+
     def _refused(self, error: FrontEndRefusal) -> ModelicaError:
         own, others = self.files[:1], self.files[1:]
         lines = _syntax_errors(own) or (_syntax_errors(others) if "parse" in str(error) else [])
-        listed = "\n  ".join(_brief(lines or self._said(str(error))))
+        return self._unread(lines or self._said(str(error)))
+
+    def _unread(self, lines: Sequence[str]) -> ModelicaError:
+        listed = "\n  ".join(_brief(lines))
         return ModelicaError(
             f"the front end (rumoca {rumoca_version()}) cannot read model {self.title}:\n  {listed}"
         )

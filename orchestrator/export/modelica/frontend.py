@@ -64,8 +64,9 @@ def flatten_place(place: ClassPlace) -> FlatModel:
         if (text := _read(file)) is not None
     ]
     title = f"'{place.model}' in '{place.file}'"
-    plain = _PlainModel.of(place.model, title, texts)
     source = _source_of(place, {})
+    source.refuse_syntax_error()
+    plain = _PlainModel.of(place.model, title, texts)
     if plain is not None and (plain.is_needed or len(texts) < len(place.files)):
         return plain.flatten()
     if plain is not None and plain.written is not None and not source.is_small:
@@ -77,9 +78,13 @@ def flatten_place(place: ClassPlace) -> FlatModel:
         return _flatten_plain(plain, error)
 
 
+#: Refusals of what rumoca has found to be valid, or of files beside that of the model.
+_UNABLE = re.compile(rf"failed in (Flatten|ToDae)|parse error|{re.escape(LOST)}")
+
+
 def _flatten_plain(plain: _PlainModel | None, error: ModelicaError) -> FlatModel:
     """Flatten a model as plain classes, since the front end does not take it as it is."""
-    if plain is None or plain.written is None or INVALID in str(error):
+    if plain is None or plain.written is None or not _UNABLE.search(str(error)):
         raise error
     try:
         return plain.flatten()

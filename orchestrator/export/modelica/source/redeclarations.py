@@ -68,9 +68,18 @@ def _extends(scope: ClassScope) -> list[Element]:
 
 
 def _redeclaring(scope: ClassScope) -> Iterator[NotSpecialised]:
-    """Redeclarations in a class of what it does not inherit."""
-    for element in filter(is_redeclaration, scope.tree.elements):
-        inherited = element.name in {*scope.expand().classes, *scope.components}
-        if not inherited and scope.complete:
-            why = f"'{element.name}' is no redeclaration of an inherited element"
-            yield NotSpecialised(element.place, why, invalid=True)
+    """Redeclarations and extensions in a class of what it does not inherit."""
+    scope.expand()
+    for element in scope.tree.elements if scope.complete else ():
+        extending = element.declared is not None and element.declared.extending
+        if is_redeclaration(element):
+            if element.name not in {*scope.classes, *scope.components}:
+                why = f"'{element.name}' is no redeclaration of an inherited element"
+                yield NotSpecialised(element.place, why, invalid=True)
+        elif extending:
+            inherited = [
+                base.classes[element.name] for base in scope.bases if element.name in base.classes
+            ]
+            if not any("replaceable" in member.changed()[0].prefixes for member in inherited):
+                why = f"'{element.name}' extends no inherited class that is replaceable"
+                yield NotSpecialised(element.place, why, invalid=True)

@@ -230,6 +230,9 @@ class Rewording(ABC):
         elif meaning.kind is not None:
             name = self._class(meaning.kind)
             tree = unabbreviated(meaning.kind).tree
+            if called and tree.word == "function" != meaning.kind.tree.word:
+                why = f"{meaning.kind.tree.word} {meaning.kind.name} is called, but is no function"
+                raise NotSpecialised(place, why, invalid=True)
             if called and tree.word == "function" and "partial" in tree.prefixes:
                 why = f"'{'.'.join(mention.parts)}' is called, but is partial: {meaning.kind.name}"
                 raise NotSpecialised(place, f"{why} has no body", invalid=True)
