@@ -33,11 +33,21 @@ from orchestrator.core.system import Connection, System, nanoseconds, nearest
 _Chosen = TypeVar("_Chosen")
 #: Called with the system, and with the algorithm's own options by keyword.
 Algorithm = Callable[..., Plan]
+_Given = TypeVar("_Given", bound=Algorithm)
+#: The algorithms of this file by name, which are found without looking through all packages.
+BUILT_IN: dict[str, Algorithm] = {}
+
+
+def _built_in(function: _Given) -> _Given:
+    """Enter an algorithm under its own name, with hyphens; its entry point says the same."""
+    BUILT_IN[function.__name__.replace("_", "-")] = function
+    return function
 
 
 _REFUSED_OR_DELAYED = {"refuse": False, "delay": True}
 
 
+@_built_in
 def jacobi(system: System, algebraic_loops: str = "refuse") -> Plan:
     """Let all components exchange at the beginning of a step, then step all.
 
@@ -49,6 +59,7 @@ def jacobi(system: System, algebraic_loops: str = "refuse") -> Plan:
     return Plan((Group(tuple(system.components)),), latch_at_end=False, delays_loops=delays)
 
 
+@_built_in
 def gauss_seidel(system: System, algebraic_loops: str = "refuse") -> Plan:
     """Step sources before targets, each with the newest values of those before it.
 
@@ -72,6 +83,7 @@ _ACCELERATIONS = {
 }
 
 
+@_built_in
 def fixed_point(
     system: System,
     acceleration: str = "anderson",
@@ -88,6 +100,7 @@ def fixed_point(
     return _iterated(system, Loops(method, tolerance, most_iterations))
 
 
+@_built_in
 def newton(
     system: System, jacobian: str = "auto", tolerance: float = 1e-9, most_iterations: int = 50
 ) -> Plan:
@@ -115,6 +128,7 @@ def newton(
     return replace(plan, loops=by_units)
 
 
+@_built_in
 def waveform(
     system: System, method: str = "anderson", tolerance: float = 1e-9, most_iterations: int = 50
 ) -> Plan:
@@ -150,6 +164,7 @@ def _bound(line: Connection, step_ns: int) -> Connection:
     return replace(line, delay=None, interpolation=None, extrapolation=None)
 
 
+@_built_in
 def step_doubling(
     system: System,
     base: str = "gauss-seidel",
@@ -174,6 +189,7 @@ def step_doubling(
     return _controlled(plan, StepMethod.DOUBLING, relative, absolute, shortest, longest, order)
 
 
+@_built_in
 def embedded(
     system: System,
     relative: float = 1e-4,
@@ -192,6 +208,7 @@ def embedded(
     return _controlled(plan, StepMethod.EMBEDDED, relative, absolute, shortest, longest)
 
 
+@_built_in
 def ecco(
     system: System,
     relative: float = 1e-4,
@@ -248,19 +265,11 @@ def _controlled(
 
 
 DEFAULT_ALGORITHM = "gauss-seidel"
-#: The registered algorithms of this package, which are found without looking through all others.
-BUILT_IN: Mapping[str, Algorithm] = {
-    "jacobi": jacobi,
-    "gauss-seidel": gauss_seidel,
-    "fixed-point": fixed_point,
-    "newton": newton,
-    "waveform": waveform,
-    "step-doubling": step_doubling,
-    "embedded": embedded,
-    "ecco": ecco,
-}
-_LOADED: dict[str, Algorithm] = {**BUILT_IN}
+
+
 _GROUP = "softdock.algorithms"
+#: Algorithms of other packages that were imported.
+_LOADED: dict[str, Algorithm] = {}
 
 
 def algorithm_names() -> list[str]:
@@ -270,8 +279,8 @@ def algorithm_names() -> list[str]:
 
 def algorithm(name: str) -> Algorithm:
     """Find an algorithm by name."""
-    if name in _LOADED:
-        return _LOADED[name]
+    if (known := BUILT_IN.get(name) or _LOADED.get(name)) is not None:
+        return known
     for entry in registered(_GROUP):
         if entry.name != name:
             continue
