@@ -24,8 +24,8 @@ from rich.console import Console
 from rich.table import Table
 
 import orchestrator
-from orchestrator.core.archive import extract
 from orchestrator.core.diagnostics import FmuError
+from orchestrator.core.files.archive import extract
 from orchestrator.core.simunits import fmu, read_fmu
 
 ROOT = Path(__file__).resolve().parents[1]

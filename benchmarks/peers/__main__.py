@@ -22,8 +22,8 @@ from rounds import PEERS, Row, measure_all
 from tables import draw, show
 from verdict import TOLERANCE
 
-from orchestrator.core.archive import extract
 from orchestrator.core.diagnostics import FmuError
+from orchestrator.core.files.archive import extract
 from orchestrator.core.simunits import read_fmu
 from orchestrator.export import Solver, build_model
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from lxml import etree
 
 from hw_adapters.ati_net_ft.codec import Counts
-from orchestrator.core.archive import parse_xml
-from orchestrator.core.plain_data import XML_BLANKS, plain_number
+from orchestrator.core.files.archive import parse_xml
+from orchestrator.core.files.plain_data import XML_BLANKS, plain_number
 from orchestrator.rig.devices import WireFormatError
 
 Wrench = tuple[float, float, float, float, float, float]

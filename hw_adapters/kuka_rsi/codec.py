@@ -15,8 +15,8 @@ from typing import Literal
 
 from lxml import etree
 
-from orchestrator.core.archive import parse_xml
-from orchestrator.core.plain_data import XML_BLANKS, plain_number
+from orchestrator.core.files.archive import parse_xml
+from orchestrator.core.files.plain_data import XML_BLANKS, plain_number
 from orchestrator.rig.devices import WireFormatError
 
 Six = tuple[float, float, float, float, float, float]

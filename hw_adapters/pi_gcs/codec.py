@@ -13,7 +13,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from orchestrator.core.plain_data import plain_number
+from orchestrator.core.files.plain_data import plain_number
 from orchestrator.rig.devices import WireFormatError
 
 AXES = ("X", "Y", "Z", "U", "V", "W")

@@ -18,7 +18,7 @@ from orchestrator.author.ssp_edit.values import differing, place_text, values_of
 from orchestrator.author.toml_read import ARROW, parse_toml, read_toml
 from orchestrator.author.toml_write import Data, data_of, text_of, value_data
 from orchestrator.core.diagnostics import DescriptionError, LoadError, SoftdockError
-from orchestrator.core.plain_data import BYTE_ORDER_MARK
+from orchestrator.core.files.plain_data import BYTE_ORDER_MARK
 from orchestrator.core.simunits import component_of, resolve
 from orchestrator.core.ssp.archive.sources import system_path
 from orchestrator.core.structs import replace

@@ -21,7 +21,7 @@ from pydantic import (
 
 from orchestrator.core.diagnostics import LoadError
 from orchestrator.core.diagnostics.validation import valid
-from orchestrator.core.plain_data import toml_data, toml_file
+from orchestrator.core.files.plain_data import toml_data, toml_file
 from orchestrator.core.system import Causality, DataType, Variability
 
 Time = StrictStr | StrictInt | StrictFloat

@@ -25,7 +25,7 @@ from orchestrator.author.tables import (
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, LoadError, Severity
 from orchestrator.core.diagnostics.errors import toml_key
 from orchestrator.core.diagnostics.reading import reads
-from orchestrator.core.plain_data import toml_file
+from orchestrator.core.files.plain_data import toml_file
 from orchestrator.core.ssp import read_system
 from orchestrator.core.structs import replace
 from orchestrator.core.system import (

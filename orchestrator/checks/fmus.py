@@ -13,9 +13,9 @@ from lxml import etree
 
 from orchestrator.checks.context import finding, first_inside
 from orchestrator.checks.locations import SspFile, elements, line_of
-from orchestrator.core.archive import DAMAGE, digest, open_archive
 from orchestrator.core.diagnostics import Diagnostic, FmuError, LoadError, SoftdockError
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
+from orchestrator.core.files.archive import DAMAGE, digest, open_archive
 from orchestrator.core.simunits import flaws_of, open_description, read_fmu
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_variable import units_of

@@ -9,8 +9,8 @@ from urllib.parse import unquote
 from lxml import etree
 
 from orchestrator.checks.context import inside
-from orchestrator.core.archive import open_archive, read_entry
 from orchestrator.core.diagnostics import SspError
+from orchestrator.core.files.archive import open_archive, read_entry
 from orchestrator.core.ssp.archive.unpacking import ssd_of
 from orchestrator.core.ssp.common.names import children, full, listed, parse_ssp, tag
 from orchestrator.core.structs import Struct, field

@@ -36,7 +36,7 @@ from orchestrator.core.diagnostics import (
     SspError,
 )
 from orchestrator.core.diagnostics.errors import parts_of
-from orchestrator.core.plain_data import BYTE_ORDER_MARK
+from orchestrator.core.files.plain_data import BYTE_ORDER_MARK
 from orchestrator.core.ssp import diagnose, variants
 from orchestrator.core.ssp.archive.sources import main_file
 from orchestrator.core.ssp.archive.unpacking import named_as_entries

@@ -9,7 +9,7 @@ import typer
 
 from orchestrator.cli.analyze_loop import loop, saved
 from orchestrator.cli.console import print_json, print_lines, print_table
-from orchestrator.core.plain_data import finite
+from orchestrator.core.files.plain_data import finite
 from orchestrator.core.system import nanoseconds, seconds
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import typer
 from orchestrator.cli.console import print_json, print_lines, print_table, print_warning
 from orchestrator.cli.progress import count_bar
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
-from orchestrator.core.plain_data import finite
+from orchestrator.core.files.plain_data import finite
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import nanoseconds, seconds
 from orchestrator.loops.case_account import COLUMNS, FORMATS, mode_rows

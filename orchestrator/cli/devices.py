@@ -87,7 +87,7 @@ def probe(
     The command shows counts, rate, age and delay of the samples, and the layout: each output with
     its unit, its values, when it last changed, and its place on the wire.
     """
-    from orchestrator.core.plain_data import finite
+    from orchestrator.core.files.plain_data import finite
     from orchestrator.rig.device_units.probe import probe as listen
 
     kind, given = _kind(device, settings)
@@ -108,7 +108,7 @@ def probe(
 
 
 def _plain(value: str | float) -> str | float | None:
-    from orchestrator.core.plain_data import finite
+    from orchestrator.core.files.plain_data import finite
 
     return finite(value) if isinstance(value, float) else value
 
@@ -320,7 +320,7 @@ def _rig_faults(
 
 def _kind(device: str, file: Path | None) -> tuple[type[Device], dict[str, Any]]:
     """Return the adapter, and what is given of its settings."""
-    from orchestrator.core.plain_data import toml_data
+    from orchestrator.core.files.plain_data import toml_data
     from orchestrator.rig.devices import device_class
     from orchestrator.rig.devices.registry import read_address
 
@@ -366,7 +366,7 @@ def _default(field: FieldInfo) -> str:
 
 
 def _connector_facts(connectors: DeviceConnectors) -> dict[str, Any]:
-    from orchestrator.core.plain_data import finite
+    from orchestrator.core.files.plain_data import finite
 
     sides = (("input", connectors.inputs), ("output", connectors.outputs))
     ports = [

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from lxml import etree
 
-from orchestrator.core.archive import MOST_XML_BYTES, open_archive, read_entry
 from orchestrator.core.diagnostics import LoadError
 from orchestrator.core.diagnostics.reading import reads
+from orchestrator.core.files.archive import MOST_XML_BYTES, open_archive, read_entry
 from orchestrator.dcp.dcpx_reader import read_dcpx
 from orchestrator.dcp.description import (
     FLAGS,

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from lxml import etree
 
-from orchestrator.core.archive import parse_xml
 from orchestrator.core.diagnostics import Diagnostic, LoadError, Severity, nearest
+from orchestrator.core.files.archive import parse_xml
 from orchestrator.core.system import BaseUnit
 from orchestrator.dcp.data_types import DcpType, Scalar
 from orchestrator.dcp.dcpx_forms import TRUE, misfits

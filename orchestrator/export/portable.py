@@ -13,9 +13,9 @@ from typing import Final
 import numpy as np
 from lxml import etree
 
-from orchestrator.core.archive import numbered, plain_entry
 from orchestrator.core.coupling import DelayMode
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, SspError
+from orchestrator.core.files.archive import numbered, plain_entry
 from orchestrator.core.master import Execution
 from orchestrator.core.simunits import (
     Block,

@@ -22,7 +22,7 @@ from pydantic import (
 from orchestrator.core.diagnostics import DescriptionError, FmuError, LoadError, UnknownNameError
 from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.diagnostics.validation import valid
-from orchestrator.core.plain_data import toml_data
+from orchestrator.core.files.plain_data import toml_data
 from orchestrator.core.structs import Struct, field, replace
 from orchestrator.export.modelica.source.class_place import place_in_file
 from orchestrator.export.modelica.source.flat_text import read_flat

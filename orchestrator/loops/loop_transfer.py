@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
-from orchestrator.core.plain_data import finite
+from orchestrator.core.files.plain_data import finite
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import Connection, System, connection_name
 from orchestrator.loops.delayed_loop import Complex, DelayedLoop, side_by_side

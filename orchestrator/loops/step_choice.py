@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
+from orchestrator.core.files.plain_data import finite
 from orchestrator.core.master import Schedule
 from orchestrator.core.master.schedule.rows import OperationCode
-from orchestrator.core.plain_data import finite
 from orchestrator.core.simunits import description_of
 from orchestrator.core.structs import MutableStruct, Struct, field
 from orchestrator.loops.run_account import LinearSystem

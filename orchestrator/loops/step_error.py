@@ -10,7 +10,7 @@ from typing import Any
 from scipy.optimize import brentq
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
-from orchestrator.core.plain_data import finite
+from orchestrator.core.files.plain_data import finite
 from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import Connection, System
 from orchestrator.loops.loop_account import (

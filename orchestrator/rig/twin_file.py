@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from orchestrator.core.diagnostics import UnknownNameError, nearest
 from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.diagnostics.validation import valid
-from orchestrator.core.plain_data import toml_file
+from orchestrator.core.files.plain_data import toml_file
 from orchestrator.core.structs import Struct
 
 Floats = npt.NDArray[np.float64]

@@ -21,8 +21,8 @@ from orchestrator.core.diagnostics import (
 from orchestrator.core.diagnostics.errors import parts_of, toml_key
 from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.diagnostics.validation import valid
+from orchestrator.core.files.plain_data import toml_file
 from orchestrator.core.master import validate_plan
-from orchestrator.core.plain_data import toml_file
 from orchestrator.core.simulation import horizon
 from orchestrator.core.simunits import expect_flawless
 from orchestrator.core.system import nanoseconds

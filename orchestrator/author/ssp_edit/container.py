@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import quote
 
-from orchestrator.core.archive import digest, numbered, open_archive, store_file
 from orchestrator.core.diagnostics import FmuError, SspError
+from orchestrator.core.files.archive import digest, numbered, open_archive, store_file
 from orchestrator.core.ssp import Place
 from orchestrator.core.ssp.archive.sources import (
     expect_packable,

@@ -11,8 +11,8 @@ from xml.parsers import expat
 
 from lxml import etree
 
-from orchestrator.core.archive import parse_xml
 from orchestrator.core.diagnostics import SspError
+from orchestrator.core.files.archive import parse_xml
 from orchestrator.core.ssp.common.names import children
 from orchestrator.core.structs import Struct
 

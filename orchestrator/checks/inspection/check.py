@@ -17,9 +17,9 @@ from typing import Any, Literal
 
 from lxml import etree
 
-from orchestrator.core.archive import extract, open_archive, parse_xml, read_entry
 from orchestrator.core.diagnostics import FmuError
 from orchestrator.core.diagnostics.reading import reads
+from orchestrator.core.files.archive import extract, open_archive, parse_xml, read_entry
 from orchestrator.core.own_process import OwnProcess
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription, Variable
 from orchestrator.core.simunits.fmi.model_description import read_model_description

@@ -11,15 +11,6 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.columns import (
-    Arrays,
-    csv_columns,
-    csv_titles,
-    read_arrays,
-    split_title,
-    titled,
-    write_arrays,
-)
 from orchestrator.core.diagnostics import (
     DescriptionError,
     LoadError,
@@ -29,7 +20,16 @@ from orchestrator.core.diagnostics import (
     exits_are_errors,
 )
 from orchestrator.core.diagnostics.reading import reads
-from orchestrator.core.mat_file import (
+from orchestrator.core.files.columns import (
+    Arrays,
+    csv_columns,
+    csv_titles,
+    read_arrays,
+    split_title,
+    titled,
+    write_arrays,
+)
+from orchestrator.core.files.mat_file import (
     DOUBLES,
     INTEGERS,
     TEXT,

@@ -21,7 +21,7 @@ from orchestrator.core.recording.whole_folder import whole_file
 from orchestrator.core.system import signal_of
 
 try:
-    from orchestrator.core.mcap import McapFile, channel_plans
+    from orchestrator.core.files.mcap import McapFile, channel_plans
 except ModuleNotFoundError as missing:
     raise LoadError(
         f"MCAP needs the package '{missing.name}', which is not installed: pip install"
@@ -204,7 +204,7 @@ def read_mcap(path: str | Path) -> Result:
     """Read signals back, with their units; of a file that is cut what can be read, with a note."""
     from pydantic import ValidationError
 
-    from orchestrator.core.mcap import read_mcap_file
+    from orchestrator.core.files.mcap import read_mcap_file
 
     content = read_mcap_file(Path(path))
     names = content.names

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
 from orchestrator.core.coupling import DelayPlan, FaultRecord, LoopDelay, Mark, Tuned
-from orchestrator.core.plain_data import misfit
+from orchestrator.core.files.plain_data import misfit
 from orchestrator.core.recording.result import TIME, Result
 from orchestrator.core.simunits import Notice
 from orchestrator.core.structs import Struct

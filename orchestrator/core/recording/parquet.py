@@ -11,8 +11,8 @@ import numpy as np
 
 from orchestrator.core.diagnostics import LoadError
 from orchestrator.core.diagnostics.reading import reads
+from orchestrator.core.files.plain_data import json_data, misfit
 from orchestrator.core.optional_packages import optional_imports
-from orchestrator.core.plain_data import json_data, misfit
 from orchestrator.core.recording.origin import origin, result_of
 from orchestrator.core.recording.result import TIME, Result
 from orchestrator.core.recording.whole_folder import whole_file

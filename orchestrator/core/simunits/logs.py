@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.columns import csv_columns, csv_titles, read_arrays, split_title
 from orchestrator.core.diagnostics import (
     CapabilityError,
     DescriptionError,
@@ -19,7 +18,8 @@ from orchestrator.core.diagnostics import (
     UnknownNameError,
 )
 from orchestrator.core.diagnostics.reading import reads
-from orchestrator.core.mat_file import read_mat_file
+from orchestrator.core.files.columns import csv_columns, csv_titles, read_arrays, split_title
+from orchestrator.core.files.mat_file import read_mat_file
 from orchestrator.core.optional_packages import optional_imports
 from orchestrator.core.simunits.protocol import Capabilities, Phase, SimulationUnit, UnitDescription
 from orchestrator.core.simunits.registry import UnitKind, refuse_fmu_options, refuse_process_options
@@ -127,7 +127,7 @@ def _table(path: Path) -> _LogTable:
     growing = path / "rows.mcap"
     if path.suffix == ".mcap" or growing.is_file():
         with optional_imports():
-            from orchestrator.core.mcap import read_mcap_file
+            from orchestrator.core.files.mcap import read_mcap_file
         rows = read_mcap_file(growing if growing.is_file() else path)
         return _of_array(rows.names, rows.units, rows.values, rows.times_ns / 1e9)
     if path.suffix == ".npz" or any(path.glob("part-*.npz")):

@@ -17,8 +17,8 @@ from typing import Any
 import casadi as ca
 from lxml import etree
 
-from orchestrator.core.archive import DAMAGE, add_file
 from orchestrator.core.diagnostics import FmuError
+from orchestrator.core.files.archive import DAMAGE, add_file
 from orchestrator.export.archive.description import SOURCE_FILE, describe, write_build_description
 from orchestrator.export.archive.model_description import encoded, write
 from orchestrator.export.codegen import c_code

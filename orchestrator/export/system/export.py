@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Unpack
 
-from orchestrator.core.archive import open_archive
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, FmuError
+from orchestrator.core.files.archive import open_archive
 from orchestrator.core.master import (
     DelayMode,
     ExecutionSettings,

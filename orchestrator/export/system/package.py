@@ -19,8 +19,8 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from orchestrator.core.archive import add_file, open_archive
 from orchestrator.core.diagnostics import CapabilityError, FmuError
+from orchestrator.core.files.archive import add_file, open_archive
 from orchestrator.core.master import Schedule
 from orchestrator.core.master.schedule.input_hold import SINK, SOURCE
 from orchestrator.core.master.schedule.schedule import EventTable

@@ -23,7 +23,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError, PydanticUndefined
 
 from orchestrator.core.diagnostics.validation import valid
-from orchestrator.core.plain_data import toml_file
+from orchestrator.core.files.plain_data import toml_file
 from orchestrator.core.system import nearest
 
 if TYPE_CHECKING:

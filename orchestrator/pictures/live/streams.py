@@ -22,7 +22,7 @@ import numpy as np
 
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
-from orchestrator.core.mcap import ChannelPlan, Floats, Times, channel_plans
+from orchestrator.core.files.mcap import ChannelPlan, Floats, Times, channel_plans
 from orchestrator.core.optional_packages import missing_module
 from orchestrator.core.realtime import SharedRows
 from orchestrator.core.recording import Result

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.columns import read_arrays, split_title, titled
 from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError, nearest
 from orchestrator.core.diagnostics.reading import reads
+from orchestrator.core.files.columns import read_arrays, split_title, titled
+from orchestrator.core.files.plain_data import plain_number
 from orchestrator.core.optional_packages import optional_imports
-from orchestrator.core.plain_data import plain_number
 from orchestrator.core.simulation import horizon
 from orchestrator.core.simunits import (
     Block,

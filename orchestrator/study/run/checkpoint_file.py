@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from orchestrator.core.archive import DAMAGE, MOST_BYTES, open_archive, read_entry
 from orchestrator.core.coupling import Mark, Tuned
 from orchestrator.core.diagnostics import CapabilityError, LoadError
 from orchestrator.core.diagnostics.reading import reads
+from orchestrator.core.files.archive import DAMAGE, MOST_BYTES, open_archive, read_entry
+from orchestrator.core.files.plain_data import json_data, misfit
 from orchestrator.core.master import Checkpoint, StoredCheckpoint
 from orchestrator.core.master.run.tuning import events_of, log_of
-from orchestrator.core.plain_data import json_data, misfit
 from orchestrator.core.recording import whole_file
 
 _FORMAT = "softdock checkpoint 2"

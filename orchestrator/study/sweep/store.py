@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from orchestrator.core import posix
 from orchestrator.core.diagnostics import LoadError, SoftdockError
+from orchestrator.core.files.plain_data import json_data, misfit
 from orchestrator.core.optional_packages import missing_module
-from orchestrator.core.plain_data import json_data, misfit
 from orchestrator.core.recording import versions, whole_file
 from orchestrator.study.measure.outcome import Measured
 from orchestrator.study.prepare.axes import label_of

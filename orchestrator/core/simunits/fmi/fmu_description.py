@@ -11,7 +11,6 @@ from pathlib import Path
 
 from lxml import etree
 
-from orchestrator.core.archive import open_archive, parse_xml, read_entry
 from orchestrator.core.diagnostics import (
     CapabilityError,
     DescriptionError,
@@ -19,6 +18,7 @@ from orchestrator.core.diagnostics import (
     UnitMismatchError,
 )
 from orchestrator.core.diagnostics.reading import reads
+from orchestrator.core.files.archive import open_archive, parse_xml, read_entry
 from orchestrator.core.optional_packages import install_line, missing_module
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_variable import FmuVariable

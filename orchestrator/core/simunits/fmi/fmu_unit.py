@@ -19,8 +19,8 @@ from typing import Any
 
 from lxml import etree
 
-from orchestrator.core.archive import extract
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, FmuError, StepError
+from orchestrator.core.files.archive import extract
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.core.simunits.fmi.fmu_variable import (

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from lxml import etree
 
-from orchestrator.core.archive import parse_xml
 from orchestrator.core.diagnostics import FmuError
+from orchestrator.core.files.archive import parse_xml
 from orchestrator.core.simunits.fmi.description_parts import (
     REALS,
     TRUE,

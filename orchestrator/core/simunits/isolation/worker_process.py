@@ -22,8 +22,8 @@ from orchestrator.core.diagnostics import (
     StepError,
     error_named,
 )
+from orchestrator.core.files.plain_data import misfit
 from orchestrator.core.own_process import OwnProcess
-from orchestrator.core.plain_data import misfit
 from orchestrator.core.simunits.isolation.wire import Interruption, receive, send, send_memory
 from orchestrator.core.simunits.protocol import Capabilities, Notice
 from orchestrator.engine import ProcessBlock, RemoteProcess, RemoteUnit, SharedBlock

@@ -11,8 +11,8 @@ from urllib.parse import quote, unquote, urlsplit
 
 from lxml import etree
 
-from orchestrator.core.archive import MOST_XML_BYTES, open_archive, read_entry
 from orchestrator.core.diagnostics import DescriptionError, LoadError, SoftdockError, SspError
+from orchestrator.core.files.archive import MOST_XML_BYTES, open_archive, read_entry
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.codes import refusal
 from orchestrator.core.ssp.common.names import (

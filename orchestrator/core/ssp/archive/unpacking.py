@@ -13,8 +13,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from orchestrator.core.archive import digest, extract, open_archive
 from orchestrator.core.diagnostics import SspError
+from orchestrator.core.files.archive import digest, extract, open_archive
 from orchestrator.core.ssp.archive.sources import Place, file_bytes
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.codes import refusal

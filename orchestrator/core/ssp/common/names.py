@@ -15,8 +15,8 @@ from typing import Final, TypeVar
 
 from lxml import etree
 
-from orchestrator.core.archive import parse_xml
 from orchestrator.core.diagnostics import SspError
+from orchestrator.core.files.archive import parse_xml
 from orchestrator.core.system import SEPARATOR
 
 _STANDARD = "http://ssp-standard.org/SSP1/SystemStructure"

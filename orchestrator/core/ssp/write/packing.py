@@ -19,8 +19,8 @@ from urllib.parse import quote
 
 from lxml import etree
 
-from orchestrator.core.archive import numbered, open_archive, plain_entry, store_file
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, FmuError, SspError
+from orchestrator.core.files.archive import numbered, open_archive, plain_entry, store_file
 from orchestrator.core.ssp.archive.sources import expect_packable, file_path, packed_block
 from orchestrator.core.ssp.archive.unpacking import replacing
 from orchestrator.core.ssp.common.names import MAIN_SSD, SSD_SUFFIX

@@ -16,7 +16,7 @@ from orchestrator.checks import check_target
 from orchestrator.cli.main import app
 from orchestrator.core.diagnostics import FmuError
 from orchestrator.core.diagnostics.reading import cause_of, reading, reads
-from orchestrator.core.plain_data import toml_data
+from orchestrator.core.files.plain_data import toml_data
 from orchestrator.core.simunits import read_fmu
 from orchestrator.core.ssp import diagnose
 from orchestrator.core.system import DelayTrace

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from orchestrator import LoadError, System, block, read_result, simulate
-from orchestrator.core.columns import split_title, titled
+from orchestrator.core.files.columns import split_title, titled
 from orchestrator.core.recording.files import format_names, writer
 from orchestrator.core.recording.result import Result
 from orchestrator.core.simunits import component_of

@@ -8,8 +8,8 @@ import zipfile
 
 import pytest
 
-from orchestrator.core import archive
 from orchestrator.core.diagnostics import FmuError
+from orchestrator.core.files import archive
 
 
 @pytest.fixture

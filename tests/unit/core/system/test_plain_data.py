@@ -6,7 +6,7 @@ from orchestrator.author import read_toml
 from orchestrator.author.edit import TomlDocument
 from orchestrator.checks.target import toml_lines
 from orchestrator.core.diagnostics import LoadError
-from orchestrator.core.plain_data import json_data, toml_data
+from orchestrator.core.files.plain_data import json_data, toml_data
 from orchestrator.export.recipe import Recipe
 from orchestrator.study import read_experiment
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
-from orchestrator.core.mcap import channel_plans
+from orchestrator.core.files.mcap import channel_plans
 from orchestrator.core.realtime import SharedRows
 from orchestrator.core.recording import Result, read_result
 from orchestrator.pictures.live import streams

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hw_adapters.ati_net_ft.calibration import decode_calibration
 from hw_adapters.kuka_rsi.codec import RobotFrame, decode_frame
 from hw_adapters.pi_gcs.codec import axis_values
-from orchestrator.core.plain_data import plain_number
+from orchestrator.core.files.plain_data import plain_number
 from orchestrator.rig.devices import WireFormatError
 
 #: All but the last two are numbers for ``float``.

@@ -13,12 +13,12 @@ SHARED = {"counter", "datagram_socket", "stream_socket"}
 MODULES = {
     "orchestrator",
     "orchestrator.core.accounts",
-    "orchestrator.core.archive",  # how XML of others is read
+    "orchestrator.core.files.archive",  # how XML of others is read
     "orchestrator.rig.devices",
     "orchestrator.rig.devices.conformance",
     "orchestrator.core.diagnostics",
     "orchestrator.core.diagnostics.errors",
-    "orchestrator.core.plain_data",
+    "orchestrator.core.files.plain_data",
 }
 
 

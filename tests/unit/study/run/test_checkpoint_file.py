@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from orchestrator import read_checkpoint, read_system, start, write_checkpoint
-from orchestrator.core.archive import MOST_BYTES
 from orchestrator.core.diagnostics import CapabilityError, LoadError
+from orchestrator.core.files.archive import MOST_BYTES
 from orchestrator.core.simunits import Block, Output, State, block
 from orchestrator.core.system import System
 from orchestrator.study.run import checkpoint_file

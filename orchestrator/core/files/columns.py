@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import LoadError
 from orchestrator.core.diagnostics.reading import reads
-from orchestrator.core.plain_data import json_data
+from orchestrator.core.files.plain_data import json_data
 from orchestrator.core.structs import Struct
 
 Floats = NDArray[np.float64]

@@ -17,9 +17,9 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.columns import split_title
 from orchestrator.core.diagnostics import LoadError
 from orchestrator.core.diagnostics.reading import reads
+from orchestrator.core.files.columns import split_title
 from orchestrator.core.structs import Struct
 
 Floats = NDArray[np.float64]
