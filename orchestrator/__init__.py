@@ -57,14 +57,13 @@ if TYPE_CHECKING:
         draw_system as draw_system,
         render_page as render_page,
     )
+    from orchestrator.core.simulation import FailedRunError as FailedRunError, simulate as simulate
     from orchestrator.study import (
         Extension as Extension,
-        FailedRunError as FailedRunError,
         Section as Section,
         read_checkpoint as read_checkpoint,
         read_experiment as read_experiment,
         run_experiment as run_experiment,
-        simulate as simulate,
         swap_component as swap_component,
         verify as verify,
         write_checkpoint as write_checkpoint,

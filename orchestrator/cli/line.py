@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core import posix
+from orchestrator.core.diagnostics import PluginError
 from orchestrator.core.display import printable
 from orchestrator.core.own_process import OwnProcess
 from orchestrator.core.realtime import SharedRows
@@ -39,9 +40,16 @@ def drawn_line(
 
     status: Returns what else the line shows; it is pickled. ``None``: nothing.
     """
+    try:
+        pickled = pickle.dumps(status)
+    except Exception as error:
+        raise PluginError(
+            f"case '{case}': the status of an extension cannot be pickled: {error}; expected"
+            " an object of a class at the top of a module"
+        ) from error
     order = {
         "case": case,
-        "status": base64.b64encode(pickle.dumps(status)).decode(),
+        "status": base64.b64encode(pickled).decode(),
         "last_ns": where.last_ns,
         "rows": len(rows.times_ns),
         "columns": rows.values.shape[1],

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from orchestrator.core.simulation import (
-    FailedRunError as FailedRunError,
-    simulate as simulate,
-)
 from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from orchestrator.core.simulation import (
+        FailedRunError as FailedRunError,
+        simulate as simulate,
+    )
     from orchestrator.study.extension import Extension as Extension, Run as Run, Steps as Steps
     from orchestrator.study.experiment import Experiment as Experiment
     from orchestrator.study.measure.outcome import (

@@ -10,7 +10,8 @@ import sys
 import pytest
 
 from orchestrator.cli.console import PlainConsole, progress_bar
-from orchestrator.cli.line import line_of
+from orchestrator.cli.line import drawn_line, line_of
+from orchestrator.core.diagnostics import PluginError
 from orchestrator.core.display import PrintableFormatter, printable
 from orchestrator.core.realtime import SharedRows
 from orchestrator.core.simulation import Where
@@ -152,6 +153,15 @@ def test_in_real_time_another_process_draws_the_line(terminal, capfd):
                 seen += capfd.readouterr().err
         assert bar._progress.finished
     assert "rig: 0.003 of 0.1 s, 7 late steps\x1b" in seen + "\x1b"
+
+
+def test_a_status_that_cannot_be_pickled_is_named():
+    rows, where = SharedRows(10, 1), Where(0, 100_000_000, int)
+    with (
+        pytest.raises(PluginError, match="case 'rig': the status of an extension cannot"),
+        drawn_line("rig", lambda: "", where, rows),
+    ):
+        pass
 
 
 def test_the_line_of_a_run_obeys_nothing():
