@@ -108,7 +108,7 @@ def copy(
 
 
 def _experiment() -> type[BaseModel]:
-    from orchestrator.study.experiment import Experiment
+    from orchestrator.study import Experiment
 
     return Experiment
 

@@ -169,7 +169,7 @@ def plane_axes(figure: PlaneFigure) -> tuple[NDArray[np.float64], NDArray[np.flo
 def draw_plane(figure: PlaneFigure) -> Drawing:
     """Draw the plane by Matplotlib: surface, map, and curves."""
     with optional_imports():
-        from orchestrator.loops.contact.contact_loop import plot_stability_plane
+        from orchestrator.loops.contact import plot_stability_plane
     drawing = plot_stability_plane(figure.mass, *plane_axes(figure))
     drawing.suptitle(f"{figure.title}, mass {figure.mass:g} kg")
     return drawing

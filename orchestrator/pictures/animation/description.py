@@ -28,7 +28,7 @@ from orchestrator.core.system import nearest
 
 if TYPE_CHECKING:
     from orchestrator.core.system import System
-    from orchestrator.study.experiment import Experiment
+    from orchestrator.study import Experiment
 
 #: The frame that all others stand in.
 WORLD = "world"
