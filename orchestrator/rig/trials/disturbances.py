@@ -273,9 +273,9 @@ DISTURBANCES = (
         causes=(*_STALE, *_DEAF),
     ),
     Disturbance("each twice at once", "repeat", _rule(_again, 0.0)),
-    Disturbance("each again 20 ms later", "repeat", _rule(_again, 0.02)),
-    Disturbance("each again 1 s later", "repeat", _rule(_again, 1.0)),
-    Disturbance("five old ones in a row", "repeat", _rule(_old_ones, 5, 1.0)),
+    Disturbance("each again 20 ms later", "replay", _rule(_again, 0.02)),
+    Disturbance("each again 1 s later", "replay", _rule(_again, 1.0)),
+    Disturbance("five old ones in a row", "replay", _rule(_old_ones, 5, 1.0)),
     Disturbance("each fifth 15 ms late", "overtake", _rule(_overtaken, 5, 0.015)),
     Disturbance(
         "jitter of 30 ms, a fifth lost",
@@ -429,15 +429,20 @@ _NO_PORT = {
     "memory": "memory has no ports",
 }
 _ONE_LINE = "a serial line keeps its order"
+_NO_STORE = "a CAN line stores no frame, and PDOs have no number"
 _NEWEST = "memory holds the newest only: none can overtake"
 #: Why a transport cannot have a kind of disturbance.
 CANNOT: Mapping[tuple[str, str], str] = {
-    **{("tcp", kind): _TCP for kind in ("loss", "repeat", "overtake", "cut", "commands lost")},
+    **{
+        ("tcp", kind): _TCP
+        for kind in ("loss", "repeat", "replay", "overtake", "cut", "commands lost")
+    },
     **{("tcp", kind): _TCP for kind in ("commands again", "commands overtake", "requests lost")},
     ("tcp", "both"): _TCP,
     ("tcp", "same"): _TCP,
     ("tcp", "ahead"): "in a connection only the device itself can send it",
     **{("serial", kind): _ONE_LINE for kind in ("overtake", "commands overtake")},
+    **{("serial", kind): _NO_STORE for kind in ("replay", "commands again")},
     **{("memory", kind): _NEWEST for kind in ("overtake", "commands overtake")},
     ("memory", "split"): "a record has parts already; a torn one is 'each fourth cut'",
     ("memory", "requests lost"): "it asks for nothing",
