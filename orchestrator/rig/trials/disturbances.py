@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Literal
 
 from orchestrator.core.structs import Struct
 from orchestrator.rig.devices import device_class, read_settings
-from orchestrator.rig.devices.conformance import (
-    Bench,
-    EmulatorProcess,
-    RelayPlaces,
-    Wiring,
-    bench_of,
-)
+from orchestrator.rig.devices.conformance import Bench, Wiring, bench_of
 
 #: From the device to the adapter, and from the adapter to the device.
 Way = Literal["up", "down"]
@@ -237,7 +229,14 @@ def _stranger(first: bool) -> Callable[[Forge], Rule]:  # noqa: FBT001 - one of 
     return make
 
 
-_STALE = ("stale", "no sample came", "older by its own clock", "held on their way", "old or repeat")
+_STALE = (
+    "stale",
+    "silent",
+    "no sample came",
+    "older by its own clock",
+    "held on their way",
+    "old or repeat",
+)
 _DEAF = ("no command that was sent", "does not take its commands", "no command for", "confirmed no")
 _GONE = ("has ended", "closed", "connection", "lost", "Connection", "gone", *_STALE)
 _ANEW = ("restarted", "started anew", "began anew", "not in the same motion", *_STALE)
@@ -486,12 +485,6 @@ def possible_disturbances(adapter: str) -> list[Disturbance]:
         for one in DISTURBANCES[1:]
         if not one.from_first and not impossible(bench, wiring, one, commanded=commanded)
     ]
-
-
-def relay_process(adapter: str, places: RelayPlaces, name: str) -> EmulatorProcess:
-    """Return the process of a relay; its emulator must be there."""
-    given = {"adapter": adapter, "places": asdict(places), "disturbance": name}
-    return EmulatorProcess("orchestrator.rig.trials.relay", [json.dumps(given)])
 
 
 def disturbance(name: str) -> Disturbance:

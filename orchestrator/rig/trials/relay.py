@@ -22,10 +22,11 @@ import time
 import tty
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from orchestrator.core.structs import Struct
-from orchestrator.rig.devices.conformance import RelayPlaces, bench_of
+from orchestrator.rig.devices.conformance import EmulatorProcess, RelayPlaces, bench_of
 from orchestrator.rig.trials.disturbances import (
     HALF_CLOSE,
     RESET,
@@ -361,6 +362,12 @@ _RELAYS: Mapping[str, Callable[[RelayPlaces, Queue], Relay]] = {
     "serial": SerialRelay,
     "memory": MemoryRelay,
 }
+
+
+def relay_process(adapter: str, places: RelayPlaces, name: str) -> EmulatorProcess:
+    """Return the process of a relay; its emulator must be there."""
+    given = {"adapter": adapter, "places": asdict(places), "disturbance": name}
+    return EmulatorProcess("orchestrator.rig.trials.relay", [json.dumps(given)])
 
 
 def main() -> int:

@@ -26,8 +26,8 @@ from orchestrator.rig.devices import device_class, read_settings
 from orchestrator.rig.devices.conformance import EmulatorProcess, Wiring, bench_of
 from orchestrator.rig.emulation import started_emulators, with_emulators
 from orchestrator.rig.supervisor.wire import Operator
-from orchestrator.rig.trials.disturbances import relay_process
 from orchestrator.rig.trials.judge import FULL_DISK, Judge, Outcome, Trial, was_disturbed
+from orchestrator.rig.trials.relay import relay_process
 from orchestrator.study import Experiment
 from orchestrator.study.experiment import Case
 from orchestrator.study.prepare.prepared_case import EmulatorPlan

@@ -32,8 +32,8 @@ from orchestrator.rig.trials.disturbances import (
     DISTURBANCES,
     Disturbance,
     impossible,
-    relay_process,
 )
+from orchestrator.rig.trials.relay import relay_process
 from orchestrator.rig.trials.wire_run import FACTS, PRIORITY, WireOutcome, WireRun
 
 _RUN = "orchestrator.rig.trials.wire_run"
@@ -123,6 +123,7 @@ _CAUSES = {
     "no sample came within": "not opened: no sample came",
     "closed the connection": "connection closed",
     "onnection": "connection lost",
+    "was silent for": "silent",
 }
 
 
