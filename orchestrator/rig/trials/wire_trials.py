@@ -100,9 +100,9 @@ class WireVerdict(Struct):
 
 
 def _word(name: str, count: int) -> str:
-    return {"commands_missed": "commands missed", "restarts": "restart" + "s" * (count > 1)}.get(
-        name, name
-    )
+    many = "s" * (count > 1)
+    words = {"commands_missed": f"command{many} missed", "restarts": f"restart{many}"}
+    return words.get(name, name)
 
 
 #: What an error is told by in a table: words of it, and what stands there.
@@ -286,9 +286,9 @@ def _wrongs(one: Disturbance, verdict: WireVerdict, most_step: float) -> Iterato
     if verdict.step > _OF_SPEED * most_step:
         yield f"a step of {verdict.step:.3g} {verdict.unit}, where its speed allows {most_step:.3g}"
     if verdict.error and one.ends == "never":
-        yield f"a false alarm: {verdict.error}"
+        yield f"a false alarm: {short_cause(verdict.error)}"
     elif verdict.error and not any(cause in verdict.error for cause in one.causes):
-        yield f"another cause: {verdict.error}"
+        yield f"another cause: {short_cause(verdict.error)}"
     elif not verdict.error and one.ends == "must":
         yield "it went on"
 
