@@ -34,7 +34,11 @@ def clock_is_not_counted_on(monkeypatch, kind, period):
 
 
 def a_count_that_never_ends(monkeypatch, kind):
-    monkeypatch.setattr(kind, "sequence_period", None)
+    def unlimited(self, found):
+        self.sequence_period = None
+        return found
+
+    changed(monkeypatch, kind, unlimited)
 
 
 def counts_itself(monkeypatch, kind):
