@@ -3,6 +3,7 @@
 import math
 from dataclasses import astuple
 from itertools import pairwise
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -228,3 +229,68 @@ def test_what_is_held_outlives_the_ring():
         history.push(10 * n, float(n))
         assert history.read(10 * n, 10 * n) == 1.0
     assert history.facts == (39, 38, 0, 38, 380)
+
+
+@pytest.mark.parametrize("mode", ["sent", "arrived", "in order"])
+@pytest.mark.parametrize("depth", [4, 16, 64])
+def test_a_held_reading_is_that_of_a_search_through_all_samples(mode, depth):
+    """Delays and losses at random, and readings that now and then go back in time."""
+    draws = np.random.default_rng(depth)
+    times = np.arange(0, 4000, H)
+    delays = np.where(draws.random(len(times)) < 0.2, -1, draws.integers(0, 30 * H, len(times)))
+    nominal = 10 * H
+    channel = Channel(
+        0,
+        nominal,
+        times_ns=tuple(times.tolist()),
+        delays_ns=tuple(delays.tolist()),
+        by_arrival=mode == "arrived",
+        in_order=mode == "in order",
+    )
+    row = [astuple(channel)]
+    history = History(depth, Interpolation.HOLD, Extrapolation.LINEAR, row, 0, 0.0)
+    dues, latest, kept = {0: -math.inf}, -math.inf, (-math.inf, 0)
+    for number, (time, delay) in enumerate(zip(times, delays, strict=True)):
+        if number:
+            history.push(int(time), float(number))
+            due = math.inf if delay < 0 else time + delay - nominal
+            latest = max(latest, due) if delay >= 0 else latest
+            dues[number] = latest if mode == "in order" and delay >= 0 else due
+        for read in (time, *draws.integers(max(0, time - 5 * H), time + 1, int(number % 7 == 0))):
+            at = int(read) - nominal
+            ring = range(max(0, number - depth + 1), number + 1)
+            arrived = [(dues[n], n) for n in ring if dues[n] <= at]
+            if mode == "arrived":
+                kept = max([kept, *(one for one in arrived if one[0] >= kept[0])])
+            elif arrived:
+                kept = max(arrived, key=lambda one: one[1])
+            assert history.read(at, int(read)) == kept[1]
+
+
+@pytest.mark.parametrize("by_arrival", [False, True])
+def test_what_a_held_reading_costs_does_not_grow_with_the_samples_on_their_way(by_arrival):
+    def cost(depth):
+        nominal = depth * H
+        quantiles = (0.9 * nominal, 1.1 * nominal)
+        channel = Channel(1, nominal, 0.1, quantiles_ns=quantiles, by_arrival=by_arrival)
+        tables = {key: [] for key in ("members", "copies", "mixes", "loops")}
+        engine = Engine(
+            2,
+            **tables,
+            histories=[(0, 2 * depth, Interpolation.HOLD, Extrapolation.HOLD, 0)],
+            channels=[astuple(channel)],
+            reads=[(0, 1, -nominal, 0, 1.0, 0.0, 0.0, 0, False)],
+            operations=[(OperationCode.READ, 0, 1, 1, 0), (OperationCode.PUSH, 0, 1, 1, 0)],
+            rule=(0, 0.0, 1.0, 1, H, H, H, (), ()),
+        )
+        engine.start(0, H)
+        engine.run(3 * depth, 0)
+        least = math.inf
+        for _ in range(5):
+            began = perf_counter()
+            engine.run(2000, 0)
+            least = min(least, perf_counter() - began)
+        return least
+
+    # A search through all of them takes 100 and 500 times as long.
+    assert cost(10_000) < 20 * cost(10)

@@ -1,6 +1,7 @@
 #include "core/history.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -28,7 +29,9 @@ History::History(std::size_t slot, std::size_t depth, Interpolation interpolatio
       channel_(std::move(channel)),
       values_(std::max<std::size_t>(depth, 2)),
       stamps_(values_.size()),
-      dues_(channel_ ? values_.size() : 0) {}
+      dues_(channel_ ? values_.size() : 0) {
+    if (channel_ && interpolation_ == Interpolation::hold) coming_.reserve(2 * values_.size());
+}
 
 void History::start(std::int64_t start_ns, double value) {
     start_ns_ = start_ns;
@@ -38,6 +41,7 @@ void History::start(std::int64_t start_ns, double value) {
     std::fill(dues_.begin(), dues_.end(), always);
     kept_ = {start_ns, value};
     kept_due_ = latest_due_ = always;
+    kept_number_ = 0;
     normal_ = 0.0;
     began_ = ended_ = value;
     last_read_ns_ = always;
@@ -57,6 +61,7 @@ void History::deepen(std::size_t depth) {
     values_ = std::move(values);
     stamps_ = std::move(stamps);
     dues_ = std::move(dues);
+    if (coming_.capacity() > 0) coming_.reserve(2 * depth);
     move_to(newest_);
 }
 
@@ -66,7 +71,9 @@ void History::push(std::int64_t time_ns, double value) {
     if (++head_ == size()) head_ = 0;
     values_[place(newest_)] = value;
     stamps_[place(newest_)] = time_ns;
-    if (channel_) dues_[place(newest_)] = due(time_ns, before_ns);
+    if (!channel_) return;
+    dues_[place(newest_)] = due(time_ns, before_ns);
+    if (followed_to_ns_ != unfollowed) await_due(newest_);
 }
 
 void History::put(std::int64_t time_ns, double value) {
@@ -153,15 +160,67 @@ std::int64_t History::last_arrived(std::int64_t time_ns) const {
     return found;
 }
 
-// The newest sample that the receiver has, and that is not after the time if it interpolates.
-std::int64_t History::newest_known(std::int64_t time_ns) const {
-    const bool arrived = channel_ && interpolation_ == Interpolation::hold;
-    if (arrived && channel_->by_arrival) return last_arrived(time_ns);
-    auto number = arrived ? newest_ : find(time_ns);
+// The newest sample that the receiver has, from a number downwards.
+std::int64_t History::newest_sent(std::int64_t number, std::int64_t time_ns) const {
     while (number >= oldest() && !usable(number, time_ns)) --number;
     if (number >= oldest()) return number;
     if (channel_) return the_kept;
     return oldest() == 0 ? 0 : none;  // before the first sample the signal was constant
+}
+
+std::int64_t History::held_by_search(std::int64_t time_ns) const {
+    return channel_->by_arrival ? last_arrived(time_ns) : newest_sent(newest_, time_ns);
+}
+
+// Puts a sample among those that are not due yet. Samples that the ring has lost are of no use: the
+// heap has room for as many of them as for others, so that they are looked for now and then only.
+void History::await_due(std::int64_t number) {
+    const auto known = dues_[place(number)];
+    if (known == never) return;
+    if (coming_.size() == coming_.capacity()) {
+        const auto is_lost = [this](const Due& one) { return one.number < oldest(); };
+        coming_.erase(std::remove_if(coming_.begin(), coming_.end(), is_lost), coming_.end());
+        std::make_heap(coming_.begin(), coming_.end(), std::greater<>());
+    }
+    coming_.push_back({known, number});
+    std::push_heap(coming_.begin(), coming_.end(), std::greater<>());
+}
+
+// Follows what becomes due from a time on, at which the receiver has this sample.
+void History::follow_dues(std::int64_t time_ns, std::int64_t number) {
+    followed_to_ns_ = time_ns;
+    best_ = number == the_kept ? Due{kept_due_, kept_number_} : Due{dues_[place(number)], number};
+    coming_.clear();
+    for (auto i = oldest(); i <= newest_; ++i) {
+        if (!usable(i, time_ns)) await_due(i);
+    }
+}
+
+// The sample that a held reading has: what became due since the last one, or what that had.
+std::int64_t History::held_sample(std::int64_t time_ns) {
+    if (time_ns < followed_to_ns_) return held_by_search(time_ns);
+    if (followed_to_ns_ == unfollowed) {
+        const auto number = held_by_search(time_ns);
+        follow_dues(time_ns, number);
+        return number;
+    }
+    followed_to_ns_ = time_ns;
+    while (!coming_.empty() && coming_.front().time_ns <= time_ns) {
+        const auto arrived = coming_.front();
+        std::pop_heap(coming_.begin(), coming_.end(), std::greater<>());
+        coming_.pop_back();
+        const bool better = channel_->by_arrival ? arrived > best_ : arrived.number > best_.number;
+        if (better && arrived.number >= oldest()) best_ = arrived;
+    }
+    if (best_.number >= oldest()) return best_.number;
+    // The ring has lost it: the receiver has it still, unless it has read the past since.
+    return best_.number == kept_number_ ? the_kept : held_by_search(time_ns);
+}
+
+// The newest sample that the receiver has, and that is not after the time if it interpolates.
+std::int64_t History::newest_known(std::int64_t time_ns) {
+    if (channel_ && interpolation_ == Interpolation::hold) return held_sample(time_ns);
+    return newest_sent(find(time_ns), time_ns);
 }
 
 std::int64_t History::next(std::int64_t number, std::int64_t time_ns) const {
@@ -182,6 +241,7 @@ void History::keep(std::int64_t number) {
     if (number == the_kept) return;
     kept_ = point(number);
     kept_due_ = dues_[place(number)];
+    kept_number_ = number;
 }
 
 void History::count(std::int64_t now_ns, std::int64_t sample_ns, bool held) {

@@ -92,6 +92,7 @@ class History {
     void move_to(std::int64_t newest) {
         newest_ = newest;
         head_ = newest % size();
+        followed_to_ns_ = unfollowed;
     }
     std::int64_t stamp(std::int64_t number) const { return stamps_[place(number)]; }
     Point point(std::int64_t number) const;
@@ -99,7 +100,12 @@ class History {
     bool usable(std::int64_t number, std::int64_t time_ns) const;
     std::int64_t find(std::int64_t time_ns) const;
     std::int64_t last_arrived(std::int64_t time_ns) const;
-    std::int64_t newest_known(std::int64_t time_ns) const;
+    std::int64_t newest_sent(std::int64_t number, std::int64_t time_ns) const;
+    std::int64_t held_by_search(std::int64_t time_ns) const;
+    std::int64_t held_sample(std::int64_t time_ns);
+    void await_due(std::int64_t number);
+    void follow_dues(std::int64_t time_ns, std::int64_t number);
+    std::int64_t newest_known(std::int64_t time_ns);
     std::int64_t next(std::int64_t number, std::int64_t time_ns) const;
     std::int64_t previous(std::int64_t number, std::int64_t time_ns) const;
     std::int64_t due(std::int64_t time_ns, std::int64_t before_ns);
@@ -129,9 +135,22 @@ class History {
     mutable std::int64_t back_ = 0;    // how far from the newest a sample was found last
     CurveWeights weights_;             // of the points that a waveform went through last
     std::int64_t followed_back_ = -1;  // the first of these is so many before the newest, if six
-    Point kept_;                   // what the receiver holds, although the ring may have lost it
-    std::int64_t kept_due_ = 0;    // of that sample
-    std::int64_t latest_due_ = 0;  // of all samples so far
+    // What a held reading of a channel has, so that the next one looks only at what has become due
+    // since: the samples that are not due yet, by their dues, and the best of the others.
+    struct Due {
+        std::int64_t time_ns, number;
+        bool operator>(const Due& other) const {
+            return time_ns != other.time_ns ? time_ns > other.time_ns : number > other.number;
+        }
+    };
+    static constexpr std::int64_t unfollowed = INT64_MIN;
+    std::vector<Due> coming_;  // a heap, the first due at its front
+    std::int64_t followed_to_ns_ = unfollowed;
+    Due best_{0, 0};
+    std::int64_t kept_number_ = 0;  // -1: not known, and older than what the ring has
+    Point kept_;                    // what the receiver holds, although the ring may have lost it
+    std::int64_t kept_due_ = 0;     // of that sample
+    std::int64_t latest_due_ = 0;   // of all samples so far
     double normal_ = 0.0;
     double began_ = 0.0, ended_ = 0.0;  // of the last smoothed reading
     std::int64_t last_read_ns_ = 0;     // start of the step in which it was read last

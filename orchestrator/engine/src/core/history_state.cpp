@@ -38,6 +38,7 @@ void History::restore(const double*& numbers, const std::int64_t*& marks) {
     move_to(marks[0]);
     kept_.time_ns = marks[1];
     kept_due_ = marks[2];
+    kept_number_ = -1;  // not known
     latest_due_ = marks[3];
     facts_ = {marks[4], marks[5], marks[6], marks[7], marks[8]};
     last_read_ns_ = marks[9];

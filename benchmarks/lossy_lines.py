@@ -1,0 +1,72 @@
+"""What a step of a lossy delayed line costs that is held, by the samples that are on their way.
+
+python benchmarks/lossy_lines.py [--require RATIO]
+
+An engine without units reads one line at each step and puts a sample into it. Delays are drawn
+within a tenth of the nominal one, a tenth of the samples is lost. The receiver takes the newest
+sample that was sent, or what arrived last. Printed are nanoseconds a step for each number of steps
+that the nominal delay takes, and the ratio of the longest line to the shortest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from dataclasses import astuple
+
+from orchestrator.core.coupling import Channel
+from orchestrator.core.master.schedule.schedule import Extrapolation, Interpolation, OperationCode
+from orchestrator.engine import Engine
+
+STEP_NS = 1_000_000
+ON_THEIR_WAY = (10, 100, 1_000, 10_000)
+STEPS, REPEATS = 2_000, 3
+
+
+def cost_ns(samples: int, *, by_arrival: bool) -> float:
+    """Return what a step costs on a line whose nominal delay is so many steps."""
+    nominal = samples * STEP_NS
+    channel = Channel(
+        1, nominal, loss=0.1, quantiles_ns=(0.9 * nominal, 1.1 * nominal), by_arrival=by_arrival
+    )
+    history = (0, 2 * samples + 2, Interpolation.HOLD, Extrapolation.HOLD, 0)
+    engine = Engine(
+        2,
+        [],
+        [history],
+        [astuple(channel)],
+        [],
+        [(0, 1, -nominal, 0, 1.0, 0.0, 0.0, 0, False)],
+        [],
+        [],
+        [(OperationCode.READ, 0, 1, 1, 0), (OperationCode.PUSH, 0, 1, 1, 0)],
+        (0, 0.0, 1.0, 1, STEP_NS, STEP_NS, STEP_NS, (), ()),
+    )
+    engine.start(0, STEP_NS)
+    engine.run(3 * samples, 0)  # until the line is full
+    least = float("inf")
+    for _ in range(REPEATS):
+        began = time.perf_counter_ns()
+        engine.run(STEPS, 0)
+        least = min(least, (time.perf_counter_ns() - began) / STEPS)
+    return least
+
+
+def main() -> None:
+    """Print the table, and fail where the ratio is larger than is asked for."""
+    options = argparse.ArgumentParser()
+    options.add_argument("--require", type=float, default=float("inf"))
+    most = options.parse_args().require
+    for by_arrival in (False, True):
+        costs = [cost_ns(samples, by_arrival=by_arrival) for samples in ON_THEIR_WAY]
+        row = ", ".join(f"{n}: {c:.0f} ns" for n, c in zip(ON_THEIR_WAY, costs, strict=True))
+        ratio = costs[-1] / costs[0]
+        taken = "what arrived last" if by_arrival else "the newest that was sent"
+        sys.stdout.write(f"{taken}: {row}; ratio {ratio:.1f}\n")
+        if ratio > most:
+            raise SystemExit(f"expected a ratio of at most {most:g}")
+
+
+if __name__ == "__main__":
+    main()
