@@ -226,18 +226,29 @@ Status RemoteUnit::get_outputs(double* values) {
     return status;
 }
 
+// What is held after a failure belongs to the moment that a unit went back to, which it may not
+// tell any more.
 Status RemoteUnit::save(std::size_t number) {
     block_.header().number = number;
-    return ask_or_hold(Command::save);
+    const auto status = ask_or_hold(Command::save);
+    if (failed(status) || !holds_) return status;
+    const auto outputs = fetch();
+    if (kept_.size() <= number) kept_.resize(number + 1);
+    kept_[number].time_ns = now_ns_;
+    kept_[number].outputs = last_;
+    return std::max(status, outputs);
 }
 
 Status RemoteUnit::restore(std::size_t number) {
     block_.header().number = number;
     fresh_ = held_;
     stale_ = true;
-    const auto status = ask_or_hold(Command::restore);
-    // What is held after a failure belongs to this moment.
-    return failed(status) || !holds_ ? status : std::max(status, fetch());
+    if (holds_ && !held_) {
+        now_ns_ = kept_[number].time_ns;
+        last_ = kept_[number].outputs;
+        fresh_ = true;
+    }
+    return ask_or_hold(Command::restore);
 }
 
 Status RemoteUnit::derivative(const double* inputs, double* outputs) {

@@ -116,6 +116,11 @@ class RemoteUnit final : public Unit {
     bool holds_ = false, held_ = false;
     std::int64_t held_ns_ = 0;
     std::string held_reason_;
+    struct Kept {
+        std::int64_t time_ns = 0;
+        std::vector<double> outputs;
+    };
+    std::vector<Kept> kept_;  // with each saved state, where a unit that fails is held
     std::function<bool(Help)> help_;
     bool stale_ = false;  // the kept state does not lead to the present one
     std::size_t every_ = 0;

@@ -1,13 +1,14 @@
 import logging
 import os
 import signal
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, StepError
 from orchestrator.core.master import Execution
-from orchestrator.core.simunits import block, fmu
+from orchestrator.core.simunits import Block, Output, block, fmu
 from orchestrator.core.system import System
 from orchestrator.study import simulate
 
@@ -152,6 +153,80 @@ def test_restart_after_going_back(crash):
         run.restore(stored)
         run.step(20)
         assert run.recording().values.tobytes() == expected
+
+
+class Killer(Block):
+    """Ends the process of a unit in a call of its step."""
+
+    calls: ClassVar[int] = 0
+    at: ClassVar[int] = 0
+    victim: ClassVar[int] = 0
+    y: float = Output(depends_on=())
+
+    def step(self, t, h):
+        type(self).calls += 1
+        if self.calls == self.at:
+            os.kill(self.victim, signal.SIGKILL)
+
+
+def repeated(path, on_failure, call, *, first):
+    """A run that does each step whole and in halves; the unit's process ends in one of them."""
+    parts = [("killer", block(Killer), {}), ("bad", fmu(path), {"u": 1.0})]
+    system = System("s")
+    for name, component, values in parts if first else reversed(parts):
+        system = system.add(name, component, **values)
+    system = system.with_options("bad", isolation="process", on_failure=on_failure)
+    longest = {"longest": "100 ms"}
+    run = Execution(system, step="100 ms", algorithm="step-doubling", algorithm_options=longest)
+    Killer.calls, Killer.at, Killer.victim = 0, -1, unit_of(run, "bad").pid
+    run.advance("300 ms")
+    Killer.at = Killer.calls + call
+    return run
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_what_is_held_belongs_to_the_begin_of_a_step_that_is_done_again(crash, first):
+    """In the first half of the step, the unit has done the whole step and gone back."""
+    with repeated(crash, "hold", 2 if first else 1, first=first) as run:
+        y = run.get("bad.y")
+        run.advance("600 ms")
+        assert run.get("bad.y") == y == pytest.approx(0.3)
+        assert "failed in the step from t = 0.3 s" in run.notes[0]
+
+
+def test_a_unit_that_went_back_is_not_started_again_from_before(crash):
+    """The state that it went back to ended with its process: an older one will not do."""
+    with (
+        repeated(crash, "restart", 2, first=True) as run,
+        pytest.raises(StepError, match=r"'bad' failed in the step from t = 0\.3 s .*SIGKILL"),
+    ):
+        run.advance("600 ms")
+
+
+def test_steps_done_again_have_the_slopes_of_their_inputs(plants):
+    def driven(**options):
+        return (
+            System("s")
+            .add("chaser", fmu(plants / "Chaser.fmu"), m=7.5, virtual_force=0.0, thrust=0.0)
+            .add("sheet", fmu(plants / "Compliance.fmu"), k=2510.0, d=20.0, latched=True)
+            .set("chaser.v0", 0.05)
+            .set("sheet.position_b", 0.0)
+            .set("sheet.velocity_b", 0.0)
+            .connect("chaser.position", "sheet.position_a")
+            .connect("chaser.velocity", "sheet.velocity_a")
+            .connect("sheet.force_a", "chaser.force", delay="8 ms")
+            .with_options("chaser", **options)
+        )
+
+    values = []
+    for options in ({}, {"isolation": "process", "on_failure": "restart"}):
+        with Execution(driven(**options), step="1 ms", delay="waveform") as run:
+            run.step(50)
+            if options:
+                os.kill(unit_of(run, "chaser").pid, signal.SIGKILL)
+            run.step(20)
+            values.append(run.recording().values)
+    np.testing.assert_array_equal(*values)
 
 
 @pytest.mark.slow

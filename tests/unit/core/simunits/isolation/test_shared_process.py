@@ -1,8 +1,10 @@
 """Components that share a process: the same numbers, fewer round trips, and who fails is named."""
 
+import importlib
 import os
 import platform
 import signal
+import sys
 import time
 
 import numpy as np
@@ -186,6 +188,64 @@ def test_each_unit_has_its_own_time_out(hang):
         ):
             execution.advance("1 s")
         assert time.monotonic() - began < 90.0  # those of the others are 100 s
+
+
+TRACES = """
+import time
+from pathlib import Path
+from orchestrator.core.simunits import Block, Input, Output
+
+class Traced(Block):
+    y: float = Output(depends_on=())
+
+    def step(self, t, h):
+        with Path(__file__).with_suffix(".txt").open("a") as file:
+            file.write(f"{t:g}\\n")
+
+class Slow(Block):
+    y: float = Output(depends_on=())
+
+    def step(self, t, h):
+        time.sleep(1.6)
+        self.y += h
+"""
+
+
+@pytest.fixture
+def traces(tmp_path, monkeypatch):
+    (tmp_path / "traces.py").write_text(TRACES)
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module("traces")
+    yield module
+    del sys.modules["traces"]
+
+
+def test_those_after_a_failed_one_are_not_stepped(traces, tmp_path):
+    system = (
+        System("s")
+        .add("bad", block("faulty"), u=1.0, how=1, at=0.002)
+        .add("after", block(traces.Traced))
+    )
+    with Execution(isolated(system, "plant"), step="1 ms", algorithm="jacobi") as execution:
+        with pytest.raises(StepError, match="out of propellant"):
+            execution.step(5)
+        assert (tmp_path / "traces.txt").read_text().split() == [
+            "0",
+            "0",
+            "0.001",
+        ]  # the first at the start
+
+
+@pytest.mark.slow
+def test_a_time_out_begins_with_the_step_of_its_unit(traces):
+    """Three take 4.8 s together, and each of them less than its 3 s."""
+    system = System("s")
+    for name in ("a", "b", "c"):
+        system = system.add(name, block(traces.Slow))
+    system = isolated(system, "plant", step_timeout=3.0)
+    with Execution(system, step="1 ms", algorithm="jacobi") as execution:
+        execution.step()
+        assert execution.get("c.y") == 0.001
 
 
 @pytest.mark.slow
