@@ -11,9 +11,10 @@ static bool is_known(const Instance* instance, Reference reference, const char* 
     return false;
 }
 
+/* Discrete variables are among them: between events they do not change, so theirs are 0. */
 static bool is_unknown(const Instance* instance, Reference reference, const char* function) {
     int place = place_of(reference);
-    if (place >= AT_X && (place < AT_P || place >= AT_Y) && place < AT_TIME &&
+    if (place >= AT_X && (place < AT_P || place >= AT_D) && place < AT_TIME &&
         model_types[place] == TYPE_REAL)
         return true;
     fail(instance, "%s: unknown %u ('%s') is no Real output, local or derivative", function,
