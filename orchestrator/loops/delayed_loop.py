@@ -120,7 +120,9 @@ class DelayedLoop(Struct, dict=True):
         s = complex(guess)
         for _ in range(_NEWTON):
             try:
-                trace = complex(np.trace(np.linalg.solve(self.matrix(s), self.slope(s))))
+                # Far to the left of the plane exp(-s delay) has no number: that is no root.
+                with np.errstate(over="ignore", invalid="ignore"):
+                    trace = complex(np.trace(np.linalg.solve(self.matrix(s), self.slope(s))))
             except np.linalg.LinAlgError:
                 return s  # the matrix is singular: this is one
             if not np.isfinite(trace) or trace == 0.0:

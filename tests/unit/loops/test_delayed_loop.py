@@ -45,6 +45,12 @@ def test_two_delays_and_feed_through_are_one_delay_of_their_sum():
     assert DelayedLoop.closed(split, gains).roots(2) == pytest.approx(one.roots(2), rel=1e-10)
 
 
+def test_a_guess_far_to_the_left_is_no_root_and_no_warning():
+    """Warnings are errors in tests; exp(-s delay) is beyond all numbers there."""
+    loop = DelayedLoop.closed(space([[0]], [[1]], [[1]], [[0]]), {0.5: np.array([[-49.0]])})
+    assert [loop.polished(guess) for guess in (-1e4, -1e5 + 3e3j)] == [None, None]
+
+
 def test_without_delays_the_roots_are_eigenvalues():
     a = np.array([[0.0, 1.0], [-9.0, -0.2]])
     loop = DelayedLoop.closed(space(a, [[0], [1]], [[1, 0]], [[0]]), {0.0: np.array([[-7.0]])})
