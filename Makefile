@@ -11,7 +11,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo prebuilt docs systems wheel wheel-clean release windows famdc test check looked-at collected lint fuzz mutate sanitize bench bench-peers clean
+.PHONY: demo prebuilt docs systems wheel wheel-clean release windows famdc test check looked-at collected lint fuzz mutate mutate-engine sanitize bench bench-peers clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -146,6 +146,10 @@ windows: $(VENV)/installed-test
 COUNT ?= 12
 mutate: $(VENV)/installed-test
 	$(BIN)/python -m tests.mutate --count $(COUNT)
+
+# Mistakes in the engine, all in one build; each is tried on the tests that should notice it.
+mutate-engine: $(VENV)/installed-test
+	$(BIN)/python -m tests.mutate_engine
 
 # Some ten minutes; needs cmake, ninja and the sanitizers of gcc.
 sanitize: $(VENV)/installed-test

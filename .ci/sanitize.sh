@@ -9,21 +9,10 @@ python=$root/.venv/bin/python
 quick=
 [ "${1:-}" != --quick ] || { quick=1; shift; }
 
-# What an editable installation builds with and does not keep; of the system where it is there.
-tools=$root/build/sanitize-tools
-needed=('nanobind>=3.1,<4')
-command -v cmake >/dev/null || needed+=(cmake)
-command -v ninja >/dev/null || needed+=(ninja)
-[ -d "$tools/nanobind" ] || "$python" -m pip install --quiet --target "$tools" "${needed[@]}"
-export PATH="$PATH:$tools/bin"
-
 # Builds the engine with sanitizers, and a compiler that every FMU of the tests is built with.
 build() { # kinds, folder
+  .ci/build_engine.sh orchestrator/engine "$2" -DCMAKE_BUILD_TYPE=Debug -DSOFTDOCK_SANITIZE="$1"
   mkdir -p "$2/bin"
-  PYTHONPATH=$tools cmake -S orchestrator/engine -B "$2" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
-    -DPython_EXECUTABLE="$python" -Dnanobind_DIR="$(PYTHONPATH=$tools "$python" -m nanobind --cmake_dir)" \
-    -DSOFTDOCK_SANITIZE="$1" >"$2/configure.log"
-  PYTHONPATH=$tools cmake --build "$2" --parallel --target _engine >"$2/build.log"
   printf '#!/bin/sh\nunset LD_PRELOAD\nexec %s "$@" -g -fsanitize=%s -fno-sanitize-recover=all\n' \
     "$(command -v gcc)" "$1" >"$2/bin/gcc"
   chmod +x "$2/bin/gcc"
@@ -35,8 +24,8 @@ run() { # folder, libraries to load first, tests
   for path in "$@"; do
     [[ $path == -* || -e $path ]] || { echo "no such test: $path" >&2; exit 1; }
   done
-  env PATH="$folder/bin:$PATH" LD_PRELOAD="$libraries" SOFTDOCK_SANITIZED="$folder" \
-    PYTHONPATH="$root/tests/sanitize" PYTHONMALLOC=malloc \
+  env PATH="$folder/bin:$PATH" LD_PRELOAD="$libraries" SOFTDOCK_OTHER_ENGINE="$folder" \
+    PYTHONPATH="$root/tests/other_engine" PYTHONMALLOC=malloc \
     ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
     TSAN_OPTIONS=halt_on_error=1:exitcode=66 \
     setarch -R "$python" -m pytest -q -p no:cacheprovider "$@"

@@ -1,5 +1,6 @@
 """The memory of a device: the newest sample and the newest command, and who waits for them."""
 
+import multiprocessing
 import os
 import threading
 import time
@@ -70,6 +71,44 @@ def test_who_waits_for_a_sample_is_woken_by_it(memory):
     waiting.join(5.0)
     assert woken == [1]
     assert reader.wait_sample(1, 1000) == 1  # in vain
+
+
+def _write_records(file, values):
+    """Write records of one number each, until the parent ends this process."""
+    block = DeviceBlock(file, 2, values)
+    parent = os.getppid()
+    number = 0
+    while os.getppid() == parent:
+        number += 1
+        block.put_sample(facts(number), np.full(values, float(number)))
+        time.sleep(1e-4)
+
+
+def test_a_record_is_read_whole_while_another_process_writes():
+    """A record takes as long to write as to read, so that most readings meet a writer."""
+    values = 50_000
+    file = os.memfd_create("test")
+    os.ftruncate(file, DeviceBlock.size(2, values))
+    block = DeviceBlock(file, 2, values)
+    unit = DeviceUnit(block, "rig", SECOND, False, True, [("a", -1.0, 1.0, 0.0)] * 2)
+    unit.bind([], range(values))
+    writer = multiprocessing.get_context("fork").Process(
+        target=_write_records, args=(file, values), daemon=True
+    )
+    writer.start()
+    try:
+        outputs, seen = np.zeros(values), set()
+        limit = time.monotonic() + 60.0
+        while len(seen) < 300 and time.monotonic() < limit:
+            assert unit.get_outputs(outputs) == 0
+            assert outputs.min() == outputs.max() == unit.facts.number
+            seen.add(unit.facts.number)
+    finally:
+        writer.kill()
+        writer.join()
+        writer.close()
+        os.close(file)
+    assert len(seen) == 300
 
 
 @pytest.mark.parametrize("holds", [False, True])

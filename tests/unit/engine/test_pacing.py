@@ -227,3 +227,16 @@ def test_slipping_skips_ticks(counter):
     outcome = engine.run_paced(pacer, 5, 2**60)
     assert (outcome.steps, pacer.end) == (1, PaceEnd.SILENT)
     assert pacer.slipped_ns >= 45 * MS
+    assert pacer.slipped_ns % MS == 0  # whole ticks
+
+
+def test_a_step_between_two_ticks_waits_for_the_later_one(counter):
+    """Ticks are 1 ms apart, steps 1.5 ms: the second step begins with the third tick."""
+    block = Counter()
+    engine, pacer = engine_of(block), pacer_of(TickClock(counter, MS, 20 * MS, 20 * MS))
+    engine.start(0, 3 * MS // 2)
+    pacer.start(0)
+    for _ in range(2):
+        counter.tick(time.monotonic_ns())
+    outcome = engine.run_paced(pacer, 2, 2**60)
+    assert (outcome.steps, pacer.end) == (1, PaceEnd.SILENT)

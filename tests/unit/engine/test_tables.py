@@ -182,6 +182,16 @@ def test_a_full_block_of_rows_is_not_overrun():
     assert rows[:, 0].tolist() == [2.0, 6.0, -1.0]
 
 
+def test_rows_to_come_are_counted_from_the_steps_that_are_done():
+    """Every third step has a row: after two steps, one more gives a row, and has no room."""
+    engine = make()
+    engine.start(0, 1)
+    engine.record([1], 3, np.empty((0, 1)), np.empty(0, dtype=np.int64))
+    engine.run(2, 0)
+    with pytest.raises(ValueError, match="1 rows to record, room for 0"):
+        engine.run(1, 0)
+
+
 def test_views_keep_the_engine_alive():
     signals = np.asarray(make().signals)
     signals[:] = 7.0

@@ -104,6 +104,14 @@ def test_a_million_ticks_do_not_drift(c_fmu):
         assert run.get("counter.at") == 334.0
 
 
+def test_instants_are_rounded_to_whole_nanoseconds(c_fmu):
+    """Two thirds of a second are 666,666,666.67 ns."""
+    clock = 'intervalVariability="constant" intervalCounter="2" resolution="3"'
+    with Execution(timed(c_fmu, clock), step="1 s") as run:
+        run.advance("1 s")
+        assert (run.get("counter.count"), run.get("counter.at")) == (2, 0.666666667)
+
+
 @pytest.mark.parametrize(
     ("attributes", "ticks_us"),
     [

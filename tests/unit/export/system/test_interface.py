@@ -193,14 +193,16 @@ def test_a_parameter_of_the_system_leads_to_those_inside(capture, tmp_path, inst
     values = {name: value for name, value in chaser.values.items() if name != "m"}
     system = system.replace(replace(chaser, values=values))
     own = {"tons": Connector("tons", Causality.PARAMETER, unit="t", start=0.5)}
-    system = replace(system, connectors=own).connect("tons", "chaser.m")
+    system = replace(system, connectors=own)
+    line = {"factor": 1000.0, "offset": 20.0, "suppress_unit_conversion": True}
+    system = system.connect("tons", "chaser.m", **line)
     path = export_system(system, tmp_path / "x.fmu", step="1 ms")
     found = variables(path)
     assert (found["tons"].causality, found["tons"].start) == ("parameter", "0.5")
     assert "chaser.m" not in found
     slave, at = instance(path)
     for tons in (None, 0.9):
-        expected = capture().set("chaser.m", 1000.0 * (tons or 0.5))
+        expected = capture().set("chaser.m", 1000.0 * (tons or 0.5) + 20.0)
         with Execution(expected, step="1 ms") as run:
             run.advance("50 ms")
             velocity = run.get("chaser.velocity")

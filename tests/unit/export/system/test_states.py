@@ -11,12 +11,14 @@ from orchestrator.export.system import export_system
 from orchestrator.study import simulate
 
 
-@pytest.fixture(params=[2, 3])
+@pytest.fixture(params=[(2, "cs"), (3, "cs"), (2, "me")])
 def nested(driven, tmp_path, request):
     """A system that holds an exported one with a delay that varies: much to remember."""
     jitter = Variation(jitter=Jitter(JitterKind.UNIFORM, 4_000_000), seed=3)
     system = driven(delay=TransportDelay(16_000_000, variation=jitter))
-    path = export_system(system, tmp_path / "driven.fmu", fmi=request.param, step="1 ms")
+    fmi, interface = request.param
+    system = system.with_options("chaser", interface=interface)
+    path = export_system(system, tmp_path / "driven.fmu", fmi=fmi, step="1 ms")
     return System("outer").add("it", fmu(path), push=12.0)
 
 

@@ -60,9 +60,10 @@ def test_a_delay_that_varies_draws_the_same_numbers(capture, compare):
         ("delay-step", {"delay": "30 ms"}),
     ],
 )
-def test_faults_act_as_they_do_inside(capture, compare, algorithm, kind, figures):
+@pytest.mark.parametrize("begin", ["0 s", "0.1 s"])
+def test_faults_act_as_they_do_inside(capture, compare, algorithm, kind, figures, begin):
     line = "chaser.position -> sheet.position_a"
-    fault = Fault.of(kind, line, "0.1 s", "0.2 s", **figures)
+    fault = Fault.of(kind, line, begin, "0.2 s", **figures)
     assert compare(capture(), algorithm=algorithm, faults=[fault]).difference == 0.0
 
 

@@ -10,7 +10,7 @@ import pytest
 from orchestrator import read_system, start
 from orchestrator.core.diagnostics import FmuError, LoadError, SoftdockError, StepError
 from orchestrator.core.simunits import block, fmu
-from orchestrator.core.system import Causality, Jitter, System, TransportDelay, Variation
+from orchestrator.core.system import Causality, Fault, Jitter, System, TransportDelay, Variation
 from orchestrator.export import Solver, build_model
 from orchestrator.export.codegen import compiler
 
@@ -288,12 +288,21 @@ def in_another_run(system, **options):
     return on, other
 
 
-@pytest.mark.parametrize("extrapolation", ["linear", "smoothed"])
-def test_another_run_extrapolates_from_the_step_before(extrapolation):
+@pytest.mark.parametrize(
+    "line", [{"extrapolation": "linear"}, {"extrapolation": "smoothed"}, {"compensation": "nepce"}]
+)
+def test_another_run_extrapolates_from_the_step_before(line):
     """The first step after a checkpoint needs the length of the last one before it."""
     system = System("s").add("a", block("integrator"), u=0.3).add("b", block("integrator"))
-    system = system.connect("a.y", "b.u", extrapolation=extrapolation)
-    equal(*in_another_run(system, algorithm="jacobi"))
+    equal(*in_another_run(system.connect("a.y", "b.u", **line), algorithm="jacobi"))
+
+
+def test_another_run_holds_what_stuck_before():
+    fault = Fault.of("stuck", "a.y -> b.u", "3 ms", "12 ms")
+    system = System("s").add("a", block("integrator"), u=0.3).add("b", block("integrator"))
+    on, other = in_another_run(system.connect("a.y", "b.u"), algorithm="jacobi", faults=[fault])
+    equal(on, other)
+    assert on.get("b.u") != pytest.approx(0.3 * 3e-3)  # the fault is over, and was not before
 
 
 def test_another_run_draws_the_delays_that_depend_on_those_before():

@@ -78,7 +78,7 @@ def system():
 
 
 def run(loop, step=STEP, stop=0.5, algorithm="gauss-seidel", **options):
-    record = ["*", "spring.position", "spring.speed"]
+    record = ["*", "spring.position", "spring.speed"] if "spring" in loop.components else "*"
     with Execution(loop, step=step, algorithm=algorithm, record=record, **options) as execution:
         execution.advance(stop)
         return execution.recording(), execution.notes
@@ -154,6 +154,23 @@ def test_between_two_rows_it_is_linear_and_says_so(tmp_path):
     assert np.array_equal(replayed[::2], force)
     assert replayed[1] == force[0] + 0.5 * (force[1] - force[0])
     assert "4 steps ended between two recorded times" in notes[0]
+
+
+class Mode(Block):
+    """Counts its steps."""
+
+    number: int = Output(depends_on=())
+
+    def step(self, t, h):
+        self.number += 1
+
+
+def test_between_two_rows_an_integer_keeps_the_value_of_the_first(tmp_path):
+    modes = System("modes").add("mode", block(Mode))
+    path = written(run(modes, stop=0.03)[0], tmp_path / "run.parquet")
+    replayed, _ = run(swap_component(modes, "mode", f"log:{path}"), STEP / 2, 0.03)
+    numbers = replayed.values[:, replayed.names.index("mode.number")]
+    assert numbers.tolist() == [1, 1, 2, 2, 3, 3, 4]
 
 
 def test_after_its_end_the_run_stops_with_what_it_has(tmp_path):

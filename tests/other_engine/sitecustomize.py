@@ -1,4 +1,4 @@
-"""Lets an interpreter, and those that it starts, take the engine that sanitizers watch."""
+"""Lets an interpreter, and those that it starts, take the engine of another build."""
 
 import os
 import sys
@@ -12,14 +12,14 @@ _NAME = "orchestrator.engine._engine"
 class _Finder:
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """Find the engine in the folder that SOFTDOCK_SANITIZED names, and nothing else."""
+        """Find the engine in the folder that SOFTDOCK_OTHER_ENGINE names, and nothing else."""
         if name != _NAME:
             return None
-        (library,) = Path(os.environ["SOFTDOCK_SANITIZED"]).glob("_engine.*.so")
+        (library,) = Path(os.environ["SOFTDOCK_OTHER_ENGINE"]).glob("_engine.*.so")
         return spec_from_file_location(name, library)
 
 
-if "SOFTDOCK_SANITIZED" in os.environ:
+if "SOFTDOCK_OTHER_ENGINE" in os.environ:
     sys.meta_path.insert(0, _Finder)
-    if os.environ["SOFTDOCK_SANITIZED"].endswith("thread"):
+    if os.environ["SOFTDOCK_OTHER_ENGINE"].endswith("thread"):
         os.environ.pop("LD_PRELOAD", None)  # compilers do not run under ThreadSanitizer
