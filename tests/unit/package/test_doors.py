@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 from dcp_slaves import Integrator, description
 from live_pages import state_of
@@ -22,6 +23,7 @@ from hw_adapters.stream_socket import StreamSocket
 from orchestrator.core import accounts
 from orchestrator.core.accounts import NamedSocket, connect_to_name, own_folder
 from orchestrator.core.diagnostics import DeviceError
+from orchestrator.core.mcap import channel_plans
 from orchestrator.dcp import pdus
 from orchestrator.dcp.identifiers import OpMode, Transport
 from orchestrator.dcp.link import TcpLink
@@ -29,6 +31,7 @@ from orchestrator.dcp.pdus import encode
 from orchestrator.dcp.server import SlaveServer
 from orchestrator.pictures.live.extension import Viewing
 from orchestrator.pictures.live.messages import Begun
+from orchestrator.pictures.live.streams import Foxglove, Udp
 from orchestrator.rig.supervision import SupervisorClient
 from orchestrator.rig.supervisor.settings import SupervisorSettings
 from orchestrator.rig.supervisor.wire import Operator, connect_to, take_rig
@@ -394,3 +397,52 @@ def test_another_account_registers_at_no_dcp_slave():
         server.stop()
         serving.join()
         server.close()
+
+
+# --- Streams -------------------------------------------------------------------------------------
+
+TAKE = """
+door = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); door.bind(("127.0.0.1", 0))
+door.settimeout(30.0)
+print(door.getsockname()[1], flush=True)
+text, sender = door.recvfrom(65536)
+door.sendto(b'{"set": {"a.k": 1.0}}', sender)
+print(text.decode(), flush=True)
+"""
+UPGRADE = """
+door = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 30.0)
+door.sendall(b"GET / HTTP/1.1\\r\\nHost: localhost\\r\\n"
+    b"Upgrade: websocket\\r\\nConnection: Upgrade\\r\\n"
+    b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\\r\\nSec-WebSocket-Version: 13\\r\\n"
+    b"Sec-WebSocket-Protocol: foxglove.sdk.v1\\r\\n\\r\\n")
+seen = b""
+while b"capabilities" not in seen or b"}" not in seen.partition(b"capabilities")[2]:
+    seen += door.recv(65536)
+print(json.loads(seen[seen.index(b"{") : seen.rindex(b"}") + 1])["capabilities"], flush=True)
+"""
+
+
+@another_account
+def test_another_account_sees_the_rows_of_a_stream_and_what_it_answers_is_not_read():
+    with as_other(TAKE + WAIT) as child:
+        sink = Udp("127.0.0.1", int(child.stdout.readline()))
+        sink.begin("c", channel_plans(("a.y",), {"a.y": {}}))
+        sink.send(np.array([1_000_000]), np.array([[2.5]]))
+        assert json.loads(child.stdout.readline()) == {"timestamp": 0.001, "c": {"a": {"y": 2.5}}}
+        assert child.stdout.readline() == "ready\n"  # the answer lies in the socket
+        sink.send(np.array([2_000_000]), np.array([[3.5]]))
+        assert sink._socket.recv(4096) == b'{"set": {"a.k": 1.0}}'  # as it came: nobody took it
+        sink.close()
+
+
+@another_account
+def test_foxglove_offers_another_account_nothing_that_commands():
+    """Neither parameters nor services, nor channels of a client."""
+    pytest.importorskip("foxglove", reason="needs the extra foxglove")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    sink = Foxglove("127.0.0.1", port)
+    try:
+        assert told_to_other(UPGRADE, port) == "[]"
+    finally:
+        sink.close()
