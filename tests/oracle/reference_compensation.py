@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from oracle.reference_waveform import moved
 
 from orchestrator.core.master.schedule.rows import CompensationMethod, CompensationRow
 from orchestrator.core.system.time import StepLength
@@ -34,7 +35,7 @@ def _make_up_integral(reference: Reference, row: CompensationRow, *, steady: boo
     else:
         missing = 0.0
         past = [now, now, now]
-    signals[row.target] = signals[row.target] + missing
+    signals[row.target] = moved(float(signals[row.target]), missing)
     slope = float(reference.derivatives[0, row.target])
     held = float(signals[row.target]) + 0.5 * slope * (float(reference.step_ns) / 1e9)
     signals[row.memory : row.memory + 5] = missing, held, now, past[0], past[1]
@@ -62,7 +63,8 @@ def _take_back_energy(reference: Reference, row: CompensationRow, *, steady: boo
     most = abs(given - given_before)
     work = taken * seconds
     if work != 0.0:
-        signals[row.target] = signals[row.target] + min(max(-energy / work, -most), most)
+        change = min(max(-energy / work, -most), most)
+        signals[row.target] = moved(float(signals[row.target]), change)
 
 
 def _correct_outputs(reference: Reference, row: CompensationRow) -> None:
@@ -78,7 +80,7 @@ def _correct_outputs(reference: Reference, row: CompensationRow) -> None:
     outputs = np.zeros(member.output_size)
     reference.units[row.answer].native.derivative(change, outputs)
     place = slice(member.output_offset, member.output_offset + member.output_size)
-    signals[place] = signals[place] + outputs
+    signals[place] = np.where(outputs == 0.0, signals[place], signals[place] + outputs)
     for past, (slot, *_) in zip(reference.past, reference.plan.histories, strict=True):
         if place.start <= slot < place.stop:
             past.amend(float(signals[slot]))

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "core/context.hpp"
+#include "core/waveform.hpp"
 
 namespace softdock {
 
@@ -46,7 +47,7 @@ void Compensation::make_up_integral(Context& context, bool steady) const {
     past[2] = past[1];
     past[1] = past[0];
     past[0] = now;
-    context.signals[target] = context.signals[target] + missing;
+    context.signals[target] = moved(context.signals[target], missing);
     kept[1] = context.signals[target] + 0.5 * context.derivatives[target] * seconds(context);
 }
 
@@ -66,7 +67,8 @@ void Compensation::take_back_energy(Context& context, bool steady) const {
     const double most = std::fabs(given - given_before);
     const double work = taken * seconds(context);  // of one unit of the input in this step
     if (work == 0.0) return;
-    context.signals[target] = context.signals[target] + std::clamp(-energy / work, -most, most);
+    context.signals[target] =
+        moved(context.signals[target], std::clamp(-energy / work, -most, most));
 }
 
 }  // namespace softdock

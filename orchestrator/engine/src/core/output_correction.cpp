@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/waveform.hpp"
+
 namespace softdock {
 
 namespace {
@@ -21,7 +23,7 @@ Status correct(Context& context, const Compensation& row) {
     if (failed(status)) return status;
     for (std::size_t i = 0; i < unit.output_count(); ++i) {
         auto& signal = context.signals[member.outputs + i];
-        signal = signal + outputs[i];
+        signal = moved(signal, outputs[i]);
     }
     for (auto& history : context.histories) {
         const auto slot = history.slot();

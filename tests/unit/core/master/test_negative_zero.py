@@ -74,6 +74,11 @@ def test_undelayed(zeros, algorithm, options):
         expect_signs(run)
 
 
+def test_compensated(zeros):
+    with Execution(connected(zeros, compensation="nepce"), step="1 ms", algorithm="jacobi") as run:
+        expect_signs(run)
+
+
 def test_factor_turns_the_sign(zeros):
     system = zeros.connect("a.y", "b.u", factor=-1.0)
     with Execution(system.connect("a.v", "b.v"), step="1 ms") as run:
