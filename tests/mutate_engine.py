@@ -79,7 +79,8 @@ def build() -> None:
             path.write_text(text, encoding="utf-8")
     if not (export := folder.with_name("export")).exists():
         export.symlink_to(ROOT / "orchestrator" / "export")
-    options = ("-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_CXX_FLAGS=-include {folder / 'choice.hpp'}")
+    include = f"-include {folder / 'choice.hpp'}"
+    options = ("-DCMAKE_BUILD_TYPE=Release", "-DSOFTDOCK_LTO=OFF", f"-DCMAKE_CXX_FLAGS={include}")
     command = [str(ROOT / ".ci" / "build_engine.sh"), str(folder), str(BUILD / "built"), *options]
     subprocess.run(command, check=True)  # noqa: S603
 

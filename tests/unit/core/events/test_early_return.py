@@ -91,6 +91,24 @@ def test_an_input_that_jumps_is_an_event_at_the_begin_of_the_step(c_fmu, algorit
     assert (found.early_returns, found.split_steps, found.instants) == (1, 0, 2)
 
 
+@pytest.mark.parametrize("algorithm", ["jacobi", "gauss-seidel"])
+def test_an_input_that_moves_beyond_a_level_is_kept_on_the_way_back(c_fmu, algorithm):
+    """The unit handles its event with the input that made it return, not with the one before."""
+    system = (
+        System("ramp")
+        .add("ramp", fmu(c_fmu("early3")), u=0.0, level=9.0)
+        .add("early", fmu(c_fmu("early3")), level=9.0)
+        .add("gain", block("gain"), k=1.0)
+        .connect("ramp.x", "early.u")
+        .connect("early.x", "gain.u")
+    )
+    with Execution(system, step="100 ms", algorithm=algorithm) as run:
+        run.advance("0.9 s")
+        found = run.event_statistics()
+        assert column(run, "early.x")[-1] == pytest.approx(0.9, abs=1e-12)
+    assert (found.early_returns, found.split_steps, found.instants) == (1, 0, 2)
+
+
 def test_adaptive_steps_do_without_early_return(c_fmu):
     system = System("early").add("early", fmu(c_fmu("early3")), u=0.0)
     system = system.add("gain", block("gain"), k=1.0).connect("early.x", "gain.u")
