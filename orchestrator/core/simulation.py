@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -217,6 +219,8 @@ def simulate_with(
                 rows = stack.enter_context(beside)
                 if pace is not None and hooks.watch is not None:
                     stack.enter_context(_watched(execution, rows, hooks.watch))
+                if pace is None:  # else a process of its own writes the journal
+                    stack.enter_context(report.kept_at_exit())
                 stack.enter_context(_ended(hooks.on_end))
                 if pace is not None and hooks.progress is not None:
                     hooks.progress(0.0)  # devices are open; a paced run tells no more until its end
@@ -335,6 +339,30 @@ class _Report:
             self.seen += len(rows.time_ns)
             if said := hooks.watch(rows):
                 raise RunEndedError(said)
+
+
+    @contextmanager
+    def kept_at_exit(self) -> Iterator[None]:
+        """Keep the rows of a run whose component ends the whole program, as C's exit() does."""
+        from orchestrator.engine import call_at_exit
+
+        call_at_exit(self._leave)
+        try:
+            yield
+        finally:
+            call_at_exit(sys.stderr.flush)
+
+    def _leave(self) -> None:
+        text = f"'{self.name}': the code of a component ended the program (C function exit)"
+        kept = "its rows are lost"
+        if self.journal is not None:
+            rows = self.execution.recording_since(self.journal.rows)
+            self.journal.add(_result(self.execution, rows, self.name, self.notes))
+            kept = f"{self.journal.rows} rows are kept in {self.journal.folder}"
+        advice = 'give the component a process of its own (isolation = "process")'
+        sys.stderr.write(f"{text} after t = {self.execution.time:.9g} s; {kept}; {advice}\n")
+        sys.stderr.flush()
+        os._exit(2)
 
 
 #: s, between two looks.

@@ -82,18 +82,46 @@ class Turn {
     Runner& runner_;
 };
 
+// Those that step, under the lock of the interpreter; still there when the program ends.
+std::vector<Runner*>& stepping() {
+    static auto* all = new std::vector<Runner*>;
+    return *all;
+}
+
 // The same, while steps are done without the lock of the interpreter.
 class SteppingTurn {
   public:
     explicit SteppingTurn(Runner& runner) : turn_(runner), runner_(runner) {
         runner.is_stepping = true;
+        stepping().push_back(&runner);
     }
-    ~SteppingTurn() { runner_.is_stepping = false; }
+    ~SteppingTurn() {
+        auto& all = stepping();
+        all.erase(std::remove(all.begin(), all.end(), &runner_), all.end());
+        runner_.is_stepping = false;
+    }
 
   private:
     Turn turn_;
     Runner& runner_;
 };
+
+// What Python does where the library of a unit ends the whole program in a step.
+PyObject* at_exit = nullptr;
+
+// C's exit() calls it in the thread of the step, which is never ended: its engine is free again.
+void leave_steps() {
+    if (!Py_IsInitialized()) return;
+    const nb::gil_scoped_acquire lock;
+    if (stepping().empty()) return;
+    for (auto* runner : stepping()) {
+        runner->is_stepping = false;
+        runner->depth = 0;
+    }
+    auto* result = PyObject_CallNoArgs(at_exit);
+    if (!result) PyErr_Print();
+    Py_XDECREF(result);
+}
 
 // A method that has its turn with the engine.
 template <class Result, class... Given>
@@ -374,6 +402,11 @@ void bind_engine(nb::module_& module) {
                          return nb::ndarray<nb::memview, double, nb::ndim<1>>(
                              signals.data(), {signals.size()}, nb::find(r));
                      }));
+    module.def("call_at_exit", [](nb::callable call) {
+        if (!at_exit) std::atexit(leave_steps);
+        Py_XDECREF(at_exit);
+        at_exit = call.release().ptr();
+    });
     module.def(
         "allot_rows",
         [](std::size_t rows, std::size_t columns) {

@@ -2,9 +2,12 @@
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 
+from orchestrator import read_result
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.core.simunits import fmu, resolve
 from orchestrator.core.ssp import write_ssd
@@ -12,7 +15,7 @@ from orchestrator.core.system import ComponentOptions, DefaultExperiment, System
 from orchestrator.study import read_experiment, run_experiment
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
-ABORT, STEP = 1, 4
+ABORT, EXIT_0, EXIT_3, STEP = 1, 2, 3, 4
 
 
 @pytest.fixture
@@ -90,3 +93,23 @@ def test_an_unknown_component(folder):
 def test_values_that_do_not_fit(options, message):
     with pytest.raises(DescriptionError, match=message):
         ComponentOptions(**options)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [EXIT_0, EXIT_3])
+def test_rows_outlive_a_component_that_ends_the_program(crash, tmp_path, how):
+    """C's exit() in a process that is the run's own: what was recorded is kept, and exit code 2."""
+    system = System("pair", experiment=DefaultExperiment(stop_ns=10_000_000, step_ns=1_000_000))
+    system = system.add("bad", fmu(crash), u=1.0, phase=STEP, how=how, at=0.005)
+    write_ssd(resolve(system), tmp_path / "pair.ssd")
+    file = experiment(tmp_path, 'isolation = "none"')
+    command = [sys.executable, "-m", "orchestrator", "run", str(file), "--output", "out"]
+    done = subprocess.run(  # noqa: S603 - this interpreter, our command
+        command, capture_output=True, text=True, check=False, timeout=120, cwd=tmp_path
+    )
+    assert done.returncode == 2
+    assert "ended the program (C function exit) after t = 0.005 s; 6 rows are kept in" in (
+        " ".join(done.stderr.split())
+    )
+    (folder,) = (tmp_path / "out").glob("a.*")
+    assert read_result(folder)["bad.y"].shape == (6,)
