@@ -23,7 +23,7 @@ from orchestrator.core.system import (
 from orchestrator.core.system.checks import compatible, endpoints, sources, unconnected
 from orchestrator.core.system.flatten import seen_from_inside
 from orchestrator.core.system.naming import first_of
-from orchestrator.core.units.conversion import other_spelling
+from orchestrator.core.units.conversion import is_unit, other_spelling
 
 _TABLE = "SSP 1.0.1, 5.3.2"
 #: So many connectors are named.
@@ -163,6 +163,12 @@ CODES: tuple[Code, ...] = (
         "It is read as an engineer means it, `Nm` as `N.m` and `m/s^2` as `m/s2`; other tools may"
         " not know it, or take it for something else. Write it as told.",
         "Modelica 3.6, 19.1",
+    ),
+    warning(
+        "CON122",
+        "a unit is not known",
+        "Softdock cannot convert it: it refuses connections to another unit, and does not convert"
+        " connections to the same text. Correct the spelling, or define the unit in the file.",
     ),
 )
 
@@ -311,13 +317,32 @@ def check_signals(context: CheckContext) -> Iterator[Diagnostic]:
     if context.is_known:
         # What the system's own inputs lead to is told as CON118.
         held, kept = with_starts(flat, closed=False)
+        cut_off = _cut_off(context)
         for start in kept:
-            text = f"input is not connected; it keeps {start}"
-            yield finding("CON119", str(start.end), text)
+            if str(start.end) not in cut_off:
+                text = f"input is not connected; it keeps {start}"
+                yield finding("CON119", str(start.end), text)
         for problem in unconnected(held.components.values(), held.connections):
-            yield from of_error(problem)
+            if problem.diagnostics[0].key not in cut_off:
+                yield from of_error(problem)
     yield from _unread(context, flat)
     yield from _islands(flat)
+
+
+def _cut_off(context: CheckContext) -> set[str]:
+    """Connectors that only connections with a missing end lead to, on any level."""
+    edges: dict[str, list[str]] = {}
+    cut_off: list[str] = []
+    for level in context.levels():
+        parts = _parts(level)
+        for line in level.system.connections:
+            source, target = (level.end(end) for end in line.ends)
+            edges.setdefault(source, []).append(target)
+            if any(_connector(parts, end) is None for end in line.ends):
+                cut_off.append(target)
+    for end in cut_off:  # grows while it is read
+        cut_off += [each for each in edges.get(end, ()) if each not in cut_off]
+    return set(cut_off)
 
 
 def _dead_ends(level: SystemLevel) -> Iterator[Diagnostic]:
@@ -384,7 +409,8 @@ def _written(at: str, connectors: Iterable[Connector]) -> Iterator[Diagnostic]:
         if connector.unit is not None and connector.unit_definition is None:
             named.setdefault(connector.unit, []).append(connector.name)
     for unit, names in named.items():
-        if (text := other_spelling(unit)) is None:
-            continue
         users = first_of([f"'{name}'" for name in names], _LISTED)
-        yield finding("CON121", at, f"unit '{unit}' of {users} is read as '{text}'")
+        if not is_unit(unit):
+            yield finding("CON122", at, f"unit '{unit}' of {users} is not known")
+        elif (text := other_spelling(unit)) is not None:
+            yield finding("CON121", at, f"unit '{unit}' of {users} is read as '{text}'")

@@ -24,7 +24,14 @@ from orchestrator.core.simunits import open_description
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.ssp.common.names import group
 from orchestrator.core.structs import Struct, field
-from orchestrator.core.system import SEPARATOR, Component, SourceKind, System, closed_loops
+from orchestrator.core.system import (
+    SEPARATOR,
+    Component,
+    Endpoint,
+    SourceKind,
+    System,
+    closed_loops,
+)
 
 
 class IntendedRun(Struct):
@@ -52,6 +59,12 @@ class SystemLevel(Struct):
     def own(self, connector: str) -> str:
         """Return the name of one of its own connectors."""
         return f"{self.path}.{connector}" if self.path else connector
+
+    def end(self, end: Endpoint) -> str:
+        """Return the path of an end of one of its connections."""
+        if not end.component:
+            return self.own(end.connector)
+        return f"{self.at(end.component)}.{end.connector}"
 
 
 class CheckContext(Struct):

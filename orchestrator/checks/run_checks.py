@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from orchestrator.checks.context import CheckContext, IntendedRun, compiled, fin
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, Severity
 from orchestrator.core.structs import Struct, field
 from orchestrator.core.system import System
+from orchestrator.core.system.checks import meant_ends
 from orchestrator.core.system.loops import MOST_LOOPS
 
 #: Of the documented form of the JSON; grows when a field changes its meaning.
@@ -80,10 +81,27 @@ class CheckReport(Struct):
 def merged(found: Iterable[tuple[str, Diagnostic]], cases: Sequence[str]) -> list[Diagnostic]:
     """Join what is found in several cases alike, and put everything in order."""
     users: dict[Diagnostic, list[str]] = {}
-    for case, diagnostic in found:
+    for case, diagnostic in _causes(list(found)):
         users.setdefault(diagnostic, []).append(case)
     told = [_in_cases(diagnostic, names, cases) for diagnostic, names in users.items()]
     return sorted(told, key=_order)
+
+
+#: Findings about connectors that a wrong connection leaves alone.
+_LEFT_ALONE = {"CON109", "CON117", "CON118", "CON119"}
+#: Findings about components without connections, which one that cannot be opened leaves alone.
+_ISLAND = "CON114"
+_UNOPENED = ("FMU101", "FMU102", "CAP103", "CAP106", "CAP108")
+
+
+def _causes(found: Sequence[tuple[str, Diagnostic]]) -> Iterator[tuple[str, Diagnostic]]:
+    """Leave out what merely follows from a wrong connection or from a source that is missing."""
+    meant = {end for _, each in found for end in meant_ends(each)}
+    unopened = any(each.code in _UNOPENED for _, each in found)
+    for case, each in found:
+        follows = each.code in _LEFT_ALONE and each.key in meant
+        if not follows and not (unopened and each.code == _ISLAND):
+            yield case, each
 
 
 def _in_cases(found: Diagnostic, names: Sequence[str], cases: Sequence[str]) -> Diagnostic:

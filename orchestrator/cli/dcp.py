@@ -97,7 +97,7 @@ def serve(
         slave = server.slave
         server.serve(lambda: runs is not None and slave.runs >= runs and slave.master is None)
         if slave.late and not json:
-            print_lines(f"{slave.late} steps in real time were late")
+            print_lines(f"steps late in real time: {slave.late}")
 
 
 @app.command()

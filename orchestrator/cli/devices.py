@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from orchestrator.cli.console import print_json, print_lines, print_table
-from orchestrator.core.diagnostics import DescriptionError, DeviceError, LoadError
+from orchestrator.core.diagnostics import DescriptionError, DeviceError, LoadError, counted
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -299,7 +299,9 @@ def _rig_faults(
     listed = chosen(trials_of(trials.devices, supervised=trials.supervised), only)
     series = Series(trials, listed, mark_of(rig, name, lead))
     left, took = len(series.left), series.seconds(jobs)
-    told = f"{len(listed)} trials, {len(listed) - left} done before; the rest takes about"
+    told = (
+        f"{counted(len(listed), 'trial')}, {len(listed) - left} done before; the rest takes about"
+    )
     typer.echo(f"{told} {took:.0f} s on a quiet machine, {jobs} at a time", err=True)
 
     def tell(row: list[str]) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from orchestrator.core import posix
-from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, counted, nearest
 from orchestrator.core.structs import Struct, field
 from orchestrator.core.system import nanoseconds, seconds
 from orchestrator.core.system.naming import is_whole
@@ -352,7 +352,7 @@ class RealTimeRecord(Struct):
     def notes(self) -> tuple[str, ...]:
         """What to know of the timing, in sentences."""
         steps = self.computing.count
-        notes = [f"in real time: {self.overruns} overruns in {steps} steps"]
+        notes = [f"in real time: {counted(self.overruns, 'overrun')} in {counted(steps, 'step')}"]
         if self.overruns:
             notes[0] += f", at most {self.longest_row} in a row"
         if self.slipped_ns:

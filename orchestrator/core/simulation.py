@@ -19,6 +19,7 @@ from orchestrator.core.diagnostics import (
     RunEndedError,
     SoftdockError,
     StepError,
+    counted,
 )
 from orchestrator.core.display import Progress, progress_bar
 from orchestrator.core.structs import Struct
@@ -299,7 +300,7 @@ def _read_beside(
                 execution.listen(writer.tell)
         yield rows
         if rows is not None and not execution.writes_to(rows):
-            seen = f"its first {rows.written} rows: there was no room for more"
+            seen = f"its first {counted(rows.written, 'row')}: there was no room for more"
             notes.append(f"who looked at the run saw {seen}")
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from lxml import etree
 
-from orchestrator.core.diagnostics import Diagnostic, LoadError, Severity, nearest
+from orchestrator.core.diagnostics import Diagnostic, LoadError, Severity, nearest, with_article
 from orchestrator.core.files.archive import parse_xml
 from orchestrator.core.system import BaseUnit
 from orchestrator.dcp.data_types import DcpType, Scalar
@@ -129,7 +129,10 @@ def _declared(
         return {}
     defined = _typed(types[name])
     if defined.tag != kind.element:
-        errors.append(f"it is a {kind.element}, and its declaredType '{name}' a {defined.tag}")
+        errors.append(
+            f"it is {with_article(kind.element)}, and its declaredType '{name}' is"
+            f" {with_article(defined.tag)}"
+        )
         return {}
     return attributes_of(defined)
 

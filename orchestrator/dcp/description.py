@@ -9,6 +9,7 @@ from enum import StrEnum
 from math import prod
 from uuid import UUID
 
+from orchestrator.core.diagnostics import counted
 from orchestrator.core.structs import Struct, field
 from orchestrator.core.system import BaseUnit
 from orchestrator.dcp.data_types import DcpType, Scalar
@@ -407,7 +408,7 @@ def _of_extents(
     if size > MOST_ELEMENTS:
         yield f"it has {size} elements; expected {MOST_ELEMENTS} at most"
     elif len(variable.start) not in {0, 1, size}:
-        yield f"its start has {len(variable.start)} values; expected {size}"
+        yield f"its start has {counted(len(variable.start), 'value')}; expected {size}"
     content = variable.start[0] if variable.start else ""
     if variable.max_size is not None and variable.type.is_text:
         length = len(content.encode() if isinstance(content, str) else bytes(content))  # type: ignore[arg-type]

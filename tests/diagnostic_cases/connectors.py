@@ -79,6 +79,10 @@ CONNECTORS: Mapping[str, Case] = {
         lambda _: System("s").add("g", _in("Nm"), u=0.0),
         lambda _: System("s").add("g", _in("N.m"), u=0.0),
     ),
+    "CON122": Case(
+        lambda _: System("s").add("g", _in("Newtn"), u=0.0),
+        lambda _: System("s").add("g", _in("N"), u=0.0),
+    ),
     "CON113": Case(
         lambda _: pair(),
         lambda _: System("s").add("lag", block("lag")).connect("lag.y", "lag.u"),

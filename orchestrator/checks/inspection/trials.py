@@ -17,6 +17,7 @@ from orchestrator.checks.inspection.probe import (
     expect_same,
     finite,
 )
+from orchestrator.core.diagnostics import counted
 
 _Stage = tuple[str, Callable[[], None]]  # a mode and what leads into it
 
@@ -276,7 +277,7 @@ def saved_state(bench: InstanceBench) -> str:
     probe.restore(state, now)
     probe.advance(bench.step, bench.count - bench.count // 2)
     expect_same(first, probe.result())
-    remark = f"{bench.count} steps, bit by bit"
+    remark = f"{counted(bench.count, 'step')}, bit by bit"
     if bench.can("canSerializeFMUstate", "canSerializeFMUState"):
         again = probe.from_bytes(probe.to_bytes(state))
         probe.restore(again, now)

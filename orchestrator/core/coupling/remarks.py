@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from orchestrator.core.coupling.delay_plan import LoopDelay
 from orchestrator.core.coupling.line_plan import DelayMode, DelayPlan
-from orchestrator.core.diagnostics import DescriptionError, Diagnostic, Severity
+from orchestrator.core.diagnostics import DescriptionError, Diagnostic, Severity, counted
 from orchestrator.core.diagnostics.errors import toml_key
 from orchestrator.core.system import (
     Connection,
@@ -147,7 +147,7 @@ def _predicted(plans: Sequence[DelayPlan]) -> list[str]:
         kind = f"{plan.extrapolation}{' with slopes' if plan.span_ns else ''}"
         ways[kind] = ways.get(kind, 0) + 1
     return [
-        f"{count} connection{'s' if count > 1 else ''} without a delay predict"
+        f"{counted(count, 'connection')} without a delay predict"
         f"{'' if count > 1 else 's'} the input over each step: {kind}"
         for kind, count in ways.items()
     ]
@@ -158,10 +158,13 @@ def _followed(plans: Sequence[DelayPlan], loops: Sequence[LoopDelay]) -> list[st
     followed = {plan.connection for plan in plans if plan.order}
     around = dict.fromkeys(line for loop in loops for line in loop.lines)
     held = [str(line) for line in around if line not in followed]
-    text = f"{len(followed)} connections are followed over each step (waveform)"
+    text = (
+        f"{counted(len(followed), 'connection')} {'is' if len(followed) == 1 else 'are'}"
+        " interpolated within each step (waveform)"
+    )
     if not held:
         return [text]
-    return [f"{text}; those of loops that are held: {first_of(held, 5)}"]
+    return [f"{text}; held over each step in loops: {first_of(held, 5)}"]
 
 
 def rounded(plans: Sequence[DelayPlan], step_ns: int) -> list[str]:
@@ -337,7 +340,7 @@ class Tuned:
     def __str__(self) -> str:
         time, is_delay = seconds(self.time_ns), "->" in self.name
         first, last = (_shown(value, is_delay=is_delay) for value in (self.before, self.value))
-        ramp_text = f" over {self.ramp} steps" if self.ramp else ""
+        ramp_text = f" over {counted(self.ramp, 'step')}" if self.ramp else ""
         by = f", by {self.by}" if self.by else ""
         subject = f"the delay of {self.name}" if is_delay else self.name
         moment = f"tuned at {time:.9g} s (step {self.step})"

@@ -31,10 +31,12 @@ from orchestrator.core.diagnostics.errors import (
     WireFormatError as WireFormatError,
     by_nearness as by_nearness,
     class_name as class_name,
+    counted as counted,
     error_named as error_named,
     exits_are_errors as exits_are_errors,
     nearest as nearest,
     nearest_name as nearest_name,
     nearest_names as nearest_names,
+    with_article as with_article,
 )
 from orchestrator.core.diagnostics.reason import Reason as Reason

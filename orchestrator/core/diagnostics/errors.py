@@ -8,7 +8,7 @@ a description are collected and raised together, as one :class:`DescriptionError
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
@@ -198,7 +198,27 @@ class DescriptionError(SoftdockError):
         listed = list(problems)
         if len(listed) == 1:
             return listed[0]
-        return DescriptionError(*(found for problem in listed for found in problem.diagnostics))
+        return DescriptionError(*_joined([f for problem in listed for f in problem.diagnostics]))
+
+
+#: Contexts of this kind that a joined problem lists; of more it gives the number.
+_MOST_LISTED = 3
+
+
+def _joined(problems: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+    """Yield each problem once; one of several cases names them."""
+    contexts: dict[Diagnostic, list[str]] = {}
+    for each in problems:
+        contexts.setdefault(each.inner, []).append(each.context[0] if each.context else "")
+    for inner, outer in contexts.items():
+        names = list(dict.fromkeys(outer))
+        if len(names) == 1 or not all(name.startswith("case ") for name in names):
+            yield from (inner.within(name) if name else inner for name in names)
+            continue
+        listed = [name.removeprefix("case ") for name in names]
+        more = len(listed) - _MOST_LISTED
+        text = ", ".join(listed[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+        yield inner.within(f"cases {text}")
 
 
 class UnknownNameError(DescriptionError):
@@ -375,3 +395,26 @@ def nearest(name: str, names: Iterable[str]) -> str:
     """Ask whether the nearest of some names is meant; nothing if none is near."""
     close = nearest_name(name, names)
     return f"; did you mean '{close}'?" if close else ""
+
+
+#: Abbreviations that are spoken letter by letter, and begin with the sound of a vowel.
+_LETTERS = re.compile(r"(?:FMU|FMI|SSP|SS[DVM]|XML|RSI|HTML|LFS|MCAP)")
+#: Words that begin with the letter of a vowel and the sound of a consonant.
+_CONSONANT = re.compile(r"(?:one|once|eu|uni|use|uint)", re.IGNORECASE)
+
+
+def with_article(noun: str) -> str:
+    """Return a noun with its indefinite article: ``an Integer``, ``a Real``, ``an FMU``."""
+    spoken = noun.lstrip("'\"`")
+    vowel = spoken[:1].lower() in {*"aeiou"} and not _CONSONANT.match(spoken)
+    vowel = vowel or _LETTERS.match(spoken) is not None
+    return f"{'an' if vowel else 'a'} {noun}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: ``1 row``, ``2 rows``, ``0 connections``."""
+    if number == 1:
+        return f"1 {noun}"
+    head, gap, rest = noun.partition(" of ")
+    plural = f"{head[:-1]}ies" if re.search(r"[^aeiou]y$", head) else f"{head}s"
+    return f"{number} {plural}{gap}{rest}"

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.diagnostics import LoadError
+from orchestrator.core.diagnostics import LoadError, counted
 from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.files.plain_data import json_data
 from orchestrator.core.structs import Struct
@@ -129,7 +129,11 @@ def read_arrays(path: Path) -> Arrays:
     if time.dtype != np.float64 or values.dtype != np.float64 or time.ndim != 1:
         raise _foreign(path, "its arrays are not of float64")
     if values.shape != (len(time), len(found.names)):
-        raise _foreign(path, f"{len(found.names)} names and {len(time)} times of {values.shape}")
+        raise _foreign(
+            path,
+            f"{counted(len(found.names), 'name')} and {counted(len(time), 'time')} of"
+            f" {values.shape}",
+        )
     return found
 
 

@@ -36,7 +36,7 @@ from mcap.stream_reader import StreamReader
 from numpy.typing import NDArray
 from zstandard import ZstdError
 
-from orchestrator.core.diagnostics import LoadError
+from orchestrator.core.diagnostics import LoadError, counted
 from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.structs import MutableStruct, Struct, field
 
@@ -371,7 +371,7 @@ def read_mcap_file(path: Path) -> McapContent:
     cut = ""
     if why:
         cut = (
-            f"{path.name} is cut or damaged: these are the {len(times_ns)} rows up to"
+            f"{path.name} is cut or damaged: these are the {counted(len(times_ns), 'row')} up to"
             f" {times_ns[-1] / 1e9:.9g} s that can be read ({why})"
         )
     units = _units(found.channels, found.schemas)

@@ -220,6 +220,14 @@ class ExecutionSettings(Struct):
         default of Softdock. Options of the experiment are for its own algorithm: with another they
         are left.
         """
+        if unknown := [name for name in keywords if name not in cls.__struct_fields__]:
+            raise UnknownNameError(
+                *(
+                    f"no option '{name}'{nearest(name, cls.__struct_fields__)}; expected one of"
+                    f" {', '.join(cls.__struct_fields__)}"
+                    for name in unknown
+                )
+            )
         default = system.experiment
         algorithm = default.algorithm or DEFAULT_ALGORITHM
         defaults: dict[str, Any] = {

@@ -121,6 +121,10 @@ def read_parquet(path: str | Path) -> pd.DataFrame:
         raise _unreadable(path, f"its units: {misfit(error)}") from error
     except KeyError as error:
         raise _unreadable(path, f"it has no {error}") from error
+    except FileNotFoundError as error:
+        raise LoadError.in_file(path, "no such file; expected a result") from error
+    except pa.ArrowInvalid as error:
+        raise _unreadable(path, "it is cut, damaged, or of another format") from error
     except (OSError, pa.ArrowException, MemoryError, *_WRONG) as error:
         raise _unreadable(path, str(error)) from error
     frame.attrs["units"] = units

@@ -21,7 +21,7 @@ from orchestrator.core.coupling import (
     LoopDelays,
     remarks,
 )
-from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, counted
 from orchestrator.core.display import Page, escaped, html_table, text_table
 from orchestrator.core.simunits import Notice
 from orchestrator.core.system.naming import unknown_name_error
@@ -58,7 +58,7 @@ def html_of(result: Result) -> str:
 
 def _title(result: Result) -> str:
     signals, rows = len(result.names), len(result.time_ns)
-    said = [f"{signals} signal{'s' if signals != 1 else ''}", f"{rows} rows"]
+    said = [counted(signals, "signal"), counted(rows, "row")]
     if rows:
         said.append(f"{result.time[0]:.6g} to {result.time[-1]:.6g} s")
     if result.step_ns:

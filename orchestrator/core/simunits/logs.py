@@ -16,6 +16,7 @@ from orchestrator.core.diagnostics import (
     DescriptionError,
     LoadError,
     UnknownNameError,
+    counted,
 )
 from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.files.columns import csv_columns, csv_titles, read_arrays, split_title
@@ -346,7 +347,8 @@ class LogUnit(SimulationUnit):
         native = self.native
         if native.interpolated:
             yield (
-                f"{who}: {native.interpolated} steps ended between two recorded times, where its"
+                f"{who}: {counted(native.interpolated, 'step')} ended between two recorded"
+                " times, where its"
                 " outputs were interpolated"
             )
         if self._unknown:
@@ -365,13 +367,13 @@ class LogUnit(SimulationUnit):
             shown = "" if unit in {None, "1"} else f" {unit}"
             yield (
                 f"{who}: input '{name}' differs from the recording in {steps} of"
-                f" {native.compared} steps, at most by {most:.6g}{shown} in the step to"
+                f" {counted(native.compared, 'step')}, at most by {most:.6g}{shown} in the step to"
                 f" t = {seconds(time_ns):.9g} s"
             )
         if same and native.compared:
             yield (
                 f"{who}: {', '.join(map(repr, same))} as recorded, bit for bit, in"
-                f" {native.compared} steps"
+                f" {counted(native.compared, 'step')}"
             )
 
 

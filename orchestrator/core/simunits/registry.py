@@ -21,6 +21,7 @@ from orchestrator.core.diagnostics import (
     SoftdockError,
     UnitMismatchError,
     UnknownNameError,
+    with_article,
 )
 from orchestrator.core.garbage import collection_paused
 from orchestrator.core.plugins import PluginGroup
@@ -212,7 +213,8 @@ def kind_of(source: Source) -> UnitKind:
     name = str(source.kind)
     if name not in _GROUP.entry_points:
         raise CapabilityError(
-            f"{source}: a {source.kind} cannot be run; expected an FMU, a block, a device, a"
+            f"{source}: {with_article(source.kind)} cannot be run; expected an FMU, a block,"
+            " a device, a"
             " recording or a twin, swap it for one"
         )
     return _GROUP.class_of(name)()

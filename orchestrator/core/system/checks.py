@@ -9,8 +9,10 @@ from orchestrator.core.diagnostics import (
     AlgebraicLoopError,
     ConnectorMismatchError,
     DescriptionError,
+    Diagnostic,
     UnitMismatchError,
     UnknownNameError,
+    with_article,
 )
 from orchestrator.core.system.component import Component
 from orchestrator.core.system.connection import Connection, Endpoint, MappingTransformation
@@ -59,8 +61,28 @@ def problems(components: Components, connections: Sequence[Connection]) -> list[
     parts = [component for name, component in components.items() if name]
     for component in parts:
         errors += values(component)
-    errors += unconnected(parts, connections)
+    errors += without_consequences(errors, unconnected(parts, connections))
     return errors
+
+
+def without_consequences(
+    found: Iterable[DescriptionError], consequences: Iterable[DescriptionError]
+) -> list[DescriptionError]:
+    """Leave out errors of inputs that are open only because a connection names them wrongly."""
+    wrong = [each for error in found for each in error.diagnostics]
+    meant = {end for each in wrong for end in meant_ends(each)}
+    return [error for error in consequences if error.diagnostics[0].key not in meant]
+
+
+def meant_ends(found: Diagnostic) -> Iterator[str]:
+    """Yield the connectors that a wrong connection is probably meant for, by the nearest name."""
+    source, arrow, target = found.key.partition(" -> ")
+    if not arrow or found.code not in {"CON101", "CON102", "CON103"}:
+        return
+    yield target
+    for end in (source, target) if found.hint else ():
+        component, _, connector = end.rpartition(".")
+        yield f"{component}.{found.hint}" if found.code == "CON102" else f"{found.hint}.{connector}"
 
 
 def resolvable_connections(
@@ -71,31 +93,57 @@ def resolvable_connections(
 
 
 def endpoints(components: Components, line: Connection) -> Iterator[DescriptionError]:
-    """Whether both ends of a connection exist and have the right direction."""
+    """Whether both ends of a connection exist and have the right direction.
+
+    The direction of an end says nothing while the other end does not exist: parameters may be
+    connected with parameters.
+    """
+    missing = list(_missing_ends(components, line))
+    yield from missing
+    if missing or _propagates_parameter(components, line):
+        return
+    for end, expected in ((line.source, Causality.OUTPUT), (line.target, Causality.INPUT)):
+        causality = components[end.component].connectors[end.connector].causality
+        if causality is not expected:
+            text = f"'{end}' is {with_article(causality)}, expected {with_article(expected)}"
+            where = f"connection {line}"
+            yield ConnectorMismatchError.about(text, code="CON103", place=where, key=str(line))
+
+
+def _missing_ends(components: Components, line: Connection) -> Iterator[UnknownNameError]:
+    """Errors of the ends of a connection that do not exist."""
     sides = ((line.source, Causality.OUTPUT), (line.target, Causality.INPUT))
-    for end, causality in sides:
+    for end, expected in sides:
         component = components.get(end.component)
         if component is None:
             yield _missing(end, components, line)
-            continue
-        connector = component.connectors.get(end.connector)
-        if connector is None:
-            names = (c.name for c in component.of(causality))
-            kind, location = f"{causality} connector", f"connection {line}"
-            yield unknown(kind, end.connector, names, location, code="CON102", key=str(line))
-        elif connector.causality is not causality and not _propagates_parameter(components, line):
-            found, location = connector.causality, f"connection {line}"
-            kind_text = "a parameter" if found is Causality.PARAMETER else f"an {found}"
-            text = f"'{end}' is {kind_text}, expected an {causality}"
-            yield ConnectorMismatchError.about(text, code="CON103", place=location, key=str(line))
+        elif end.connector not in component.connectors:
+            kind, names = _candidates(components, line, end, expected)
+            where, key = f"connection {line}", str(line)
+            yield unknown(kind, end.connector, names, where, code="CON102", key=key)
+
+
+def _candidates(
+    components: Components, line: Connection, end: Endpoint, expected: Causality
+) -> tuple[str, list[str]]:
+    """Return the kind of connector that an end may name, and the names of those that exist."""
+    other = line.source if end is line.target else line.target
+    holder = components.get(other.component)
+    known = None if holder is None else holder.connectors.get(other.connector)
+    hands_on = known is not None and not (end.component and other.component)
+    if hands_on and known is not None and known.causality not in _SIGNALS:
+        parameters = components[end.component].connectors.values()
+        return "parameter", [c.name for c in parameters if c.causality not in _SIGNALS]
+    return f"{expected} connector", [c.name for c in components[end.component].of(expected)]
 
 
 def _missing(end: Endpoint, components: Components, line: Connection) -> UnknownNameError:
     """Make the error of an end whose component is not there; that without a name is the system."""
     location, key = f"connection {line}", str(line)
+    parts = [name for name in components if name]
     if end.component:
-        return unknown("component", end.component, components, location, code="CON101", key=key)
-    names = ", ".join(name for name in components if name)
+        return unknown("component", end.component, parts, location, code="CON101", key=key)
+    names = ", ".join(parts)
     text = (
         f"the system has no connectors of its own, such as '{end}'; expected component.connector"
         f" (components: {names or 'none'})"
@@ -125,8 +173,8 @@ def _misfits(
 ) -> Iterator[tuple[type[DescriptionError], str, str]]:
     if source.type is not target.type and target.type not in _WIDER.get(source.type, ()):
         text = (
-            f"type {source.type} is connected to {target.type}; expected equal types, or"
-            " a truth value or whole number to a number"
+            f"type {source.type} is connected to {target.type}; expected matching types (Boolean"
+            " and Integer can feed Real)"
         )
         yield ConnectorMismatchError, "CON104", text
     if source.shape != target.shape:
@@ -156,11 +204,17 @@ def sources(connections: Iterable[Connection]) -> Iterator[DescriptionError]:
         by_target.setdefault(line.target, []).append(line)
     for target, lines in by_target.items():
         if len(lines) > 1:
-            names = " and ".join(f"'{line.source}'" for line in lines)
-            text = (
-                f"input '{target}' has {len(lines)} sources, {names}; expected one:"
-                " remove one connection, or add the signals in a block"
-            )
+            names = list(dict.fromkeys(f"'{line.source}'" for line in lines))
+            if len(names) == 1:
+                text = (
+                    f"input '{target}' is connected {len(lines)} times to {names[0]}; expected one"
+                    " connection: remove the others"
+                )
+            else:
+                text = (
+                    f"input '{target}' has {len(names)} sources, {' and '.join(names)}; expected"
+                    " one: remove one connection, or add the signals in a block"
+                )
             yield ConnectorMismatchError.about(text, code="CON108", key=str(target))
 
 

@@ -293,8 +293,21 @@ class TransportDelay(Struct):
         date: str = "",
     ) -> TransportDelay:
         """Make a delay from seconds or text: ``TransportDelay.of("16 ms", "measured")``."""
+        if isinstance(nominal, str) and _is_bare(nominal):
+            raise DescriptionError(
+                f"delay: expected a time with its unit, such as '{nominal.strip()} ms', found"
+                f" {nominal!r}; seconds are a number without quotes"
+            )
         source = member_of(Provenance, provenance, "provenance of a delay")
         return cls(nanoseconds(nominal, "delay"), source, variation, device, date)
+
+
+def _is_bare(text: str) -> bool:
+    """Whether a text is a number other than zero, without a unit."""
+    try:
+        return float(text) != 0.0
+    except ValueError:
+        return False
 
 
 def delay_of(delay: TransportDelay | str | float | None) -> TransportDelay | None:

@@ -8,7 +8,7 @@ from itertools import combinations
 from types import MappingProxyType
 from typing import Any
 
-from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest, with_article
 from orchestrator.core.structs import Struct
 from orchestrator.core.system.connection import Connection, Endpoint, connection_name
 from orchestrator.core.system.naming import is_finite, is_whole
@@ -273,10 +273,11 @@ def fault_problems(faults: Sequence[Fault], system: System) -> list[str]:
 def _misfits(fault: Fault, source: Connector) -> list[str]:
     problems = []
     if source.type.is_text:
-        problems.append(f"it carries a {source.type}: expected numbers")
+        problems.append(f"the signal is {with_article(source.type)}; expected numbers")
     elif fault.kind.needs_real and source.type is not DataType.REAL:
         problems.append(
-            f"it carries a {source.type}, and a {fault.kind} is for Reals; expected one of"
+            f"the signal is {with_article(source.type)}; a {fault.kind} needs a Real;"
+            " expected one of"
             f" {', '.join(kind for kind in FaultKind if not kind.needs_real)}"
         )
     if fault.element is not None and fault.kind is FaultKind.DELAY_STEP:

@@ -12,6 +12,7 @@ from orchestrator.core.diagnostics import (
     ConnectorMismatchError,
     DescriptionError,
     UnitMismatchError,
+    with_article,
 )
 from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system.checks import compatible
@@ -298,8 +299,8 @@ def _lines(
         ):
             if actual is not expected:
                 raise ConnectorMismatchError(
-                    f"power ports {giver} and {taker}: '{end}' is an {actual}, expected an"
-                    f" {expected}: the port that gives the effort takes the flow"
+                    f"power ports {giver} and {taker}: '{end}' is {with_article(actual)}, expected"
+                    f" {with_article(expected)}: the port that gives the effort takes the flow"
                 )
         if (error := next(compatible(line, source, target), None)) is not None:
             raise error

@@ -16,7 +16,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from orchestrator.core.diagnostics import CapabilityError
+from orchestrator.core.diagnostics import CapabilityError, with_article
 from orchestrator.core.simunits import Block
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import Connector
@@ -332,7 +332,7 @@ def _ports(block: Block) -> list[Field]:
 def _port(connector: Connector, value: Any) -> Field:
     if connector.type.is_text or connector.type is PortType.CLOCK:
         raise CapabilityError(
-            f"'{connector.name}' is a {connector.type}; C code is made of numbers only"
+            f"'{connector.name}' is {with_article(connector.type)}; C code is made of numbers only"
         )
     kind, data_type = Kind(connector.causality.value), DataType(connector.type.value)
     form = np.ndarray if connector.shape else type(value)

@@ -9,6 +9,7 @@ from typing import Any
 
 from networkx.utils import UnionFind
 
+from orchestrator.core.diagnostics import with_article
 from orchestrator.export.modelica.flat.model import origin_of, without_subscripts
 from orchestrator.export.modelica.references import Finding, Model, NameReference, references, steps
 from orchestrator.export.modelica.source.class_scope import (
@@ -121,7 +122,10 @@ def _no_connector(instance: Instance, reference: NameReference) -> str:
     if element.prefixes & {"input", "output"}:
         return ""  # rumoca joins plain signals as well
     kind = last.primitive if last.predefined else f"{last.tree.word} {last.tree.name}"
-    return f"'{reference.text}' is a {kind}, expected a connector (Modelica 3.6, section 9.1)"
+    return (
+        f"'{reference.text}' is {with_article(kind)}, expected a connector (Modelica 3.6,"
+        " section 9.1)"
+    )
 
 
 def connector_findings(model: Model) -> Iterator[Finding]:

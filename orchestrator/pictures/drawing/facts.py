@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 
 from orchestrator.core.coupling import DelayPlan, LoopDelay
-from orchestrator.core.diagnostics import UnitMismatchError
+from orchestrator.core.diagnostics import UnitMismatchError, counted
 from orchestrator.core.structs import Struct, field, replace
 from orchestrator.core.system import (
     SEPARATOR,
@@ -184,7 +184,7 @@ def delay_text(delay: TransportDelay) -> str:
         trace = varies.trace
         text = repr((trace.times_ns, trace.delays_ns, trace.interpolated))
         fingerprint = hashlib.sha256(text.encode()).hexdigest()[:12]
-        parts.append(f"trace of {len(trace.times_ns)} rows ({fingerprint})")
+        parts.append(f"trace of {counted(len(trace.times_ns), 'row')} ({fingerprint})")
     parts.append(f"{100 * varies.loss:.15g} % lost, seed {varies.seed}")
     parts.append(f"{varies.delivery}, newest {varies.newest}")
     return ", ".join(parts)

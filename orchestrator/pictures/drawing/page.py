@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.coupling import DelayPlan
+from orchestrator.core.diagnostics import counted
 from orchestrator.core.structs import replace
 from orchestrator.core.system import (
     Component,
@@ -200,7 +201,10 @@ def _delay(delay: TransportDelay) -> Iterator[tuple[str, str]]:
         yield "Variation", text
     if varies.trace is not None:
         longest = milliseconds(varies.trace.longest_ns)
-        yield "Variation", f"recorded, {len(varies.trace.times_ns)} rows, longest {longest}"
+        yield (
+            "Variation",
+            f"recorded, {counted(len(varies.trace.times_ns), 'row')}, longest {longest}",
+        )
     yield "Lost samples", f"{100 * varies.loss:.6g} %"
     yield "Delivery", f"{varies.delivery}; newest: last {varies.newest}"
 

@@ -18,6 +18,7 @@ from orchestrator.core.diagnostics import (
     DescriptionError,
     DeviceError,
     Diagnostic,
+    counted,
     error_named,
 )
 from orchestrator.core.own_process import OwnProcess
@@ -280,11 +281,14 @@ class DeviceUnit(SimulationUnit):
         if native.stale_steps:
             limit = f"{self._settings.stale_after:g} s (stale_after)"
             why = f": {self._process.block.reason}" if self._process.block.lost else ""
-            what = f"samples older than {limit} were held in {native.stale_steps} steps{why}"
+            what = (
+                f"samples older than {limit} were held in"
+                f" {counted(native.stale_steps, 'step')}{why}"
+            )
             yield Notice(native.first_stale_ns, what, "the results from there on are not the rig's")
         clamped = int(native.values[self._outputs["clamped"].start])
         if clamped:
-            what = f"{clamped} commands were beyond their range and were sent as the nearest in it"
+            what = f"commands beyond their range, sent as the nearest value in it: {clamped}"
             yield Notice(native.first_clamped_ns, what)
 
     @property
@@ -292,17 +296,19 @@ class DeviceUnit(SimulationUnit):
         """What came over the wire in this run, in a sentence."""
         facts = self.native.facts
         told = (
-            f"component '{self.name}' was a device: {facts.number} samples, {facts.lost} lost,"
+            f"component '{self.name}' was a device: {counted(facts.number, 'sample')},"
+            f" {facts.lost} lost,"
             f" {facts.late} late, {facts.repeated} repeated, {facts.malformed} malformed,"
-            f" {facts.restarts} restarts"
+            f" {counted(facts.restarts, 'restart')}"
         )
         if facts.shaped:
             told += (
-                f"; {facts.shaped} commands changed faster than their limit and were sent slower"
+                "; commands that changed faster than their limit and were sent slower:"
+                f" {facts.shaped}"
             )
         if self._commands:
             told += (
-                f"; {facts.missed} commands were not taken" if facts.taken >= 0
+                f"; commands not taken: {facts.missed}" if facts.taken >= 0
                 else "; it does not say which commands it takes"
             )  # fmt: skip
         told += f"; {self._process.account}" if self._process.account else ""

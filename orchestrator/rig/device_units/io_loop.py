@@ -364,7 +364,7 @@ def _connect(link: _Link, seconds: float) -> None:
     if came:
         return
     count = link.counter.facts.malformed
-    strange = f"{count} datagrams came that are none of its protocol, the last: {link.refused}"
+    strange = f"datagrams of another protocol: {count}, the last: {link.refused}"
     raise DeviceError(
         f"no sample came within {seconds:g} s (connect_timeout);"
         f" {strange if count else 'is it on, and are address and port right?'}"

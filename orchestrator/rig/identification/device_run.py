@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError, counted
 from orchestrator.core.realtime import RealTime
 from orchestrator.core.recording import Result
 from orchestrator.core.simunits import Block, Output, block
@@ -356,7 +356,7 @@ def read_run(
     log, newest = log.samples_of(first, int(newest[-1]) + 1), newest - first
     if len(log.ticks) < 16 or newest[0] < 0:
         raise DescriptionError(
-            f"component '{component}': only {len(log.ticks)} samples came in"
+            f"component '{component}': only {counted(len(log.ticks), 'sample')} came in"
             f" {len(given) * step:g} s; expected {facts.ports.rate:g} per second"
         )
     clock = sample_times(log.arrivals - given[0], log.ticks, procedure.confidence)

@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 import numpy as np
 
-from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, counted, nearest
 from orchestrator.core.realtime import RealTime
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import SourceKind, System
@@ -236,7 +236,8 @@ def _late(run: DeviceRun) -> str:
     if run.not_taken <= _LATE * len(run.changes):
         return ""
     return (
-        f" It took {len(run.changes)} commands; {run.not_taken} came too late for their cycle, as"
+        f" It took {counted(len(run.changes), 'command')}; {run.not_taken} came too late for"
+        " their cycle, as"
         " on a machine that is busy or gives no priority"
     )
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError, counted
 from orchestrator.core.structs import Struct, replace
 from orchestrator.rig.twin_file import Estimate
 
@@ -49,7 +49,7 @@ class Record(Struct, eq=False):
             raise DescriptionError("a record: expected times that increase")
         if self.count < 16:
             raise DescriptionError(
-                f"a record of {self.count} samples says nothing; expected at least 16"
+                f"a record of {counted(self.count, 'sample')} is too short; expected at least 16"
             )
 
     @property

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError, counted
 from orchestrator.core.structs import Struct
 
 _PERIODS = 1.8  # "about two", with room for a damped or drifting frequency
@@ -106,7 +106,8 @@ def fit_growth(t: ArrayLike, x: ArrayLike, *, start: float = -np.inf) -> GrowthF
     if best is None or periods < _PERIODS:
         raise DescriptionError(
             f"growth fit: the data holds {periods:.2g} periods of an oscillation in {span:g} s "
-            f"({data.size} samples), about 2 are needed; record longer, or check that it oscillates"
+            f"({counted(data.size, 'sample')}), about 2 are needed; record longer, or check"
+            " that it oscillates"
         )
     rates = best[0]
     columns, parts = _linear_part(clock, scaled, rates)
@@ -139,7 +140,8 @@ def _checked(t: ArrayLike, x: ArrayLike, start: float) -> tuple[Floats, Floats]:
     time, data = time[kept], data[kept]
     if time.size < _FEWEST:
         raise DescriptionError(
-            f"growth fit: {time.size} samples from t = {start:g} s on, at least {_FEWEST} needed"
+            f"growth fit: {counted(time.size, 'sample')} from t = {start:g} s on, at least"
+            f" {_FEWEST} needed"
         )
     if not (np.isfinite(time).all() and np.isfinite(data).all()):
         raise DescriptionError("growth fit: t or x holds values that are not finite")

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError, counted
 from orchestrator.core.recording import Result
 from orchestrator.core.simunits.registry import clock_ns
 from orchestrator.core.system import System, nanoseconds, signal_of
@@ -40,7 +40,7 @@ def with_measures(
             measured[key] = evaluate(measure, results[name], case.system, results)
         except DescriptionError as error:
             steps = np.count_nonzero(missed_shares(case, results[name], clock))
-            why = f" (cycles were missed in {steps} steps)" if steps else ""
+            why = f" (cycles were missed in {counted(int(steps), 'step')})" if steps else ""
             why += f" ({outcome.stopped[name]})" if name in outcome.stopped else ""
             failed.append(f"{'warning: ' * bool(why)}measure '{key}': {error}{why}")
             if not why:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from orchestrator.core.diagnostics import DescriptionError, Problem
+from orchestrator.core.diagnostics import DescriptionError, Problem, nearest
 from orchestrator.core.simulation import horizon
 from orchestrator.core.system import conversion, nanoseconds, seconds
 from orchestrator.study.experiment import Experiment
@@ -82,6 +82,13 @@ def wrong_sweep(
     yield from (f"sweep '{name}'{text}" for text in found)
 
 
+def _sweepable(cases: Mapping[str, PreparedCase]) -> set[str]:
+    """Names of what an axis may change: connectors and connections of the cases, and the step."""
+    systems = [case.system for case in cases.values()]
+    names = {f"{c.name}.{n}" for s in systems for c in s.components.values() for n in c.connectors}
+    return names | {str(line) for s in systems for line in s.connections} | {"step"}
+
+
 def _wrong_axis(axis: Axis, cases: Mapping[str, PreparedCase]) -> Iterator[str]:
     targets = targets_of(axis)
     if not targets:
@@ -92,7 +99,8 @@ def _wrong_axis(axis: Axis, cases: Mapping[str, PreparedCase]) -> Iterator[str]:
     try:
         for target in (*targets, *map(Parameter, axis.proportional)):
             if not any(target.reaches(case) for case in cases.values()):
-                yield f"'{target.name}' reaches no case: none of {', '.join(cases)} has it"
+                hint = nearest(target.name, sorted(_sweepable(cases)))
+                yield f"'{target.name}' reaches no case{hint}: none of {', '.join(cases)} has it"
         if is_time(axis):
             conversion("s", unit_of(axis))
         if axis.values is not None:

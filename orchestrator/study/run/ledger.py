@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.coupling import DelayMode, DelayPlan
-from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError, counted
 from orchestrator.core.recording import Result, whole_file
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import Causality, Positive, System, nanoseconds, signal_of
@@ -211,7 +211,11 @@ def ledger_of(
         return ledger, ""
     worst = max(ledger.of(Kind.RESIDUAL), key=lambda entry: float(abs(entry.energy).max()))
     steps = np.count_nonzero(missed)
-    allowed = f" and {ledger.unsure:.3g} J for {steps} steps with missed cycles" if steps else ""
+    allowed = (
+        f" and {ledger.unsure:.3g} J for {counted(int(steps), 'step')} with missed cycles"
+        if steps
+        else ""
+    )
     return ledger, (
         f"{request.where}: the balance is open by {ledger.residual:.3g} J, most of it at"
         f" '{worst.name}'; expected at most {request.tolerance:g} of the largest entry,"

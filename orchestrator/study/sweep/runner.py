@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.core import posix
-from orchestrator.core.diagnostics import SoftdockError, UnknownNameError
+from orchestrator.core.diagnostics import SoftdockError, UnknownNameError, counted
 from orchestrator.core.recording import whole_folder
 from orchestrator.core.simunits import flaw_notes
 from orchestrator.core.structs import MutableStruct, field, replace
@@ -240,7 +240,8 @@ def with_kept(
         if missing:
             told.append(
                 f"{name}: was run before, and is not on the page: {missing} of"
-                f" {len(outcome.plan.distinct)} runs are missing, or were of another description;"
+                f" {counted(len(outcome.plan.distinct), 'run')} are missing, or were of"
+                " another description;"
                 f" run it: softdock sweep .. {name}"
             )
         else:

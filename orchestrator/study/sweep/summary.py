@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from orchestrator.core.diagnostics import counted
 from orchestrator.study.content import MapAxis, TableItem
 from orchestrator.study.figure_tables import (
     Axis,
@@ -59,7 +60,7 @@ def lost_runs(outcome: FinishedSweep) -> list[tuple[str, str, str]]:
             points.append(f"and {len(records) - _NAMED} more")
         rows.append((status, "; ".join(points), reason))
     if left := sum(len(records) for _, records in lost[_NAMED:]):
-        rows.append(("others", f"{left} runs", "the table of the sweep says why"))
+        rows.append(("others", counted(left, "run"), "the table of the sweep says why"))
     return rows
 
 
@@ -84,7 +85,7 @@ def _axis(name: str, axis: Axis) -> str:
     label = label_of(name, axis)
     if axis.values is not None:
         return f"{label}: {', '.join(map(str, axis.values))}"
-    count = "" if axis.count is None else f", {axis.count} values"
+    count = "" if axis.count is None else f", {counted(axis.count, 'value')}"
     return f"{label}: {axis.first} to {axis.last}{count}"
 
 
@@ -113,7 +114,7 @@ def _note(sweep: Sweep) -> str:
     axes = "; ".join(_axis(key, axis) for key, axis in sweep.over.items())
     said = [sweep.description, f"Over {axes}"]
     if sweep.design != "grid":
-        said.append(f"{sweep.count} points of a design of kind {sweep.design}")
+        said.append(f"{counted(sweep.count or 0, 'point')} of a design of kind {sweep.design}")
     if sweep.seeds is not None:
         said.append(f"Seeds: {', '.join(map(str, seeds_of(sweep)))}")
     return ". ".join(text.rstrip(".") for text in said if text) + "."

@@ -6,7 +6,11 @@ from collections.abc import Iterator, Mapping
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.core.diagnostics import CapabilityError, DescriptionError
+from orchestrator.core.diagnostics import (
+    CapabilityError,
+    DescriptionError,
+    with_article,
+)
 from orchestrator.core.master.run.run_state import RunState
 from orchestrator.core.simunits.value_rules import beyond
 from orchestrator.core.system import Causality, Connector, DataType, Endpoint, Value
@@ -113,7 +117,8 @@ class Ports:
             if end.connector not in described.tunable:
                 kind = described.variability.get(end.connector, "fixed")
                 raise CapabilityError(
-                    f"cannot set '{name}': it is a {kind} parameter, which keeps its value once the"
+                    f"cannot set '{name}': it is {with_article(kind)} parameter, which keeps its"
+                    " value once the"
                     f" run has begun; {self._settable(end.component)}; set it in the system"
                 )
         elif connector.causality is not Causality.INPUT:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
+from orchestrator.core.diagnostics import (
+    CapabilityError,
+    DescriptionError,
+    UnknownNameError,
+    nearest,
+    with_article,
+)
 from orchestrator.core.structs import Struct, field
 from orchestrator.core.system import Causality, Connector, DataType, System
 from orchestrator.core.system.naming import is_pattern, listed_names, matching
@@ -224,12 +230,15 @@ def recordable(system: System, record: Sequence[str] | str | None) -> list[str]:
             matches = matching(text, outputs) or matching(text, numbers)
             fault = "no variable that is a number matches it"
         elif text in connectors and connectors[text].type.is_text:
-            reason = f"it is a {connectors[text].type}; only numbers are recorded, so leave it out"
+            reason = (
+                f"it is {with_article(connectors[text].type)}; only numbers are recorded, so"
+                " leave it out"
+            )
             problems.append(CapabilityError(f"cannot record '{text}': {reason}"))
             continue
         else:
             matches = [text] if text in connectors else []
-            fault = "no component has this variable"
+            fault = f"no component has this variable{nearest(text, connectors)}"
         names += matches
         if not matches:
             there = listed_names([*connectors], text.replace("*", "").replace("?", ""))

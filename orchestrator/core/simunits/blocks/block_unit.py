@@ -18,6 +18,7 @@ from orchestrator.core.diagnostics import (
     DescriptionError,
     StepError,
     exits_are_errors,
+    with_article,
 )
 from orchestrator.core.simunits.blocks.block import INPUT_ORDER, Block
 from orchestrator.core.simunits.blocks.block_file import is_of_file
@@ -31,8 +32,12 @@ from orchestrator.core.system import Causality, Connector, DataType, Value, seco
 from orchestrator.engine import PythonUnit, place_of
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from orchestrator.core.simunits.protocol import Floats
 
+#: The file of the methods that every block inherits.
+_INHERITED = Block.step.__code__.co_filename
 
 _PLAIN = (type(None), bool, int, float, str)
 _KINDS = "biufc"
@@ -69,7 +74,8 @@ def _pack(value: object, where: str) -> Any:
     if type(value) is np.ndarray and value.dtype.kind in _KINDS:
         return {"array": _pack_array(value)}
     raise CapabilityError(
-        f"{where} is a {type(value).__name__}; a file can hold numbers, text, bytes, arrays of"
+        f"{where} is {with_article(type(value).__name__)}; a file can hold numbers, text,"
+        " bytes, arrays of"
         " numbers, and lists, tuples and dictionaries of them"
     )
 
@@ -225,7 +231,7 @@ class BlockUnit(SimulationUnit):
     def _failure(self, doing: str, error: Exception) -> StepError:
         return StepError(
             f"component '{self.name}' failed while {doing}: {type(error).__name__}: {error}"
-            f"{place_of(error.__traceback__.tb_next if error.__traceback__ else None)}"
+            f"{place_of(_own_frames(error.__traceback__))}"
         )
 
     def _serialize(self, state: object) -> bytes:
@@ -254,3 +260,16 @@ class BlockUnit(SimulationUnit):
     def exception(self) -> BaseException | None:
         """Return the exception that the block raised, if it did."""
         return self.native.take_exception() if isinstance(self.native, PythonUnit) else None
+
+
+def _own_frames(trace: TracebackType | None) -> TracebackType | None:
+    """Return the frames of an error from the first one of the block's own file on.
+
+    Methods that a block inherits, such as the default of ``initialise``, are not its own. An error
+    that has no other frames keeps them.
+    """
+    inner = trace and trace.tb_next
+    own = inner
+    while own is not None and own.tb_frame.f_code.co_filename == _INHERITED:
+        own = own.tb_next
+    return own or inner

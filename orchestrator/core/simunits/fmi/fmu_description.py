@@ -7,6 +7,7 @@ import platform
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
+from os.path import normpath
 from pathlib import Path
 
 from lxml import etree
@@ -196,7 +197,7 @@ def _stamp(path: Path) -> int:
 
 def _build_command(path: Path) -> str:
     """Say how to build an FMU, and what that needs if it is not installed."""
-    recipe = path.parent.with_name(f"{path.name.partition('.')[0]}.toml")
+    recipe = Path(normpath(path.parent / ".." / f"{path.name.partition('.')[0]}.toml"))
     if not recipe.is_file():
         return "`softdock build`"
     needs = f", after {install_line('modelica')}" if missing_module("casadi") else ""

@@ -48,7 +48,7 @@ from typing import Final
 
 from lxml import etree
 
-from orchestrator.core.diagnostics import DescriptionError, SspError
+from orchestrator.core.diagnostics import DescriptionError, SspError, counted
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.codes import refusal
 from orchestrator.core.ssp.common.names import (
@@ -112,7 +112,7 @@ def own(parent: etree._Element, kind: str, name: str) -> etree._Element | None:
         inside = ", ".join(map(tag, content)) or "nothing"
         raise SspError(
             f"annotation {kind}: expected it once with one {name},"
-            f" found it {len(found)} times with {inside}"
+            f" found it {counted(len(found), 'time')} with {inside}"
         )
     return content[0]
 

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from lxml import etree
 
-from orchestrator.core.diagnostics import CapabilityError, DescriptionError, SspError
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, SspError, with_article
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.codes import Findings, refusal
 from orchestrator.core.ssp.common.names import (
@@ -303,7 +303,8 @@ def add_type(parent: etree._Element, connector: Connector, version: str) -> None
         )
     if connector.type in _NEW and version == "1.0":
         raise CapabilityError(
-            f"is a {connector.type}, which SSP 1.0 has no type for: write version 2.0, or leave"
+            f"is {with_article(connector.type)}, which SSP 1.0 has no type for: write version"
+            " 2.0, or leave"
             " it out"
         )
     if connector.unit is not None and connector.type is not DataType.REAL:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from lxml import etree
 
-from orchestrator.core.diagnostics import DescriptionError, SspError
+from orchestrator.core.diagnostics import DescriptionError, SspError, counted, with_article
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.codes import Findings, refusal
 from orchestrator.core.ssp.common.names import (
@@ -83,7 +83,9 @@ class Assignment(NamedTuple):
         if target is None:
             return self._joined(self._changed(self.elements, None))
         if target.causality in FIXED and target.start is None:
-            raise DescriptionError(f"'{self.name}' is an {target.causality} and cannot be set")
+            raise DescriptionError(
+                f"'{self.name}' is {with_article(target.causality)} and cannot be set"
+            )
         suppressed = self.change is not None and self.change.suppress_unit_conversion
         elements = self.elements
         if not suppressed and target.type is DataType.REAL and not self.items:
@@ -182,7 +184,8 @@ def _assignment(
     elements = _elements(inner, str if items else _READ[kind], is_text=kind.is_text or items)
     if shape and len(elements) != prod(shape):
         raise refusal(
-            codes.VALUE, f"has {len(elements)} elements; expected {prod(shape)} of {shape}"
+            codes.VALUE,
+            f"has {counted(len(elements), 'element')}; expected {prod(shape)} of {shape}",
         )
     named = inner.get("name")
     unit, definition = definitions.unit(inner)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from lxml import etree
 
-from orchestrator.core.diagnostics import CapabilityError, DescriptionError
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, with_article
 from orchestrator.core.ssp.archive.unpacking import replacing
 from orchestrator.core.ssp.common.names import add, boolean_text, dotted, real_text
 from orchestrator.core.ssp.common.schema import Schema, checked_text, new_document
@@ -153,7 +153,7 @@ def _written(given: Given, version: str) -> _Written:
     name, value, connector = given.name, given.value, given.connector
     causality = None if connector is None else connector.causality
     if causality in FIXED and not (causality is Causality.OUTPUT and given.outputs):
-        raise DescriptionError(f"'{name}' is an {causality} and cannot be set")
+        raise DescriptionError(f"'{name}' is {with_article(causality)} and cannot be set")
     if connector is not None and not connector.accepts(value):
         raise DescriptionError(f"'{name}': expected {expected_value(connector)}, found {value!r}")
     elements = value if isinstance(value, tuple) else (value,)

@@ -18,6 +18,7 @@ from orchestrator.core.diagnostics import (
     SoftdockError,
     UnknownNameError,
     WireFormatError,
+    counted,
     nearest,
 )
 from orchestrator.core.structs import Struct
@@ -212,7 +213,7 @@ def dead_peer(name: str, bench: Bench) -> str:
         waited = time.monotonic() - begin
         expect(0.04 <= waited < 3.0, f"to wait for 0.05 s, found {waited:.3f} s")
         found.device.send(found.start_values())
-    return f"silent after {len(heard.samples)} samples"
+    return f"silent after {counted(len(heard.samples), 'sample')}"
 
 
 def two_clients(name: str, bench: Bench) -> str:

@@ -63,7 +63,7 @@ def refused(*faults, made=None, **options):
         (Fault.of("drop", "s.z", 1), "no such connected output; did you mean 's.y'?"),
         (Fault.of("drop", "s.time", 1), "no such connected output"),
         (Fault.of("drop", "s.y->g.v", 1), "no such connection; did you mean 's.y -> g.u'?"),
-        (Fault.of("bias", "t.m", 1, value=1), "it carries a Integer, and a bias is for Reals"),
+        (Fault.of("bias", "t.m", 1, value=1), "the signal is an Integer; a bias needs a Real"),
         (Fault.of("bias", "m.y", 1, value=1, element=2), "element: expected below 2"),
         (Fault.of("bias", "m.y", 1, value=(1, 2, 3)), "expected 2 numbers, .* found 3"),
         (Fault.of("delay-step", "m.y", 1, delay=1, element=1), "a connection has one delay"),

@@ -129,7 +129,7 @@ def test_only_what_arrives_in_the_step_that_it_was_sent_in_is_iterated(plants):
 def test_a_run_says_what_it_follows(plants):
     schedule = Execution(five_hertz(plants, None), step="5 ms", algorithm="waveform").schedule
     (told,) = remarks(schedule.plans, schedule.loop_delays, schedule.step_ns, schedule.mode)
-    assert told == "3 connections are followed over each step (waveform)"
+    assert told == "3 connections are interpolated within each step (waveform)"
     assert [loop.numerical_ns for loop in schedule.loop_delays] == [0.0]
 
 

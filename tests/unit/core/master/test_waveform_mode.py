@@ -98,7 +98,7 @@ def test_a_line_that_a_fault_acts_on_is_held(plants):
     orders = {plan.connection.source.connector: plan.order for plan in run.schedule.plans}
     assert orders == {"position": 0, "velocity": 3, "force_a": 3}
     (told,) = followed(run)
-    assert told.endswith("that are held: body.position -> contact.position_a")
+    assert told.endswith("held over each step in loops: body.position -> contact.position_a")
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,11 @@ NAMES = [
     ("values = [3.0, 1.0]", "values = []", "sweep.c.over.slope.values"),
 ]
 VALUES = [
-    ('["a.u"]', '["a.uu"]', "over.slope: 'a.uu' reaches no case: none of slope has it"),
+    (
+        '["a.u"]',
+        '["a.uu"]',
+        r"over.slope: 'a.uu' reaches no case; did you mean 'a.u'\?: none of",
+    ),
     ('set = ["a.u"]', "", "over.slope: changes nothing: expected set, delay, step"),
     ('["a.y -> b.u"]', '["a.y -> a.u"]', "over.delay: 'a.y -> a.u' reaches no case"),
     ('["a.y -> b.u"]', '["a.y, b.u"]', "over.delay: delay: expected 'a.out -> b.in'"),

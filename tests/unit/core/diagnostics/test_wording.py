@@ -1,0 +1,137 @@
+"""Words of messages: articles, plurals, the root cause first, and nothing that merely follows."""
+
+import pytest
+
+from orchestrator import (
+    Block,
+    DescriptionError,
+    Execution,
+    Input,
+    Output,
+    StepError,
+    System,
+    UnknownNameError,
+    block,
+    fmu,
+    simulate,
+)
+from orchestrator.core.diagnostics import FmuError, counted, with_article
+from orchestrator.core.diagnostics.errors import Diagnostic, Severity
+
+
+class Pair(Block):
+    first: float = Input()
+    second: float = Input()
+    ratio: float = Output(depends_on=())
+
+    def step(self, t, h):
+        self.ratio = 1.0 / self.first
+
+
+BROKEN = Pair.step.__code__.co_firstlineno + 1
+
+
+@pytest.mark.parametrize(
+    ("noun", "text"),
+    [
+        ("Integer", "an Integer"),
+        ("Real", "a Real"),
+        ("output", "an output"),
+        ("UInt8", "a UInt8"),
+        ("unit", "a unit"),
+        ("FMU", "an FMU"),
+        ("MAT file", "a MAT file"),
+        ("'input'", "an 'input'"),
+        ("calculatedParameter", "a calculatedParameter"),
+    ],
+)
+def test_the_article_follows_the_sound(noun, text):
+    assert with_article(noun) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "text"),
+    [
+        (0, "row", "0 rows"),
+        (1, "row", "1 row"),
+        (2, "delay", "2 delays"),
+        (2, "query", "2 queries"),
+        (3, "point of a design", "3 points of a design"),
+    ],
+)
+def test_a_number_agrees_with_its_noun(number, noun, text):
+    assert counted(number, noun) == text
+
+
+def _pairs(*lines):
+    system = System("s").add("a", block(Pair), first=1.0, second=1.0).add("b", block(Pair))
+    system = system.set("b.second", 1.0)
+    for line in lines:
+        system = system.connect(*line)
+    return system
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (("a.ratio", "b.frist"), "no input connector 'frist'; did you mean 'first'?"),
+        (("a.ration", "b.first"), "no output connector 'ration'; did you mean 'ratio'?"),
+        (("c.ratio", "b.first"), "no component 'c'"),
+    ],
+)
+def test_a_typo_is_one_problem(line, message):
+    with pytest.raises(UnknownNameError) as caught:
+        _pairs(line).check()
+    assert len(caught.value.diagnostics) == 1
+    assert message in str(caught.value)
+
+
+def test_an_input_that_is_connected_twice_to_one_output():
+    line = ("a.ratio", "b.first")
+    with pytest.raises(DescriptionError, match=r"'b\.first' is connected 2 times to 'a\.ratio'"):
+        _pairs(line, line).check()
+
+
+def test_the_direction_of_an_end_is_not_judged_while_the_other_is_missing():
+    with pytest.raises(DescriptionError) as caught:
+        _pairs(("a.none", "b.ratio"), ("a.ratio", "b.first")).check()
+    assert [each.code for each in caught.value.diagnostics] == ["CON102"]
+
+
+@pytest.mark.parametrize("first", [0.0, None])
+def test_an_error_in_a_block_names_the_line_of_the_block(first):
+    system = System("s").add("pair", block(Pair), first=1.0, second=1.0)
+    if first is not None:  # fails while it is initialised
+        system = system.set("pair.first", first)
+        with pytest.raises(StepError, match=rf"ZeroDivisionError.*\({__file__}, line {BROKEN}\)"):
+            simulate(system, step="1 ms", stop="2 ms")
+        return
+    with Execution(system, step="1 ms") as execution:
+        execution.set("pair.first", 0.0)
+        with pytest.raises(StepError, match=rf"ZeroDivisionError.*\({__file__}, line {BROKEN}\)"):
+            execution.step()
+
+
+def test_a_missing_fmu_in_the_working_directory_is_named():
+    with pytest.raises(FmuError, match=r"^none\.fmu: no such FMU; build it"):
+        fmu("none.fmu")
+
+
+def test_a_misspelt_option_suggests_the_nearest():
+    with pytest.raises(UnknownNameError, match="no option 'algoritm'; did you mean 'algorithm'"):
+        simulate(_pairs(("a.ratio", "b.first")), algoritm="jacobi")
+
+
+def test_a_delay_in_quotes_needs_a_unit():
+    with pytest.raises(DescriptionError, match="expected a time with its unit, such as '4 ms'"):
+        _pairs().connect("a.ratio", "b.first", delay="4")
+
+
+@pytest.mark.parametrize(
+    ("count", "cases"),
+    [(1, "case '0'"), (2, "cases '0', '1'"), (5, "cases '0', '1', '2' and 2 more")],
+)
+def test_a_problem_of_several_cases_is_told_once(count, cases):
+    found = Diagnostic("X", Severity.ERROR, "no such FMU")
+    problems = [DescriptionError(found.within(f"case '{number}'")) for number in range(count)]
+    assert str(DescriptionError.collect(problems)) == f"{cases}: no such FMU"
