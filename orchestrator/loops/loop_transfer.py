@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, counted, nearest
 from orchestrator.core.files.plain_data import finite
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import Connection, System, connection_name
@@ -75,6 +75,23 @@ class Margins(Struct):
     distance: Margin
     is_sampled: bool = False
 
+    def __repr__(self) -> str:
+        state = "stable" if self.is_stable else "unstable"
+        kind = "as sampled" if self.is_sampled else "in continuous time"
+        rows = (
+            ("gain margin", self.gain, 1.0, ""),
+            ("gain reduction", self.gain_reduction, 1.0, ""),
+            ("phase margin", self.phase, 180.0 / math.pi, " deg"),
+            ("delay margin", self.delay, 1e3, " ms"),
+            ("distance to -1", self.distance, 1.0, ""),
+        )
+        lines = [f"Margins {kind}, closed loop {state}"]
+        for name, margin, factor, unit in rows:
+            text = f"  {name:<14}  {factor * margin.value:.6g}{unit}"
+            at = f" at {margin.frequency:.6g} Hz" if math.isfinite(margin.frequency) else ""
+            lines.append(text + at)
+        return "\n".join(lines)
+
     def as_json(self) -> dict[str, Any]:
         """Return plain data: degrees, milliseconds, Hz; ``None`` where nothing is crossed."""
         return {
@@ -113,6 +130,11 @@ class OpenLoop(Struct):
     loop: DelayedLoop
     factor: float
     delay: float
+
+    def __repr__(self) -> str:
+        state = "stable" if self.is_stable else "unstable"
+        size = counted(self.loop.a.shape[0], "state")
+        return f"OpenLoop cut at '{self.line}': {size}, closed loop {state}"
 
     def response(self, frequency: Floats) -> Complex:
         """Return L at frequencies in Hz, complex128 of the same shape."""

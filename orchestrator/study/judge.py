@@ -71,6 +71,8 @@ class Verdict(Struct):
             f" found {self.found}"
         )
 
+    __repr__ = __str__
+
     def as_json(self) -> dict[str, Any]:
         """Return plain data."""
         return asdict(self)

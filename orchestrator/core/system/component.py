@@ -185,6 +185,10 @@ class ComponentOptions(Struct):
 _USUAL = ComponentOptions()
 
 
+#: Connectors of one causality that a prompt shows, and characters of a value.
+_MOST_SHOWN, _LONGEST_VALUE = 12, 40
+
+
 class Component(Struct):
     """One node of the system graph.
 
@@ -237,6 +241,21 @@ class Component(Struct):
                 f"component '{self.name}': a name must not be empty or contain a dot,"
                 " the dot separates component and connector"
             )
+
+    def __repr__(self) -> str:
+        lines = [f"Component '{self.name}' ({self.source.short})"]
+        for causality in (Causality.INPUT, Causality.OUTPUT, Causality.PARAMETER):
+            texts = [self._text_of(connector) for connector in self.of(causality)]
+            if texts:
+                more = f" and {len(texts) - _MOST_SHOWN} more" if len(texts) > _MOST_SHOWN else ""
+                lines.append(f"  {causality}s: {', '.join(texts[:_MOST_SHOWN])}{more}")
+        return "\n".join(lines)
+
+    def _text_of(self, connector: Connector) -> str:
+        unit = f" [{connector.unit}]" if connector.unit else ""
+        value = self.values.get(connector.name)
+        text = "" if value is None else f" = {value}"
+        return f"{connector.name}{unit}{text if len(text) <= _LONGEST_VALUE else ' = ..'}"
 
     @property
     def backend(self) -> Backend:

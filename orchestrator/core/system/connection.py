@@ -233,6 +233,10 @@ class Connection(Struct):
     def __str__(self) -> str:
         return f"{self.source} -> {self.target}"
 
+    def __repr__(self) -> str:
+        delay = "" if self.delay is None else f" ({self.delay.nominal_ns / 1e6:g} ms)"
+        return f"Connection {self}{delay}"
+
 
 def connection_name(text: str) -> str:
     """Write a connection that somebody named, ``"a.y->b.u"``, as ``str`` of a connection does."""

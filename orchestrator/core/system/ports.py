@@ -194,6 +194,13 @@ class Connector(Struct):
     limits: Limits | None = None
     frame: str | None = None
 
+    def __repr__(self) -> str:
+        shape = f" of shape {self.shape}" if self.shape else ""
+        unit = f" in {self.unit}" if self.unit else ""
+        start = "" if self.start is None or self.shape else f", start {self.start}"
+        text = f": {self.description}" if self.description else ""
+        return f"Connector '{self.name}', {self.causality} {self.type}{shape}{unit}{start}{text}"
+
     @property
     def size(self) -> int:
         """Number of scalar elements."""

@@ -213,6 +213,10 @@ class DelayMargin(Struct):
     additional: float
     frequency: float
 
+    def __repr__(self) -> str:
+        at = f", oscillation at {self.frequency:.6g} rad/s" if np.isfinite(self.frequency) else ""
+        return f"DelayMargin {self.delay * 1e3:.6g} ms, {self.additional * 1e3:.6g} ms left{at}"
+
 
 @dataclass(frozen=True, eq=False)
 class QuasiPolynomial:

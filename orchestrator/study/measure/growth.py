@@ -56,6 +56,13 @@ class GrowthFit(Struct):
     start: float
     residual_rms: float
 
+    def __repr__(self) -> str:
+        return (
+            f"GrowthFit: growth {self.sigma:+.7g} 1/s (standard error {self.sigma_error:.2g}),"
+            f" frequency {self.frequency:.7g} Hz, amplitude {self.amplitude:.5g} about"
+            f" {self.offset:.5g} from {self.start:g} s on, residual {self.residual_rms:.2g} RMS"
+        )
+
     @property
     def frequency(self) -> float:
         """Frequency, Hz."""

@@ -11,7 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.coupling import channel_of
-from orchestrator.core.diagnostics import CapabilityError, LoadError, SoftdockError, StepError
+from orchestrator.core.diagnostics import (
+    CapabilityError,
+    LoadError,
+    SoftdockError,
+    StepError,
+    counted,
+)
 from orchestrator.core.master.run.recorder import RecordedRows, RowRecorder
 from orchestrator.core.simunits import SimulationUnit
 from orchestrator.core.structs import Struct, replace
@@ -84,6 +90,9 @@ class Checkpoint(Struct, eq=False):
     units: tuple[SimulationUnit, ...]
     states: tuple[object, ...]
     log: Log = None
+
+    def __repr__(self) -> str:
+        return f"Checkpoint at {self.time:.9g} s of {counted(len(self.units), 'component')}"
 
     @property
     def time(self) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
-from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError, counted
 from orchestrator.core.master.run.assembly import assemble
 from orchestrator.core.master.run.ports import Ports
 from orchestrator.core.master.run.recorder import RowRecorder
@@ -373,6 +373,15 @@ class Execution(RunView):
     def _terminate(self) -> None:
         for unit in self.units:
             unit.terminate()
+
+    def __repr__(self) -> str:
+        system, schedule = self._state.original, self.schedule
+        step = "variable steps" if schedule.varies else f"step {schedule.step_ns / 1e6:g} ms"
+        parts = counted(len(system.components), "component")
+        return (
+            f"Execution of '{system.name}': {parts}, {self._state.settings.algorithm}, {step},"
+            f" at {self.time:.9g} s"
+        )
 
     def __enter__(self) -> Self:
         return self
