@@ -254,7 +254,7 @@ class Component(Struct):
     def _text_of(self, connector: Connector) -> str:
         unit = f" [{connector.unit}]" if connector.unit else ""
         value = self.values.get(connector.name)
-        text = "" if value is None else f" = {value}"
+        text = "" if value is None else f" = {value!r}"
         return f"{connector.name}{unit}{text if len(text) <= _LONGEST_VALUE else ' = ..'}"
 
     @property

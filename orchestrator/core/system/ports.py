@@ -197,7 +197,7 @@ class Connector(Struct):
     def __repr__(self) -> str:
         shape = f" of shape {self.shape}" if self.shape else ""
         unit = f" in {self.unit}" if self.unit else ""
-        start = "" if self.start is None or self.shape else f", start {self.start}"
+        start = "" if self.start is None or self.shape else f", start {self.start!r}"
         text = f": {self.description}" if self.description else ""
         return f"Connector '{self.name}', {self.causality} {self.type}{shape}{unit}{start}{text}"
 
