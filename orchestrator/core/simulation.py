@@ -341,7 +341,6 @@ class _Report:
             if said := hooks.watch(rows):
                 raise RunEndedError(said)
 
-
     @contextmanager
     def kept_at_exit(self) -> Iterator[None]:
         """Keep the rows of a run whose component ends the whole program, as C's exit() does."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         Timing as Timing,
         channel_of as channel_of,
     )
-    from orchestrator.core.coupling.remarks import (
+    from orchestrator.core.coupling.run_events import (
         FaultRecord as FaultRecord,
         Mark as Mark,
         Tuned as Tuned,

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from orchestrator.core.lazy_names import lazy_names
 from orchestrator.core.recording.origin import (
-    ParameterRow as ParameterRow,
     origin as origin,
     parameters_of as parameters_of,
     versions as versions,
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
         read_parquet as read_parquet,
         write_parquet as write_parquet,
     )
-    from orchestrator.core.recording.result import Result as Result
+    from orchestrator.core.recording.result import ParameterRow as ParameterRow, Result as Result
     from orchestrator.core.recording.whole_folder import whole_file as whole_file
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

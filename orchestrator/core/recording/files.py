@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -40,8 +39,8 @@ from orchestrator.core.files.mat_file import (
 )
 from orchestrator.core.optional_packages import missing_module, missing_package
 from orchestrator.core.plugins import registered
-from orchestrator.core.recording.origin import ParameterRow, origin, result_of
-from orchestrator.core.recording.result import TIME, Result
+from orchestrator.core.recording.origin import origin, result_of
+from orchestrator.core.recording.result import TIME, ParameterRow, Result
 from orchestrator.core.recording.whole_folder import whole_file
 from orchestrator.core.system import nearest
 
@@ -68,8 +67,8 @@ def writer(name: str) -> Writer:
             with exits_are_errors():
                 loaded: Writer = entry.load()
         except Exception as error:
-            why = missing_package(error) or error
-            raise PluginError(f"format '{name}' cannot be imported: {why}") from error
+            reason = missing_package(error) or error
+            raise PluginError(f"format '{name}' cannot be imported: {reason}") from error
         return loaded
     raise UnknownNameError(
         f"no format '{name}' for results{nearest(name, format_names())};"
@@ -77,35 +76,15 @@ def writer(name: str) -> Writer:
     )
 
 
-#: That are turned into text at a time.
-_ROWS = 8192
-
-
 def write_csv(result: Result, path: str | Path) -> None:
-    """Write a result as CSV (UTF-8, lines end with a line feed).
-
-    The header is ``time [s],chaser.position [m],...``; a name that ends like a unit, and has none,
-    has an empty one behind it: ``m.speed [rpm] []``. Numbers are the shortest text that reads back
-    as the same float64.
-
-    Raises
-    ------
-    SoftdockError
-        If the file cannot be written; an earlier one is untouched.
-    """
-    with whole_file(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
-        labels = [TIME, *(titled(name, result.units.get(name)) for name in result.names)]
-        csv.writer(file, lineterminator="\n").writerow(labels)
-        for begin in range(0, len(result.time), _ROWS):
-            rows = slice(begin, begin + _ROWS)
-            block = np.column_stack([result.time[rows], result.values[rows]])
-            file.writelines(",".join(map(repr, row)) + "\n" for row in block.tolist())
+    """Write a result as CSV; see :meth:`Result.to_csv`."""
+    result.to_csv(path)
 
 
 def write_npz(result: Result, path: str | Path) -> None:
     """Write a result as an archive of numpy, not compressed.
 
-    ``time`` is in s, ``names`` are those of the columns of ``values``, all float64; ``about`` is
+    ``time`` is in s, ``names`` are those of the columns of ``values``, all float64; ``record`` is
     the JSON that Parquet files have in their metadata, with the units.
 
     Raises
@@ -113,17 +92,17 @@ def write_npz(result: Result, path: str | Path) -> None:
     SoftdockError
         If the file cannot be written; an earlier one is untouched.
     """
-    about = origin(result)
-    units = about.pop("units")
+    record = origin(result)
+    units = record.pop("units")
     with whole_file(path) as draft:
-        write_arrays(draft, Arrays(result.time, result.names, result.values, units, about))
+        write_arrays(draft, Arrays(result.time, result.names, result.values, units, record))
 
 
 def read_npz(path: Path) -> Result:
     """Read a result back, or what a journal has written until now, from its folder."""
-    found = read_arrays(path)
+    arrays = read_arrays(path)
     try:
-        return result_of(found.about, found.units, found.time, found.names, found.values)
+        return result_of(arrays.about, arrays.units, arrays.time, arrays.names, arrays.values)
     except ValueError as error:
         raise LoadError.in_file(path, f"cannot be read as a result: {error}") from None
 
@@ -174,23 +153,23 @@ def _read_csv(path: Path) -> Result:
     if TIME not in titles:
         raise LoadError.in_file(path, f"expected a result, which has a column '{TIME}'")
     time = values[:, titles.index(TIME)]
-    kept = [number for number, title in enumerate(titles) if title != TIME]
-    parts = [split_title(titles[number]) for number in kept]
+    columns = [number for number, title in enumerate(titles) if title != TIME]
+    parts = [split_title(titles[number]) for number in columns]
     names = tuple(name for name, _ in parts)
     if len(set(names)) < len(names):
         raise LoadError.in_file(path, "two columns have one name; expected one of each")
     units = {name: unit for name, unit in parts if unit}
-    return _result(path, time, names, units, values[:, kept])
+    return _result(path, time, names, units, values[:, columns])
 
 
 def _read_mat(path: Path) -> Result:
     table = read_mat_file(path)
-    found = _result(path, table.time, table.names, table.units, table.values)
+    result = _result(path, table.time, table.names, table.units, table.values)
     if not table.repeated:
-        return found
+        return result
     rows = f"{table.repeated} row{'s' if table.repeated > 1 else ''}"
     note = f"{path.name}: {rows} left out, as another one of the same time follows (events)"
-    return replace(found, notes=(note,))
+    return replace(result, notes=(note,))
 
 
 def _result(
@@ -211,8 +190,8 @@ _READERS = {".csv": _read_csv, ".mat": _read_mat, ".npz": read_npz}
 
 def kept_result(folder: Path, stem: str) -> Path | None:
     """Return the file of a folder that keeps all of a result, if there is one."""
-    found = (folder / f"{stem}.{kind}" for kind in ("parquet", "npz"))
-    return next((path for path in found if path.is_file()), None)
+    candidates = (folder / f"{stem}.{kind}" for kind in ("parquet", "npz"))
+    return next((path for path in candidates if path.is_file()), None)
 
 
 def expect_other(source: Path, target: Path) -> None:
@@ -251,8 +230,8 @@ def write_mat(result: Result, path: str | Path) -> None:
         )
     constants = [item for row in result.parameters for item in _numbers(row)]
     names = ["time", *(name for name, _, _ in constants), *result.names]
-    about = [titled("Time", "s"), *(text for _, text, _ in constants)]
-    about += [titled(result.descriptions.get(n, ""), result.units.get(n)) for n in result.names]
+    titles = [titled("Time", "s"), *(text for _, text, _ in constants)]
+    titles += [titled(result.descriptions.get(n, ""), result.units.get(n)) for n in result.names]
     ends = result.time[[0, -1]] if len(result.time) else np.full(2, np.nan)
     fixed = np.array([ends, *([value, value] for _, _, value in constants)])
     with whole_file(path) as draft, draft.open("wb") as file:
@@ -261,7 +240,7 @@ def write_mat(result: Result, path: str | Path) -> None:
         write_head(file, "Aclass", TEXT, *rows.shape)
         file.write(rows.tobytes(order="F"))
         write_texts(file, "name", names)
-        write_texts(file, "description", about)
+        write_texts(file, "description", titles)
         info = _info(len(constants), len(result.names))
         write_head(file, "dataInfo", INTEGERS, 4, len(info))
         file.write(info.tobytes())
@@ -288,10 +267,10 @@ def _info(constants: int, signals: int) -> NDArray[np.int32]:
 
 def _numbers(row: ParameterRow) -> Iterator[tuple[str, str, float]]:
     """Name, description and value of each number of a parameter; texts and unknowns have none."""
-    name, about = f"{row.component}.{row.name}", titled(row.description, row.unit)
+    name, title = f"{row.component}.{row.name}", titled(row.description, row.unit)
     if isinstance(row.value, tuple):
         for i, element in enumerate(row.value):
             if not isinstance(element, (str, bytes)):
-                yield f"{name}[{i}]", about, float(cast("float", element))
+                yield f"{name}[{i}]", title, float(cast("float", element))
     elif row.value is not None and not isinstance(row.value, (str, bytes)):
-        yield name, about, float(row.value)
+        yield name, title, float(row.value)

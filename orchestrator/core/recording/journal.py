@@ -105,8 +105,8 @@ class Journal:
         except FileNotFoundError:
             return
         except OSError as error:
-            why = error.strerror or error
-            raise SoftdockError(f"{self.folder}: cannot be removed: {why}") from error
+            reason = error.strerror or error
+            raise SoftdockError(f"{self.folder}: cannot be removed: {reason}") from error
 
 
 class JournalProcess:
@@ -160,12 +160,12 @@ class JournalProcess:
         It is killed, not asked: at the priority of what it may be writing it could be long in
         answering, and that file is needed no more.
         """
-        said, code = self._process.finish(), self._process.returncode
+        answer, code = self._process.finish(), self._process.returncode
         if code is None:
             return "its process did not end when it was killed"
         if code in (0, -signal.SIGKILL):
             return ""
-        lines = said.splitlines()
+        lines = answer.splitlines()
         return lines[-1] if lines else f"its process ended with {code}"
 
 
@@ -264,13 +264,13 @@ def write_journal(order: JournalOrder, run: BinaryIO) -> None:
     _add(journal, replace(order, begun=ended), rows, count)
 
 
-def _add(journal: Journal, order: JournalOrder, rows: SharedRows, whole: int) -> None:
+def _add(journal: Journal, order: JournalOrder, rows: SharedRows, row_count: int) -> None:
     """Write the rows that are whole and in no file yet."""
-    known = max(journal.rows - len(order.begun.time_ns), 0)
-    if whole <= known and journal.rows:
+    row_total = max(journal.rows - len(order.begun.time_ns), 0)
+    if row_count <= row_total and journal.rows:
         return
-    times, values = rows.times_ns[known:whole], rows.values[known:whole]
-    clocks = None if order.begun.clock_ns is None else rows.clocks_ns[known:whole]
+    times, values = rows.times_ns[row_total:row_count], rows.values[row_total:row_count]
+    clocks = None if order.begun.clock_ns is None else rows.clocks_ns[row_total:row_count]
     if journal.rows == 0:
         times = np.concatenate([order.begun.time_ns, times])
         values = np.concatenate([order.begun.values, values])

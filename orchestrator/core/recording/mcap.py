@@ -55,11 +55,13 @@ def write_mcap(result: Result, path: str | Path) -> None:
     """
     with whole_file(path) as draft, draft.open("wb", buffering=0) as file:
         content = begun(result, file, draft)
-        told = events(result)
+        event_list = events(result)
         for first in range(0, len(result.time_ns), _CHUNK):
             part = slice(first, first + _CHUNK)
             clocks = None if result.clock_ns is None else result.clock_ns[part]
-            content.add(result.time_ns[part], result.values[part], () if first else told, clocks)
+            content.add(
+                result.time_ns[part], result.values[part], () if first else event_list, clocks
+            )
         content.finish()
 
 
@@ -70,11 +72,11 @@ def begun(result: Result, file: FileIO, path: Path) -> McapFile:
             f"{path}: MCAP has no time before 0, found {result.time[0]:.9g} s: choose parquet, or"
             " a start at 0"
         )
-    ssd, wrong = _ssd(result, path)
-    about = origin(result)
+    ssd, problem = _ssd(result, path)
+    metadata = origin(result)
     texts = {
         "signals": {"names": json.dumps(result.names)},
-        "versions": about.pop("versions"),
+        "versions": metadata.pop("versions"),
         "parameters": {
             f"{row.component}.{row.name}": f"{_shown(row.value)} {row.unit}".strip()
             for row in result.parameters
@@ -83,24 +85,24 @@ def begun(result: Result, file: FileIO, path: Path) -> McapFile:
             "log_time": "simulated time, ns",
             "publish_time": "the same" if result.clock_ns is None else _MONOTONIC,
         },
-        **({"system": {"missing": wrong}} if wrong else {}),
+        **({"system": {"missing": problem}} if problem else {}),
     }
-    texts["run"] = {key: json.dumps(value) for key, value in about.items()}
+    texts["run"] = {key: json.dumps(value) for key, value in metadata.items()}
     plans = channel_plans(result.names, _about(result))
     return McapFile(file, plans, texts, {"system.ssd": ssd} if ssd else {})
 
 
 def _about(result: Result) -> dict[str, dict[str, str]]:
     """Return unit, frame and description of each signal that has some."""
-    found: dict[str, dict[str, str]] = {}
+    metadata: dict[str, dict[str, str]] = {}
     for name in result.names:
-        given = {
+        entries = {
             "unit": result.units.get(name),
             "frame": _frame(result, name),
             "description": result.descriptions.get(name),
         }
-        found[name] = {key: text for key, text in given.items() if text}
-    return found
+        metadata[name] = {key: text for key, text in entries.items() if text}
+    return metadata
 
 
 def _frame(result: Result, name: str) -> str | None:
@@ -156,27 +158,31 @@ class GrowingMcap:
 
 def events(result: Result) -> list[Event]:
     """Return what happened in a run, with its time."""
-    found: list[Event] = []
+    event_list: list[Event] = []
     for notice in result.notices:
         kind = "safe state" if notice.safe else "warning"
         text = f"{notice.what}; {notice.advice}".removesuffix("; ")
         event = {"kind": kind, "component": notice.component, "text": text}
-        found.append((max(notice.time_ns, 0), event))
+        event_list.append((max(notice.time_ns, 0), event))
     for fault in result.faults:
         event = {"kind": "fault begins", "component": "", "text": str(fault)}
-        found.append((max(fault.begin_ns, 0), event))
+        event_list.append((max(fault.begin_ns, 0), event))
         if fault.until_ns is not None:
-            found.append((fault.until_ns, {**event, "kind": "fault ends"}))
+            event_list.append((fault.until_ns, {**event, "kind": "fault ends"}))
     for kind in _DONE:
-        for one in getattr(result, kind):
-            event = {"kind": kind, "component": "", "text": str(one)}
-            found.append((max(one.time_ns, 0), {**event, "data": json.dumps(asdict(one))}))
-    return sorted(found, key=lambda one: one[0])
+        for entry in getattr(result, kind):
+            event = {"kind": kind, "component": "", "text": str(entry)}
+            event_list.append((max(entry.time_ns, 0), {**event, "data": json.dumps(asdict(entry))}))
+    return sorted(event_list, key=lambda entry: entry[0])
 
 
-def _done(told: Sequence[Mapping[str, Any]], kind: str) -> list[Any]:
+def _done(event_list: Sequence[Mapping[str, Any]], kind: str) -> list[Any]:
     """Return what was done in a run as its events tell it: a growing file has it only there."""
-    return [json.loads(one["data"]) for one in told if one.get("kind") == kind and "data" in one]
+    return [
+        json.loads(entry["data"])
+        for entry in event_list
+        if entry.get("kind") == kind and "data" in entry
+    ]
 
 
 def _ssd(result: Result, path: Path) -> tuple[bytes, str]:
@@ -212,13 +218,13 @@ def read_mcap(path: str | Path) -> Result:
         listed = json.loads(content.metadata.get("signals", {}).get("names", "[]"))
         if sorted(listed) == sorted(names):
             names = tuple(listed)
-        about = {key: json.loads(text) for key, text in content.metadata.get("run", {}).items()}
-        about |= {key: found for key in _DONE if (found := _done(content.events, key))}
-        told = told_of_run(_NOTHING | about)
+        metadata = {key: json.loads(text) for key, text in content.metadata.get("run", {}).items()}
+        metadata |= {key: done for key in _DONE if (done := _done(content.events, key))}
+        record = told_of_run(_NOTHING | metadata)
     except (ValueError, TypeError, ValidationError) as error:
         raise LoadError.in_file(Path(path), f"its metadata cannot be read: {error}") from None
     is_clocked = content.metadata.get("clock", {}).get("publish_time") == _MONOTONIC
-    told["name"] = told["name"] or Path(path).stem
+    record["name"] = record["name"] or Path(path).stem
     return Result(
         time_ns=content.times_ns,
         clock_ns=content.clocks_ns if is_clocked else None,
@@ -226,5 +232,5 @@ def read_mcap(path: str | Path) -> Result:
         values=np.ascontiguousarray(content.values[:, list(map(content.names.index, names))]),
         units=content.units,
         notes=(content.cut,) if content.cut else (),
-        **told,
+        **record,
     )

@@ -17,10 +17,9 @@ from typing_extensions import TypedDict
 
 from orchestrator.core.coupling import DelayPlan, FaultRecord, LoopDelay, Mark, Tuned
 from orchestrator.core.files.plain_data import misfit
-from orchestrator.core.recording.result import TIME, Result
+from orchestrator.core.recording.result import TIME, ParameterRow, Result
 from orchestrator.core.simunits import Notice
-from orchestrator.core.structs import Struct
-from orchestrator.core.system import Causality, System, Value
+from orchestrator.core.system import Causality, System
 
 _PACKAGES = (
     "casadi",
@@ -50,14 +49,14 @@ def versions() -> dict[str, str]:
 @cache
 def _installed() -> dict[str, str]:
     """Versions of installed packages by the names of their folders, without reading any file."""
-    found: dict[str, str] = {}
-    for place in sys.path:
-        names = os.listdir(place or ".") if os.path.isdir(place or ".") else []  # noqa: PTH112, PTH208
+    versions: dict[str, str] = {}
+    for entry in sys.path:
+        names = os.listdir(entry or ".") if os.path.isdir(entry or ".") else []  # noqa: PTH112, PTH208
         for name in names:
             if name.endswith(".dist-info"):
                 package, _, version = name.removesuffix(".dist-info").partition("-")
-                found.setdefault(package.lower().replace("_", "-"), version)
-    return found
+                versions.setdefault(package.lower().replace("_", "-"), version)
+    return versions
 
 
 def origin(result: Result) -> dict[str, Any]:
@@ -73,8 +72,8 @@ def origin(result: Result) -> dict[str, Any]:
         "line_statistics": {line: asdict(facts) for line, facts in result.line_statistics.items()},
         "faults": [asdict(fault) for fault in result.faults],
         "notices": [asdict(notice) for notice in result.notices],
-        **({"tuned": [asdict(one) for one in result.tuned]} if result.tuned else {}),
-        **({"marks": [asdict(one) for one in result.marks]} if result.marks else {}),
+        **({"tuned": [asdict(change) for change in result.tuned]} if result.tuned else {}),
+        **({"marks": [asdict(change) for change in result.marks]} if result.marks else {}),
         "energies": dict(result.energies),
         **({"realtime": result.timing.as_json()} if result.timing else {}),
         "linearised": dict(result.linearised),
@@ -124,19 +123,19 @@ class RunRecord(TypedDict):
     marks: NotRequired[tuple[Mark, ...]]
 
 
-def told_of_run(about: Mapping[str, Any]) -> dict[str, Any]:
+def told_of_run(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return what metadata tell of a run, by its names in a :class:`Result`.
 
     Raises ValidationError: if they are none of a result.
     """
     from pydantic import TypeAdapter
 
-    told: Any = TypeAdapter(RunRecord).validate_json(json.dumps(about), strict=True)
-    return {"name": told.pop("case"), **told}
+    record: Any = TypeAdapter(RunRecord).validate_json(json.dumps(data), strict=True)
+    return {"name": record.pop("case"), **record}
 
 
 def result_of(
-    about: Mapping[str, Any],
+    data: Mapping[str, Any],
     units: Mapping[str, str],
     times: NDArray[np.float64],
     names: Sequence[str],
@@ -149,24 +148,13 @@ def result_of(
     from pydantic import ValidationError
 
     try:
-        told = told_of_run(about)
+        record = told_of_run(data)
     except ValidationError as error:
         raise ValueError(f"its metadata: {misfit(error)}") from error
     if not (np.abs(times) < 2.0**63 / 1e9).all() or not (np.diff(times) > 0).all():
         raise ValueError(f"'{TIME}': expected increasing times within 64 bits of nanoseconds")
     time_ns = np.rint(times * 1e9).astype(np.int64)
-    return Result(time_ns=time_ns, names=tuple(names), values=values, units=dict(units), **told)
-
-
-class ParameterRow(Struct):
-    """One parameter of a component; ``is_set`` if the experiment set it, else it is a default."""
-
-    component: str
-    name: str
-    value: Value | None
-    unit: str = ""
-    description: str = ""
-    is_set: bool = False
+    return Result(time_ns=time_ns, names=tuple(names), values=values, units=dict(units), **record)
 
 
 def parameters_of(system: System) -> tuple[ParameterRow, ...]:
@@ -185,14 +173,14 @@ def parameters_of(system: System) -> tuple[ParameterRow, ...]:
         ]
         for connector in [*component.of(Causality.PARAMETER), *held]:
             is_input = connector.causality is Causality.INPUT
-            about = connector.description
+            description = connector.description
             rows.append(
                 ParameterRow(
                     component.name,
                     connector.name,
                     component.values.get(connector.name, connector.start),
                     connector.unit or "",
-                    f"{about} (input, held)".strip() if is_input else about,
+                    f"{description} (input, held)".strip() if is_input else description,
                     connector.name in component.values,
                 )
             )

@@ -48,8 +48,8 @@ def write_parquet(result: Result, path: str | Path) -> None:
     for name in (*result.names, TIME):
         unit = {"unit": result.units[name]} if name in result.units else None
         fields.append(pa.field(name, pa.float64(), metadata=unit))
-    about = origin(result)
-    metadata = {b"pandas": _for_pandas(result.names, about["versions"]), KEY: json.dumps(about)}
+    record = origin(result)
+    metadata = {b"pandas": _for_pandas(result.names, record["versions"]), KEY: json.dumps(record)}
     schema = pa.schema(fields, metadata=metadata)
     count = len(result.time)  # from buffers: pyarrow's own way through arrays of numpy asks pandas
     arrays = [
@@ -132,9 +132,9 @@ def read_parquet(path: str | Path) -> pd.DataFrame:
     return frame
 
 
-def _unreadable(path: str | Path, why: str) -> LoadError:
+def _unreadable(path: str | Path, reason: str) -> LoadError:
     return LoadError.in_file(
-        path, f"expected a Parquet file that Softdock has written, but it cannot be read: {why}"
+        path, f"expected a Parquet file that Softdock has written, but it cannot be read: {reason}"
     )
 
 
@@ -142,10 +142,10 @@ def _unreadable(path: str | Path, why: str) -> LoadError:
 def read_parquet_result(path: str | Path) -> Result:
     """Read the signals of a result back, with their units and what went wrong in the run."""
     frame = read_parquet(path)
-    about, units = frame.attrs["run"], frame.attrs["units"]
+    record, units = frame.attrs["run"], frame.attrs["units"]
     try:
         times = frame.index.to_numpy(dtype=np.float64)
         values = frame.to_numpy(dtype=np.float64)
-        return result_of(about, units, times, list(map(str, frame.columns)), values)
+        return result_of(record, units, times, list(map(str, frame.columns)), values)
     except _WRONG as error:
         raise _unreadable(path, str(error)) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,10 @@ from orchestrator.core.coupling import (
 )
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, counted
 from orchestrator.core.display import Page, escaped, html_table, text_table
+from orchestrator.core.files.columns import titled
+from orchestrator.core.recording.whole_folder import whole_file
 from orchestrator.core.simunits import Notice
+from orchestrator.core.structs import Struct
 from orchestrator.core.system.naming import unknown_name_error
 
 if TYPE_CHECKING:
@@ -33,13 +37,23 @@ if TYPE_CHECKING:
 
     from orchestrator.core.coupling import Mark, Tuned
     from orchestrator.core.realtime import RealTimeRecord
-    from orchestrator.core.recording.origin import ParameterRow
-    from orchestrator.core.system import System
+    from orchestrator.core.system import System, Value
 
 
 #: So many signals are listed, with names that are no longer than this.
 _MOST, _WIDTH = 20, 60
 _HEAD = ("signal", "first", "least", "greatest", "last")
+
+
+class ParameterRow(Struct):
+    """One parameter of a component; ``is_set`` if the experiment set it, else it is a default."""
+
+    component: str
+    name: str
+    value: Value | None
+    unit: str = ""
+    description: str = ""
+    is_set: bool = False
 
 
 def text_of(result: Result) -> str:
@@ -58,12 +72,12 @@ def html_of(result: Result) -> str:
 
 def _title(result: Result) -> str:
     signals, rows = len(result.names), len(result.time_ns)
-    said = [counted(signals, "signal"), counted(rows, "row")]
+    counts = [counted(signals, "signal"), counted(rows, "row")]
     if rows:
-        said.append(f"{result.time[0]:.6g} to {result.time[-1]:.6g} s")
+        counts.append(f"{result.time[0]:.6g} to {result.time[-1]:.6g} s")
     if result.step_ns:
-        said.append(f"{result.algorithm}, step {result.step_ns / 1e6:g} ms")
-    return f"Result '{_short(result.name)}': {', '.join(said)}"
+        counts.append(f"{result.algorithm}, step {result.step_ns / 1e6:g} ms")
+    return f"Result '{_short(result.name)}': {', '.join(counts)}"
 
 
 def _rows(result: Result) -> list[tuple[str, ...]]:
@@ -74,9 +88,9 @@ def _numbers(result: Result, name: str) -> tuple[str, ...]:
     values = result[name]
     if not len(values):
         return ("",) * (len(_HEAD) - 1)
-    known = values[~np.isnan(values)]
-    least, greatest = (known.min(), known.max()) if len(known) else (np.nan, np.nan)
-    return tuple(f"{value:.6g}" for value in (values[0], least, greatest, values[-1]))
+    finite = values[~np.isnan(values)]
+    smallest, greatest = (finite.min(), finite.max()) if len(finite) else (np.nan, np.nan)
+    return tuple(f"{value:.6g}" for value in (values[0], smallest, greatest, values[-1]))
 
 
 def _short(text: str) -> str:
@@ -84,11 +98,13 @@ def _short(text: str) -> str:
 
 
 def _more(result: Result) -> list[str]:
-    left = len(result.names) - _MOST
-    return [f"  and {left} more"] if left > 0 else []
+    remainder = len(result.names) - _MOST
+    return [f"  and {remainder} more"] if remainder > 0 else []
 
 
 _ELEMENT = re.compile(r"\[[0-9, ]+\]$")
+#: Rows that are written to a CSV file at once.
+_ROWS = 8192
 #: Name of the time column in frames and files.
 TIME = "time [s]"
 
@@ -274,14 +290,14 @@ class Result:
         rows = np.arange(0, len(self.time_ns), every)
         if len(self.time_ns) and rows[-1] != len(self.time_ns) - 1:
             rows = np.append(rows, len(self.time_ns) - 1)
-        kept = tuple(name for name in self.names if name in names)
-        columns = [self._column[name] for name in kept]
+        names_kept = tuple(name for name in self.names if name in names)
+        columns = [self._column[name] for name in names_kept]
         values = self.values[rows][:, columns]
-        units = {name: unit for name, unit in self.units.items() if name in kept}
+        units = {name: unit for name, unit in self.units.items() if name in names_kept}
         return replace(
             self,
             time_ns=self.time_ns[rows],
-            names=kept,
+            names=names_kept,
             values=values,
             units=units,
             clock_ns=None if self.clock_ns is None else self.clock_ns[rows],
@@ -297,9 +313,9 @@ class Result:
         lasted_ns = int(self.time_ns[-1] - self.time_ns[0]) if len(self.time_ns) else None
         delays = remarks(self.plans, self.loops, self.step_ns, self.delay_mode, lasted_ns)
         events: tuple[Tuned | Mark, ...] = (*self.tuned, *self.marks)
-        done = sorted(events, key=lambda one: one.step)
-        said = (*map(str, self.notices), *self.notes, *map(str, done), *map(str, self.faults))
-        return (*first, *said, *delays)
+        done = sorted(events, key=lambda event: event.step)
+        texts = (*map(str, self.notices), *self.notes, *map(str, done), *map(str, self.faults))
+        return (*first, *texts, *delays)
 
     @property
     def safe_states(self) -> tuple[Notice, ...]:
@@ -338,22 +354,38 @@ class Result:
         outputs: dict[str, list[int]] = {}
         for column, name in enumerate(self.names):
             outputs.setdefault(_ELEMENT.sub("", name), []).append(column)
-        found = {}
+        variables = {}
         for output, columns in outputs.items():
             first = self.names[columns[0]]
-            about = {"units": self.units.get(first), "long_name": self.descriptions.get(first)}
+            attributes = {"units": self.units.get(first), "long_name": self.descriptions.get(first)}
             is_array = first != output
             values = self.values[:, columns if is_array else columns[0]].copy()
             dimensions = ("time", output + "_element") if is_array else ("time",)
-            found[output] = (dimensions, values, {k: v for k, v in about.items() if v})
+            variables[output] = (dimensions, values, {k: v for k, v in attributes.items() if v})
         time = ("time", self.time, {"units": "s"})
-        return xr.Dataset(found, {"time": time}, {"case": self.name, "algorithm": self.algorithm})
+        return xr.Dataset(
+            variables, {"time": time}, {"case": self.name, "algorithm": self.algorithm}
+        )
 
     def to_csv(self, path: str | Path) -> None:
-        """Write all signals as CSV; see :func:`orchestrator.core.recording.write_csv`."""
-        from orchestrator.core.recording.files import write_csv
+        """Write all signals as CSV (UTF-8, lines end with a line feed).
 
-        write_csv(self, path)
+        The header is ``time [s],chaser.position [m],...``; a name that ends like a unit, and has
+        none, has an empty one behind it: ``m.speed [rpm] []``. Numbers are the shortest text that
+        reads back as the same float64.
+
+        Raises
+        ------
+        SoftdockError
+            If the file cannot be written; an earlier one is untouched.
+        """
+        with whole_file(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+            labels = [TIME, *(titled(name, self.units.get(name)) for name in self.names)]
+            csv.writer(file, lineterminator="\n").writerow(labels)
+            for begin in range(0, len(self.time), _ROWS):
+                rows = slice(begin, begin + _ROWS)
+                block = np.column_stack([self.time[rows], self.values[rows]])
+                file.writelines(",".join(map(repr, row)) + "\n" for row in block.tolist())
 
     def plot(self, *names: str, title: str | None = None) -> Figure:
         """Draw signals over time, those of one unit in one panel.

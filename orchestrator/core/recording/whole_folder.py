@@ -81,10 +81,10 @@ def whole_folder(folder: str | Path, *, alone: bool = False) -> Iterator[Draft]:
                 f"{final}: another run or sweep is writing this folder; wait for it, or give"
                 " another folder with --output"
             )
-        made = not final.exists()
+        is_new = not final.exists()
         final.mkdir(parents=True, exist_ok=True)
-        place = final if obstacle else final.parent
-        draft = Draft(place / f".{final.name}.{secrets.token_hex(6)}{_DRAFT}")
+        parent = final if obstacle else final.parent
+        draft = Draft(parent / f".{final.name}.{secrets.token_hex(6)}{_DRAFT}")
         draft.folder.mkdir()
         lock = _locked(draft.folder)
     try:
@@ -95,7 +95,7 @@ def whole_folder(folder: str | Path, *, alone: bool = False) -> Iterator[Draft]:
         if lock is not None:
             os.close(lock)
         shutil.rmtree(draft.folder, ignore_errors=True)
-        if made:
+        if is_new:
             with suppress(OSError):  # something is in it
                 final.rmdir()
 
@@ -135,7 +135,7 @@ def _obstacle(final: Path) -> str:
         return "it is a mount point"
     if final in here:
         return "the working directory lies in it"
-    parent = next(each for each in final.parents if each.exists())
+    parent = next(ancestor for ancestor in final.parents if ancestor.exists())
     return "" if os.access(parent, os.W_OK | os.X_OK) else f"{parent} is read-only"
 
 
@@ -174,21 +174,23 @@ def _clean(final: Path) -> bool:
     A folder that is locked belongs to a run under way; returns whether there is one.
     """
     both = final.parent, final
-    places = [place for place in both if place.is_dir() and os.access(place, os.R_OK)]
-    beside = [each for place in places for each in place.iterdir()]
-    left = [each for each in beside if re.fullmatch(_LEFT.format(re.escape(final.name)), each.name)]
-    aside = [each for each in left if each.suffix == _ASIDE]
+    folders = [folder for folder in both if folder.is_dir() and os.access(folder, os.R_OK)]
+    siblings = [path for folder in folders for path in folder.iterdir()]
+    drafts = [
+        path for path in siblings if re.fullmatch(_LEFT.format(re.escape(final.name)), path.name)
+    ]
+    aside = [path for path in drafts if path.suffix == _ASIDE]
     if aside and not final.exists():
         aside[0].rename(final)
     busy = False
-    for each in left:
+    for path in drafts:
         try:
-            lock = _locked(each) if each.is_dir() else None
+            lock = _locked(path) if path.is_dir() else None
         except BlockingIOError:
             busy = True
             continue
         if lock is not None:
-            shutil.rmtree(each, ignore_errors=True)
+            shutil.rmtree(path, ignore_errors=True)
             os.close(lock)
     return busy
 
@@ -227,7 +229,7 @@ def _commit(draft: Draft, final: Path, obstacle: str) -> None:
 
 def _unfinished(folder: Path) -> set[str]:
     """Return the files whose processes were killed, or are at them."""
-    return {each.name for each in folder.iterdir() if _ATOMIC_DRAFT.fullmatch(each.name)}
+    return {path.name for path in folder.iterdir() if _ATOMIC_DRAFT.fullmatch(path.name)}
 
 
 def _keep(
@@ -237,32 +239,32 @@ def _keep(
     put: Callable[[Path, Path], object] = _link,
 ) -> None:
     """Let a new folder have what is in the old one and not in it."""
-    for each in list(old.iterdir()):
-        target = new / each.name
-        if each.name in replaced:
+    for entry in list(old.iterdir()):
+        target = new / entry.name
+        if entry.name in replaced:
             continue
-        if each.is_dir() and not each.is_symlink():
-            made = not target.exists()
-            if made:
+        if entry.is_dir() and not entry.is_symlink():
+            is_new = not target.exists()
+            if is_new:
                 target.mkdir()
             if target.is_dir():
-                begin = f"{each.name}/"
+                begin = f"{entry.name}/"
                 inner = {path.removeprefix(begin) for path in replaced if path.startswith(begin)}
-                _keep(each, target, inner, put)
-            if made:
-                shutil.copystat(each, target)
+                _keep(entry, target, inner, put)
+            if is_new:
+                shutil.copystat(entry, target)
         elif not os.path.lexists(target):
-            put(each, target)
+            put(entry, target)
 
 
 def _put(new: Path, old: Path) -> None:
-    for each in list(new.iterdir()):
-        target = old / each.name
-        if each.is_dir():
+    for path in list(new.iterdir()):
+        target = old / path.name
+        if path.is_dir():
             target.mkdir(exist_ok=True)
-            _put(each, target)
+            _put(path, target)
         else:
-            link(each, target)
+            link(path, target)
 
 
 def _remove(path: Path) -> None:
@@ -272,33 +274,33 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _exchange(one: Path, other: Path, aside: Path) -> None:
+def _exchange(first: Path, second: Path, aside: Path) -> None:
     """Let two folders of one file system exchange their names.
 
-    Where the system cannot do that in one call it takes two: ``other`` is renamed to ``aside``,
-    then ``one`` to ``other`` and ``aside`` to ``one``. Who is killed between the first and the
-    second leaves nothing under the name ``other``.
+    Where the system cannot do that in one call it takes two: ``second`` is renamed to ``aside``,
+    then ``first`` to ``second`` and ``aside`` to ``first``. Who is killed between the first and the
+    second leaves nothing under the name ``second``.
     """
     try:
         call = ctypes.CDLL(None, use_errno=True).renameat2
     except (AttributeError, OSError):
         code = errno.ENOSYS
     else:
-        names = os.fsencode(one), os.fsencode(other)
+        names = os.fsencode(first), os.fsencode(second)
         failed = call(_AT_FDCWD, names[0], _AT_FDCWD, names[1], ctypes.c_uint(_RENAME_EXCHANGE))
         code = ctypes.get_errno() if failed else 0
     if code in _UNKNOWN:
-        _rename_twice(one, other, aside)
+        _rename_twice(first, second, aside)
     elif code:
-        raise OSError(code, os.strerror(code), str(other))
+        raise OSError(code, os.strerror(code), str(second))
 
 
-def _rename_twice(one: Path, other: Path, aside: Path) -> None:
+def _rename_twice(first: Path, second: Path, aside: Path) -> None:
     try:
-        other.rename(aside)
-        one.rename(other)
+        second.rename(aside)
+        first.rename(second)
     except BaseException:  # also an interrupt, before or after the first
-        if aside.exists() and not other.exists():
-            aside.rename(other)
+        if aside.exists() and not second.exists():
+            aside.rename(second)
         raise
-    aside.rename(one)
+    aside.rename(first)

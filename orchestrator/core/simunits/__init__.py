@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from orchestrator.core.simunits.blocks.compiled import watch_compiling as watch_compiling
     from orchestrator.core.simunits.fmi.fmi1_unit import Fmu1Unit as Fmu1Unit
     from orchestrator.core.simunits.fmi.fmi3_unit import Fmu3Unit as Fmu3Unit
-    from orchestrator.core.simunits.fmi.fmu_description import (
+    from orchestrator.core.simunits.fmi.fmu_description import open_description as open_description
+    from orchestrator.core.simunits.fmi.fmu_reading import (
         expect_flawless as expect_flawless,
         flaw_notes as flaw_notes,
         flaws_of as flaws_of,
         fmu_of as fmu_of,
-        open_description as open_description,
         read_fmu as read_fmu,
     )
     from orchestrator.core.simunits.fmi.fmu_unit import (

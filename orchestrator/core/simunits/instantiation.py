@@ -13,7 +13,8 @@ from orchestrator.core.diagnostics import (
     PluginError,
     exits_are_errors,
 )
-from orchestrator.core.simunits.fmi.fmu_description import FmuDescription, fmu_of, read_fmu
+from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
+from orchestrator.core.simunits.fmi.fmu_reading import fmu_of, read_fmu
 from orchestrator.core.simunits.fmi.fmu_unit import (
     Fmu2Unit,
     FmuUnit,

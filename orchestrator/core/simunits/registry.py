@@ -25,7 +25,8 @@ from orchestrator.core.diagnostics import (
 )
 from orchestrator.core.garbage import collection_paused
 from orchestrator.core.plugins import PluginGroup
-from orchestrator.core.simunits.fmi.fmu_description import fmu_of, power_ports, read_fmu
+from orchestrator.core.simunits.fmi.fmu_description import power_ports
+from orchestrator.core.simunits.fmi.fmu_reading import fmu_of, read_fmu
 from orchestrator.core.simunits.protocol import Capabilities, UnitDescription
 from orchestrator.core.structs import replace
 from orchestrator.core.system import (

@@ -100,10 +100,7 @@ def _renamed(system: System, name: str, new: str) -> System:
 
 
 def move(system: System, path: str, into: str) -> System:
-    """Put a component or nested system, which nothing is connected with, into another system.
-
-    ``into`` is the path of a nested system; ``""`` is this one.
-    """
+    """Put a component or nested system, which nothing is connected with, into another system."""
     folder, name = place_of(system, path)
     part = element(system, path)
     if isinstance(part, Bus):
@@ -149,13 +146,7 @@ def put(system: System, component: Component, path: str | None = None) -> System
 
 
 def grouped(system: System, name: str, members: Collection[str]) -> System:
-    """Move components and nested systems into a new nested system.
-
-    Connections between them move too; one that crosses the border is led through a connector of the
-    new system, which has the name ``component.connector`` of the end inside, with its type and
-    unit. What stands on it (delay, transformation) stays outside. :meth:`System.flat` gives the
-    same connections as before.
-    """
+    """Move components and nested systems into a new nested system."""
     taken = [*system.components, *system.systems]
     unknown = [member for member in members if member not in taken]
     if unknown:
@@ -219,31 +210,7 @@ def expose(
     description: str | None = None,
     unit: str | None = None,
 ) -> System:
-    """Give the system a connector of its own that leads to one or more of what is in it.
-
-    Causality, type, shape and unit are those of the first that it leads to. Values that these
-    have become the value of the new connector, so that what is outside decides.
-
-    Parameters
-    ----------
-    name
-        Of the new connector.
-    to
-        ``"component.connector"``, or several of inputs or of parameters.
-    value
-        While nothing outside feeds it.
-    description
-        Unless told, that of the first.
-    unit
-        Of the new connector, and so of ``value``; unless told, that of the first. Values are
-        converted on the way.
-
-    Raises
-    ------
-    DescriptionError
-        If a target does not exist, or they differ in causality, type, shape or dimension; if the
-        unit is none, or of another dimension.
-    """
+    """Give the system a connector of its own that leads to one or more of what is in it."""
     location = f"system '{system.name}': connector '{name}'"
     if not name or "." in name:
         raise DescriptionError(f"{location}: a name must not be empty nor hold a dot")
@@ -353,10 +320,7 @@ def withdraw(system: System, name: str) -> System:
 
 
 def expose_power(system: System, name: str, to: str) -> System:
-    """Give the system a power port of its own that leads to one of what is in it.
-
-    Its connectors are called by its name and theirs: ``"tip_force"`` of the port ``"tip"``.
-    """
+    """Give the system a power port of its own that leads to one of what is in it."""
     end = Endpoint.parse(to)
     owner = element(system, end.component)
     if isinstance(owner, Bus):

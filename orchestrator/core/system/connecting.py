@@ -27,32 +27,7 @@ if TYPE_CHECKING:
 
 
 def connect(system: System, source: str, target: str, **settings: Unpack[LineSettings]) -> System:
-    """Connect an output to an input.
-
-    Parameters
-    ----------
-    source, target
-        ``"component.connector"``, or the name of a connector of the system itself.
-    delay
-        Transport delay: seconds, text such as ``"16 ms"``, or a TransportDelay.
-    factor, offset
-        Linear transformation of the signal, after the unit conversion.
-    mapping
-        Table from values of the source to those of the target, in place of the two.
-    interpolation, extrapolation
-        Between and after the samples: see :class:`Connection`.
-    suppress_unit_conversion
-        Skip unit checks and conversion.
-    compensation
-        How a line without a delay makes up for what holding its signal did: see
-        :class:`Compensation`.
-
-    Raises
-    ------
-    DescriptionError
-        If an end is malformed, the delay is negative, or the ways to interpolate and
-        extrapolate do not exist or fit; names are checked by :meth:`check`.
-    """
+    """Connect an output to an input."""
     line = connection_of(source, target, settings)
     folder, line = folder_of(system, line)
     return system.edit(
@@ -192,14 +167,7 @@ Ends = dict[Endpoint, Connector]
 
 
 def auto_connect(system: System, *names: str) -> AutoConnection:
-    """Find what can be connected without a guess.
-
-    An open input takes an output of another component that has the same type and shape and a unit
-    of the same dimension. Outputs of the same name come first, in upper or lower case, with or
-    without underscores; without one, both units must be declared. An input is connected if one
-    output is left, and if, without a common name, no other input asks for that one. All else is
-    reported.
-    """
+    """Find what can be connected without a guess."""
     parts = _parts(system, names)
     fed = {line.target for line in system.connections}
     inputs = {

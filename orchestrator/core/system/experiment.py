@@ -92,22 +92,7 @@ def whole_step_ns(system: System, step: str | float | None, label: str) -> int:
 
 
 def with_experiment(system: System, **changes: Any) -> System:
-    """Change how a system wants to be run: ``system.with_experiment(stop="10 s", step="1 ms")``.
-
-    Parameters
-    ----------
-    **changes
-        ``start``, ``stop`` and ``step``, in seconds or as text; ``algorithm``,
-        ``algorithm_options``, ``rates`` and ``early_return`` as of :class:`DefaultExperiment`;
-        ``tuning``, pairs of least and most by name, of delays seconds or text.
-        ``None``: it is not said any more. Options belong to an algorithm: with another one they
-        are left out unless they are given, too.
-
-    Raises
-    ------
-    DescriptionError
-        If there is no such setting, or the times hold no step.
-    """
+    """Change how a system wants to be run: ``system.with_experiment(stop="10 s", step="1 ms")``."""
     times = {"start": "start_ns", "stop": "stop_ns", "step": "step_ns"}
     keys = [*times, "algorithm", "algorithm_options", "rates", "early_return", "tuning"]
     fields: dict[str, Any] = {}

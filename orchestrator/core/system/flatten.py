@@ -316,34 +316,14 @@ def carried(
 
 @collection_paused()
 def flattened(system: System) -> System:
-    """Return the system without nested systems and buses.
-
-    A component of a nested system is then called by its path, ``"arm/motor"``. Connections that
-    pass connectors of systems become one, with conversions and transformations composed and
-    delays added; a value that holds at a connector of a system that nothing feeds is that of
-    the inputs and parameters behind it. The system's own connectors stay.
-
-    Raises
-    ------
-    DescriptionError
-        If a connector on the way has two sources, or connections in a row do not compose.
-    """
+    """Return the system without nested systems and buses."""
     if not system.systems and not system.buses:
         return system
     return _Flattener(system).flat()
 
 
 def closed(system: System) -> System:
-    """Return a flat system without connectors of its own.
-
-    Its own inputs and parameters become values of what they feed; its own outputs are the
-    outputs that feed them.
-
-    Raises
-    ------
-    DescriptionError
-        If one of its own inputs has no value.
-    """
+    """Return a flat system without connectors of its own."""
     if not system.connectors:
         return system
     components = dict(system.components)

@@ -98,13 +98,7 @@ def require_unused_name(system: System, name: str) -> None:
 
 
 def swap(system: System, path: str, component: Component) -> System:
-    """Put another component in the place of one that has the same ports.
-
-    Every connected port and every value that is set must exist on the new one with the same
-    causality, type and shape, and a unit that converts; values are carried over in its unit. Frames
-    must be the same where both sides say one. Values of parameters belong to what is simulated: a
-    device and a recording go without.
-    """
+    """Put another component in the place of one that has the same ports."""
     new = component
     folder, name = place_of(system, path)
     old = component_at(system, path)
@@ -194,10 +188,7 @@ _KINDS = ("components", "systems", "buses", "connectors", "values", "power_ports
 
 
 def merge(system: System, added: System) -> System:
-    """Put all that is in another system into this one, connectors of its own as well.
-
-    What both have must be equal. The default experiment is this system's, if it has one.
-    """
+    """Put all that is in another system into this one, connectors of its own as well."""
     clashes = []
     for kind in _KINDS:
         mine, theirs = getattr(system, kind), getattr(added, kind)

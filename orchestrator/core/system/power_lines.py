@@ -203,28 +203,7 @@ def connect_power(
     effort_delay: Delay = None,
     flow_delay: Delay = None,
 ) -> System:
-    """Connect two power ports: the effort one way, the flow and what goes along the other way.
-
-    A wrench and a twist of six elements each have several units, so that these may be left out.
-    Which way is said by the connectors: the port that takes the effort gives the flow. If the
-    power of both counts into their components, or of both out of them, the effort changes its sign
-    on the way, so that what one gives the other gets.
-
-    Parameters
-    ----------
-    first, second
-        ``"component.port"``: see :func:`power_ports` for those that are not declared.
-    delay
-        Of all lines; see :meth:`connect`.
-    effort_delay, flow_delay
-        In place of it, of the lines of the efforts, and of those of the flows and displacements.
-
-    Raises
-    ------
-    DescriptionError
-        If there is no such port, both give or both take the effort, shapes differ, effort times
-        flow is no power, units do not convert, or the frames are not the same.
-    """
+    """Connect two power ports: the effort one way, the flow and what goes along the other way."""
     here, there = _side(system, first), _side(system, second)
     _fit(here, there)
     giver, taker = (there, here) if here.takes_effort else (here, there)

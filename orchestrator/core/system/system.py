@@ -1,74 +1,41 @@
-"""Systems: components and connections as an immutable value, and as a few lines of text."""
+"""Systems: components and connections as an immutable value."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Unpack
 
-from orchestrator.core.diagnostics import DescriptionError, SoftdockError, UnknownNameError
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.core.structs import Struct, field, replace
-from orchestrator.core.system import building, checks, connecting, flatten, hierarchy, power_lines
+from orchestrator.core.system import (
+    building,
+    checks,
+    connecting,
+    flatten,
+    hierarchy,
+    power_lines,
+)
+from orchestrator.core.system import (
+    experiment as experiments,
+)
+from orchestrator.core.system import (
+    values as start_values,
+)
 from orchestrator.core.system.component import Bus, Component
 from orchestrator.core.system.connection import Connection, Extrapolation
-from orchestrator.core.system.experiment import DefaultExperiment, with_experiment
+from orchestrator.core.system.experiment import DefaultExperiment
 from orchestrator.core.system.naming import member_of
 from orchestrator.core.system.ports import Connector, PowerPort, Value
 from orchestrator.core.system.source import Backend, Source, SourceKind
-from orchestrator.core.system.values import set_value, unset_value, value_at
+from orchestrator.core.system.system_text import svg_of, text_of
 
 if TYPE_CHECKING:
     import networkx as nx
 
-
-#: So many of each sort are listed, and a line is so long.
-_MOST, _WIDTH = 6, 100
-
-
-def text_of(system: System) -> str:
-    """Return what is in a system, in at most 23 lines of 100 characters."""
-    lines = [f"System '{system.name}': {_counts(system)}"]
-    if system.description:
-        lines.append(f"  {system.description.splitlines()[0]}")
-    parts = [f"  {name} ({c.source.short})" for name, c in system.components.items()]
-    lines += _first(parts, "components")
-    nested = [f"  {name}: {_counts(inner)}" for name, inner in system.systems.items()]
-    lines += _first(nested, "nested systems")
-    lines += _first([f"  {_line(line)}" for line in system.connections], "connections")
-    return "\n".join(text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…" for text in lines)
-
-
-def svg_of(system: System) -> str | None:
-    """Return its block diagram, as of :func:`~orchestrator.draw_system`.
-
-    ``None``: it cannot be drawn.
-    """
-    from orchestrator.core.upward import system_svg
-
-    try:
-        return system_svg(system)
-    except SoftdockError:  # its text is shown
-        return None
-
-
-def _line(line: Connection) -> str:
-    return f"{line} ({line.delay.nominal_ns / 1e6:g} ms)" if line.delay else str(line)
-
-
-def _first(lines: list[str], plural: str) -> Iterator[str]:
-    yield from lines[:_MOST]
-    if len(lines) > _MOST:
-        yield f"  and {len(lines) - _MOST} more {plural}"
-
-
-def _counts(system: System) -> str:
-    numbers = {
-        "component": len(system.components),
-        "nested system": len(system.systems),
-        "connection": len(system.connections),
-    }
-    counts = [f"{n} {kind}{'s' if n > 1 else ''}" for kind, n in numbers.items() if n]
-    return ", ".join(counts) or "empty"
+    from orchestrator.core.system.connecting import AutoConnection
+    from orchestrator.core.system.delay import TransportDelay
+    from orchestrator.core.system.line_attributes import LineSettings
 
 
 class System(Struct, dict=True):
@@ -121,36 +88,274 @@ class System(Struct, dict=True):
     values: Mapping[str, Value] = field(default_factory=dict)
     power_ports: Mapping[str, PowerPort] = field(default_factory=dict)
 
-    __repr__ = text_of
-    _repr_svg_ = svg_of
+    def __repr__(self) -> str:
+        return text_of(self)
 
-    # What is done to a system stands in files of their own.
-    nested = hierarchy.nested
-    edit = hierarchy.edited
-    component = hierarchy.component_at
-    add = building.add
-    remove = building.remove
-    rename = building.rename
-    move = building.move
-    group = building.grouped
-    merge = hierarchy.merge
-    replace = building.put
-    with_options = building.with_options
-    with_experiment = with_experiment
-    swap = hierarchy.swap
-    expose = building.expose
-    expose_power = building.expose_power
-    withdraw = building.withdraw
-    connect = connecting.connect
-    disconnect = connecting.disconnect
-    connect_power = power_lines.connect_power
-    auto_connect = connecting.auto_connect
-    with_delay = connecting.with_delay
-    flat = flatten.flattened
-    closed = flatten.closed
-    set = set_value
-    unset = unset_value
-    value = value_at
+    def _repr_svg_(self) -> str | None:
+        return svg_of(self)
+
+    def nested(self, path: str) -> System:
+        """Return a nested system by its path; ``""`` is the system itself."""
+        return hierarchy.nested(self, path)
+
+    def edit(self, path: str, change: Callable[[System], System]) -> System:
+        """Return the system with a nested one changed."""
+        return hierarchy.edited(self, path, change)
+
+    def component(self, path: str) -> Component:
+        """Return the component that a path names, or raise UnknownNameError."""
+        return hierarchy.component_at(self, path)
+
+    def add(self, name: str, part: Component | System, /, **values: Value) -> System:
+        """Add a component or a nested system, with values of its parameters and inputs."""
+        return building.add(self, name, part, **values)
+
+    def remove(self, path: str) -> System:
+        """Take away a component, nested system or bus, with its connections."""
+        return building.remove(self, path)
+
+    def rename(self, path: str, name: str) -> System:
+        """Give a component, nested system or bus another name; its connections stay."""
+        return building.rename(self, path, name)
+
+    def move(self, path: str, into: str) -> System:
+        """Put a component or nested system, which nothing is connected with, into another system.
+
+        ``into`` is the path of a nested system; ``""`` is this one.
+        """
+        return building.move(self, path, into)
+
+    def group(self, name: str, members: Collection[str]) -> System:
+        """Move components and nested systems into a new nested system.
+
+        Connections between them move too; one that crosses the border is led through a connector of
+        the new system, which has the name ``component.connector`` of the end inside, with its type
+        and unit. What stands on it (delay, transformation) stays outside. :meth:`System.flat` gives
+        the same connections as before.
+        """
+        return building.grouped(self, name, members)
+
+    def merge(self, added: System) -> System:
+        """Put all that is in another system into this one, connectors of its own as well.
+
+        What both have must be equal. The default experiment is this system's, if it has one.
+        """
+        return hierarchy.merge(self, added)
+
+    def replace(self, component: Component, path: str | None = None) -> System:
+        """Put another component in the place of the one of the same name, or of a path."""
+        return building.put(self, component, path)
+
+    def with_options(self, path: str, **changes: object) -> System:
+        """Change how a component is run: ``system.with_options("arm", interface="me")``."""
+        return building.with_options(self, path, **changes)
+
+    def with_experiment(self, **changes: Any) -> System:
+        """Change the default experiment: ``system.with_experiment(stop="10 s", step="1 ms")``.
+
+        Parameters
+        ----------
+        **changes
+            ``start``, ``stop`` and ``step``, in seconds or as text; ``algorithm``,
+            ``algorithm_options``, ``rates`` and ``early_return`` as of :class:`DefaultExperiment`;
+            ``tuning``, pairs of least and most by name, of delays seconds or text.
+            ``None``: it is not said any more. Options belong to an algorithm: with another one they
+            are left out unless they are given, too.
+
+        Raises
+        ------
+        DescriptionError
+            If there is no such setting, or the times hold no step.
+        """
+        return experiments.with_experiment(self, **changes)
+
+    def swap(self, path: str, component: Component) -> System:
+        """Put another component in the place of one that has the same ports.
+
+        Every connected port and every value that is set must exist on the new one with the same
+        causality, type and shape, and a unit that converts; values are carried over in its unit.
+        Frames must be the same where both sides say one. Values of parameters belong to what is
+        simulated: a device and a recording go without.
+        """
+        return hierarchy.swap(self, path, component)
+
+    def expose(
+        self,
+        name: str,
+        to: str | Iterable[str],
+        *,
+        value: Value | None = None,
+        description: str | None = None,
+        unit: str | None = None,
+    ) -> System:
+        """Give the system a connector of its own that leads to one or more of what is in it.
+
+        Causality, type, shape and unit are those of the first that it leads to. Values that these
+        have become the value of the new connector, so that what is outside decides.
+
+        Parameters
+        ----------
+        name
+            Of the new connector.
+        to
+            ``"component.connector"``, or several of inputs or of parameters.
+        value
+            While nothing outside feeds it.
+        description
+            Unless told, that of the first.
+        unit
+            Of the new connector, and so of ``value``; unless told, that of the first. Values are
+            converted on the way.
+
+        Raises
+        ------
+        DescriptionError
+            If a target does not exist, or they differ in causality, type, shape or dimension; if
+            the unit is none, or of another dimension.
+        """
+        return building.expose(self, name, to, value=value, description=description, unit=unit)
+
+    def expose_power(self, name: str, to: str) -> System:
+        """Give the system a power port of its own that leads to one of what is in it.
+
+        Its connectors are called by its name and theirs: ``"tip_force"`` of the port ``"tip"``.
+        """
+        return building.expose_power(self, name, to)
+
+    def withdraw(self, name: str) -> System:
+        """Take away a connector of the system's own, with its connections."""
+        return building.withdraw(self, name)
+
+    def connect(self, source: str, target: str, **settings: Unpack[LineSettings]) -> System:
+        """Connect an output to an input.
+
+        Parameters
+        ----------
+        source, target
+            ``"component.connector"``, or the name of a connector of the system itself.
+        delay
+            Transport delay: seconds, text such as ``"16 ms"``, or a TransportDelay.
+        factor, offset
+            Linear transformation of the signal, after the unit conversion.
+        mapping
+            Table from values of the source to those of the target, in place of the two.
+        interpolation, extrapolation
+            Between and after the samples: see :class:`Connection`.
+        suppress_unit_conversion
+            Skip unit checks and conversion.
+        compensation
+            How a line without a delay makes up for what holding its signal did: see
+            :class:`Compensation`.
+
+        Raises
+        ------
+        DescriptionError
+            If an end is malformed, the delay is negative, or the ways to interpolate and
+            extrapolate do not exist or fit; names are checked by :meth:`check`.
+        """
+        return connecting.connect(self, source, target, **settings)
+
+    def disconnect(self, source: str, target: str | None = None) -> System:
+        """Take away a connection; without a target, all of a connector or of a component."""
+        return connecting.disconnect(self, source, target)
+
+    def connect_power(
+        self,
+        first: str,
+        second: str,
+        *,
+        delay: TransportDelay | str | float | None = None,
+        effort_delay: TransportDelay | str | float | None = None,
+        flow_delay: TransportDelay | str | float | None = None,
+    ) -> System:
+        """Connect two power ports: the effort one way, the flow and what goes along the other way.
+
+        A wrench and a twist of six elements each have several units, so that these may be left out.
+        Which way is said by the connectors: the port that takes the effort gives the flow. If the
+        power of both counts into their components, or of both out of them, the effort changes its
+        sign on the way, so that what one gives the other gets.
+
+        Parameters
+        ----------
+        first, second
+            ``"component.port"``: see :func:`power_ports` for those that are not declared.
+        delay
+            Of all lines; see :meth:`connect`.
+        effort_delay, flow_delay
+            In place of it, of the lines of the efforts, and of those of the flows and
+            displacements.
+
+        Raises
+        ------
+        DescriptionError
+            If there is no such port, both give or both take the effort, shapes differ, effort times
+            flow is no power, units do not convert, or the frames are not the same.
+        """
+        return power_lines.connect_power(
+            self, first, second, delay=delay, effort_delay=effort_delay, flow_delay=flow_delay
+        )
+
+    def auto_connect(self, *names: str) -> AutoConnection:
+        """Find what can be connected without a guess.
+
+        An open input takes an output of another component that has the same type and shape and a
+        unit of the same dimension. Outputs of the same name come first, in upper or lower case,
+        with or without underscores; without one, both units must be declared. An input is connected
+        if one output is left, and if, without a common name, no other input asks for that one. All
+        else is reported.
+        """
+        return connecting.auto_connect(self, *names)
+
+    def with_delay(
+        self, source: str, target: str, delay: TransportDelay | str | float | None
+    ) -> System:
+        """Set or remove the delay of an existing connection."""
+        return connecting.with_delay(self, source, target, delay)
+
+    def flat(self) -> System:
+        """Return the system without nested systems and buses.
+
+        A component of a nested system is then called by its path, ``"arm/motor"``. Connections that
+        pass connectors of systems become one, with conversions and transformations composed and
+        delays added; a value that holds at a connector of a system that nothing feeds is that of
+        the inputs and parameters behind it. The system's own connectors stay.
+
+        Raises
+        ------
+        DescriptionError
+            If a connector on the way has two sources, or connections in a row do not compose.
+        """
+        return flatten.flattened(self)
+
+    def closed(self) -> System:
+        """Return a flat system without connectors of its own.
+
+        Its own inputs and parameters become values of what they feed; its own outputs are the
+        outputs that feed them.
+
+        Raises
+        ------
+        DescriptionError
+            If one of its own inputs has no value.
+        """
+        return flatten.closed(self)
+
+    def set(self, path: str, value: Value) -> System:
+        """Set a parameter or an input's start value: ``system.set("chaser.m", 750.0)``.
+
+        ``"arm.force"`` and ``"force"`` are connectors of a nested system and of this one. A
+        component that declares no connectors has those of its source later: any value is taken for
+        now.
+        """
+        return start_values.set_value(self, path, value)
+
+    def unset(self, path: str) -> System:
+        """Take away a value that was set, so that the source's own holds."""
+        return start_values.unset_value(self, path)
+
+    def value(self, path: str) -> Value:
+        """Return a parameter's or held input's value: the one that was set, else its default."""
+        return start_values.value_at(self, path)
 
     def with_backend(self, backend: Backend | str, *names: str) -> System:
         """Let another back-end run some FMUs, or all of them if no names are given.

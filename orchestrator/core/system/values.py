@@ -24,11 +24,7 @@ _SETTABLE = ("input", "parameter", "structuralParameter")
 
 
 def set_value(system: System, path: str, value: Value) -> System:
-    """Set a parameter or an input's start value: ``system.set("chaser.m", 750.0)``.
-
-    ``"arm.force"`` and ``"force"`` are connectors of a nested system and of this one. A component
-    that declares no connectors has those of its source later: any value is taken for now.
-    """
+    """Set a parameter or an input's start value: ``system.set("chaser.m", 750.0)``."""
     end = Endpoint.of_line(path)
     part = element(system, end.component) if end.component else system
     if isinstance(part, Component) and not part.connectors:

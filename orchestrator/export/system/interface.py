@@ -16,8 +16,8 @@ from orchestrator.core.master.schedule.input_hold import SINK, SOURCE
 from orchestrator.core.master.schedule.schedule import NO_OFFSET
 from orchestrator.core.simunits import UnitDescription, open_description, read_fmu
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription
-from orchestrator.core.simunits.fmi.fmi3_unit import Timer
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
+from orchestrator.core.simunits.fmi.fmu_variable import Timer
 from orchestrator.core.simunits.fmi.model_exchange_unit import (
     ExchangeDescription,
     describe_exchange,

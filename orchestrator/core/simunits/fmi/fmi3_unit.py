@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple
-from enum import IntEnum
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,8 @@ from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.core.simunits.fmi.fmu_unit import USUAL_OPTIONS, FmuUnit, check_limits
 from orchestrator.core.simunits.fmi.fmu_variable import (
     FmuVariable,
+    Timer,
+    TimerKind,
     connector_of,
     described_capabilities,
     described_feedthrough,
@@ -25,7 +26,7 @@ from orchestrator.core.simunits.fmi.fmu_variable import (
     units_of,
 )
 from orchestrator.core.simunits.protocol import Notice, Phase, UnitDescription
-from orchestrator.core.structs import Struct, replace
+from orchestrator.core.structs import replace
 from orchestrator.core.system import (
     Causality,
     ComponentOptions,
@@ -214,36 +215,7 @@ class Fmu3Unit(FmuUnit):
 _LONGEST, _GREATEST = 1e9, 2**63 - 1
 
 
-class TimerKind(IntEnum):
-    """When an interval may change; numbers of the engine (fmi/clock_scheduler.hpp)."""
-
-    FIXED = 0
-    TUNABLE = 1
-    CHANGING = 2
-    COUNTDOWN = 3
-
-
 _KINDS = {"constant": TimerKind.FIXED, **{kind.name.lower(): kind for kind in TimerKind}}
-
-
-class Timer(Struct):
-    """One time-based input clock.
-
-    kind: See :class:`TimerKind`.
-    fraction: Whether the FMU tells its intervals as fractions.
-    seconds: Interval as a decimal, in seconds; 0 where the description does not say.
-    counter, resolution: Interval as a fraction of seconds; 0 where the description does not say.
-    shift, shift_counter: Time from the start to the first tick: in seconds, or in parts of the
-        resolution.
-    """
-
-    kind: TimerKind
-    fraction: bool
-    seconds: float
-    counter: int
-    resolution: int
-    shift: float
-    shift_counter: int
 
 
 def timers_of(root: etree._Element) -> dict[str, Timer]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from enum import IntEnum
 from math import isfinite, prod
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,6 @@ from orchestrator.core.units.tables import BASE_UNITS
 
 if TYPE_CHECKING:
     from orchestrator.core.simunits.fmi.description_parts import ModelDescription, Variable
-    from orchestrator.core.simunits.fmi.fmi3_unit import Timer
 
 _SET_FROM_OUTSIDE = {Causality.INPUT, Causality.PARAMETER, Causality.STRUCTURAL_PARAMETER}
 _LOGGER = logging.getLogger(__name__)
@@ -35,6 +35,35 @@ _TYPES = {
     "Binary": DataType.BINARY,
     "Clock": DataType.CLOCK,
 }
+
+
+class TimerKind(IntEnum):
+    """When an interval may change; numbers of the engine (fmi/clock_scheduler.hpp)."""
+
+    FIXED = 0
+    TUNABLE = 1
+    CHANGING = 2
+    COUNTDOWN = 3
+
+
+class Timer(Struct):
+    """One time-based input clock.
+
+    kind: See :class:`TimerKind`.
+    fraction: Whether the FMU tells its intervals as fractions.
+    seconds: Interval as a decimal, in seconds; 0 where the description does not say.
+    counter, resolution: Interval as a fraction of seconds; 0 where the description does not say.
+    shift, shift_counter: Time from the start to the first tick: in seconds, or in parts of the
+        resolution.
+    """
+
+    kind: TimerKind
+    fraction: bool
+    seconds: float
+    counter: int
+    resolution: int
+    shift: float
+    shift_counter: int
 
 
 class FmuVariable(Struct):

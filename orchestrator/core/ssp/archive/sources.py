@@ -70,16 +70,16 @@ class Place(Struct):
     def file(self, uri: str, *, inside: bool) -> Path:
         """Resolve a URI to a file."""
         path = path_of(uri)
-        found = (self.folder / path).resolve()
+        resolved = (self.folder / path).resolve()
         border = (self.root or self.folder) if self.packed else self.folder
-        if (inside or self.packed) and not found.is_relative_to(border.resolve()):
+        if (inside or self.packed) and not resolved.is_relative_to(border.resolve()):
             outside = "archive" if self.packed else "folder of the .ssd"
             raise refusal(codes.URI, f"source '{uri}' is outside of the {outside}")
-        if self.packed and not found.is_file():
+        if self.packed and not resolved.is_file():
             raise refusal(
                 codes.UNREADABLE, f"the archive has no '{path}'; it has: {self._content()}"
             )
-        return found
+        return resolved
 
     def named(self, source: str, path: Path) -> str:
         """Say what a file is called that a source of this place leads to."""
@@ -121,7 +121,7 @@ def inside_of(container: Path, uri: str) -> bytes:
         return read_entry(container, archive, path, SspError)
 
 
-def read_source(element: etree._Element, place: Place) -> Source:
+def read_source(element: etree._Element, location: Place) -> Source:
     """Read type and source of an ssd:Component that is no system."""
     kind = element.get("type", FMU_TYPE)
     uri = element.get("source", "")
@@ -130,18 +130,18 @@ def read_source(element: etree._Element, place: Place) -> Source:
         if colon and scheme == _OWN[kind] and name:
             source = Source(_OWN[kind], unquote(name))
             if source.file is None:
-                if place.packed:
+                if location.packed:
                     expect_packable(source)
                 return source
             has_query = source.kind in {SourceKind.LOG, SourceKind.TWIN}
             path = name.partition("?")[0] if has_query else name.rpartition(":")[0]
-            file = place.file(path, inside=False)
+            file = location.file(path, inside=False)
             source = source.with_file(file)
             if source.inner is not None:
-                source = source.around(source.inner.resolved(place.folder))
-            return replace(source, packed=place.packed)
+                source = source.around(source.inner.resolved(location.folder))
+            return replace(source, packed=location.packed)
     elif kind == FMU_TYPE and uri and names_fmu(unquote(uri)):
-        return Source(SourceKind.FMU, str(place.file(uri, inside=False)))
+        return Source(SourceKind.FMU, str(location.file(uri, inside=False)))
     raise refusal(
         codes.COMPONENT_TYPE, f"type {kind} with source '{uri}' is not supported; {_SUPPORTED}"
     )
@@ -191,8 +191,8 @@ def own_source(source: Source, file_uri: str | None) -> tuple[str, str]:
     if source.kind in {SourceKind.LOG, SourceKind.TWIN}:
         _, mark, query = source.location.partition("?")
         return _OWN_TYPES[source.kind], f"{source.kind}:{file_uri}{mark}{quote(query, safe='=&:/')}"
-    place, colon, name = source.location.rpartition(":")
-    head = f"{quote(place, safe='')}{colon}" if file_uri is None else f"{file_uri}:"
+    module, colon, name = source.location.rpartition(":")
+    head = f"{quote(module, safe='')}{colon}" if file_uri is None else f"{file_uri}:"
     return _OWN_TYPES[source.kind], f"{source.kind}:{head}{quote(name, safe='')}"
 
 
@@ -209,11 +209,11 @@ def main_file(target: Path) -> Path:
     for its ``system.toml``.
     """
     if target.is_dir():
-        found = next((target / name for name in _STANDS_FOR if (target / name).is_file()), None)
-        if found is None:
+        candidate = next((target / name for name in _STANDS_FOR if (target / name).is_file()), None)
+        if candidate is None:
             *others, last = _STANDS_FOR
             raise LoadError.in_file(target, f"expected {', '.join(others)} or {last} in it")
-        return found
+        return candidate
     if not target.is_file():
         raise LoadError.in_file(target, "no such file or folder")
     return target
@@ -263,9 +263,9 @@ def with_connected(
         component = completed.get(end.component)
         if component is None or not component.connectors or end.connector in component.connectors:
             continue
-        found = (interface_of(component.source) or {}).get(end.connector)
-        if found is not None:
-            plain = replace(found, start=None, description="")
+        connector = (interface_of(component.source) or {}).get(end.connector)
+        if connector is not None:
+            plain = replace(connector, start=None, description="")
             connectors = {**component.connectors, end.connector: plain}
             completed[end.component] = replace(component, connectors=connectors)
     return completed

@@ -32,18 +32,18 @@ def variants(path: Path) -> list[str]:
     else:
         with open_archive(path, SspError) as archive:
             names = [name for name in archive.namelist() if "/" not in name]
-    found = sorted({name for name in names if name.endswith(SSD_SUFFIX)} - {MAIN_SSD})
-    return [MAIN_SSD, *found] if MAIN_SSD in names else found
+    files = sorted({name for name in names if name.endswith(SSD_SUFFIX)} - {MAIN_SSD})
+    return [MAIN_SSD, *files] if MAIN_SSD in names else files
 
 
 def ssd_name(path: Path, variant: str | None) -> str:
     """Return the name of a variant's .ssd; of the main one if none is wanted."""
     name = MAIN_SSD if variant is None else variant.removesuffix(SSD_SUFFIX) + SSD_SUFFIX
-    known = variants(path)
-    if name not in known:
+    choices = variants(path)
+    if name not in choices:
         raise refusal(
             codes.VARIANT,
-            f"has no '{name}'; it has: {', '.join(known) or 'no .ssd'}",
+            f"has no '{name}'; it has: {', '.join(choices) or 'no .ssd'}",
             file=str(path),
         )
     return name
@@ -63,13 +63,13 @@ def violations(path: Path) -> list[str]:
     """List what an archive has that SSP does not allow in one (SSP 2.0, 3)."""
     with open_archive(path, SspError) as archive:
         entries = archive.infolist()
-    found = []
+    problems = []
     odd = [entry.filename for entry in entries if entry.compress_type not in _METHODS]
     if odd:
-        found.append(f"expected entries that are stored or deflated, found '{odd[0]}'")
+        problems.append(f"expected entries that are stored or deflated, found '{odd[0]}'")
     if MAIN_SSD not in (entry.filename for entry in entries):
-        found.append(f"expected an entry '{MAIN_SSD}'")
-    return found
+        problems.append(f"expected an entry '{MAIN_SSD}'")
+    return problems
 
 
 def unpacked(path: Path, target: Path | None = None) -> Path:
@@ -82,9 +82,9 @@ def unpacked(path: Path, target: Path | None = None) -> Path:
         _extract(path, target)
         return target.resolve()
     content = digest(path)
-    known = _unpacked.get(content)
-    if known is not None and known.is_dir():
-        return known
+    target_known = _unpacked.get(content)
+    if target_known is not None and target_known.is_dir():
+        return target_known
     folder = Path(tempfile.mkdtemp(prefix="softdock-ssp-")).resolve()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     _extract(path, folder)
@@ -107,21 +107,21 @@ def _extract(path: Path, folder: Path) -> None:
     extract(path, folder, SspError)
 
 
-def nested_definition(source: str, place: Place) -> tuple[bytes, Place]:
+def nested_definition(source: str, location: Place) -> tuple[bytes, Place]:
     """Return the text of another .ssd, and where it stands."""
-    path = place.file(source, inside=False)
-    root = (place.root or place.folder) if place.packed else None
-    inner = Place(place.named(source, path), path.parent, packed=place.packed, root=root)
+    path = location.file(source, inside=False)
+    root = (location.root or location.folder) if location.packed else None
+    inner = Place(location.named(source, path), path.parent, packed=location.packed, root=root)
     return file_bytes(path), inner
 
 
-def nested_package(source: str, place: Place) -> tuple[bytes, Place, Path]:
+def nested_package(source: str, location: Place) -> tuple[bytes, Place, Path]:
     """Return the main .ssd of an archive, or the one that the fragment names, with the archive."""
     file, _, variant = source.partition("#")
-    path = place.file(file, inside=False)
+    path = location.file(file, inside=False)
     name = ssd_name(path, variant or MAIN_SSD)
     folder = unpacked(path)
-    inner = Place(f"{place.named(file, path)}:{name}", folder, packed=True)
+    inner = Place(f"{location.named(file, path)}:{name}", folder, packed=True)
     return file_bytes(folder / name), inner, path
 
 

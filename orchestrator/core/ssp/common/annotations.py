@@ -104,15 +104,15 @@ def annotate(parent: etree._Element, kind: str) -> etree._Element:
 def own(parent: etree._Element, kind: str, name: str) -> etree._Element | None:
     """Return the content of the annotation of a type, after checking that it is the only one."""
     every = listed(parent, "ssd:Annotations", "ssc:Annotation")
-    found = [annotation for annotation in every if annotation.get("type") == kind]
-    if not found:
+    matches = [annotation for annotation in every if annotation.get("type") == kind]
+    if not matches:
         return None
-    content = [inner for annotation in found for inner in children(annotation)]
-    if len(found) > 1 or len(content) != 1 or tag(content[0]) != name:
+    content = [inner for annotation in matches for inner in children(annotation)]
+    if len(matches) > 1 or len(content) != 1 or tag(content[0]) != name:
         inside = ", ".join(map(tag, content)) or "nothing"
         raise SspError(
             f"annotation {kind}: expected it once with one {name},"
-            f" found it {counted(len(found), 'time')} with {inside}"
+            f" found it {counted(len(matches), 'time')} with {inside}"
         )
     return content[0]
 
@@ -142,15 +142,15 @@ def read_power_ports(element: etree._Element) -> dict[str, PowerPort]:
     if annotation is None:
         return {}
     only(annotation, ())
-    found: dict[str, PowerPort] = {}
+    ports: dict[str, PowerPort] = {}
     for inner in children(annotation):
         if tag(inner) != "sd:PowerPort":
             raise SspError(f"sd:PowerPorts: expected sd:PowerPort in it, found {tag(inner)}")
         port = _port(inner)
-        if not port.name or port.name in found:
+        if not port.name or port.name in ports:
             raise SspError(f"sd:PowerPort: expected every name once, found '{port.name}'")
-        found[port.name] = port
-    return found
+        ports[port.name] = port
+    return ports
 
 
 def _port(element: etree._Element) -> PowerPort:
@@ -181,9 +181,9 @@ def add_power_ports(element: etree._Element, ports: Mapping[str, PowerPort]) -> 
     group = add(annotate(element, POWER_TYPE), "sd:PowerPorts")
     for port in ports.values():
         written = add(group, "sd:PowerPort", name=port.name)
-        for name, said in (("frame", port.frame), ("positive", port.positive)):
-            if said is not None:
-                written.set(name, str(said))
+        for name, text in (("frame", port.frame), ("positive", port.positive)):
+            if text is not None:
+                written.set(name, str(text))
         for kind, role in _ROLES.items():
             for connector in getattr(port, role):
                 add(written, kind, connector=connector)
@@ -208,13 +208,14 @@ _USUAL: Final = ComponentOptions()
 
 def read_options(component: etree._Element) -> ComponentOptions:
     """Read how an ssd:Component is run."""
-    said = component.get("implementation", "any")
-    if said not in {"any", *_IMPLEMENTATIONS}:
+    implementation = component.get("implementation", "any")
+    if implementation not in {"any", *_IMPLEMENTATIONS}:
         raise refusal(
             codes.SCHEDULED,
-            f"implementation '{said}' is not supported; expected CoSimulation, ModelExchange, any",
+            f"implementation '{implementation}' is not supported; expected CoSimulation,"
+            " ModelExchange, any",
         )
-    options: dict[str, object] = {"interface": _IMPLEMENTATIONS.get(said)}
+    options: dict[str, object] = {"interface": _IMPLEMENTATIONS.get(implementation)}
     unit = own(component, UNIT_TYPE, "sd:Unit")
     if unit is not None:
         empty(unit)
@@ -244,13 +245,14 @@ def add_options(component: etree._Element, options: ComponentOptions) -> None:
         component.set("implementation", _INTERFACES[options.interface])
     if options == _USUAL:
         return
-    said = {
-        _ATTRIBUTES[each.name]: _text(each.name, getattr(options, each.name))
-        for each in fields(options)
-        if each.name in _ATTRIBUTES and getattr(options, each.name) != getattr(_USUAL, each.name)
+    attributes = {
+        _ATTRIBUTES[option.name]: _text(option.name, getattr(options, option.name))
+        for option in fields(options)
+        if option.name in _ATTRIBUTES
+        and getattr(options, option.name) != getattr(_USUAL, option.name)
     }
-    if said:
-        add(annotate(component, UNIT_TYPE), "sd:Unit", **said)
+    if attributes:
+        add(annotate(component, UNIT_TYPE), "sd:Unit", **attributes)
 
 
 def _text(option: str, value: float | str) -> str:
@@ -291,12 +293,12 @@ def add_experiment(root: etree._Element, experiment: DefaultExperiment) -> None:
     for name, limits in experiment.tuning.items():
         ends = {"minimum": limits.least, "maximum": limits.most}
         is_delay = "->" in name
-        said = {
+        attributes_of_limits = {
             key: seconds_text(round(end)) if is_delay else repr(end)
             for key, end in ends.items()
             if isfinite(end)
         }
-        add(master, "sd:Tuning", name=name, **said)
+        add(master, "sd:Tuning", name=name, **attributes_of_limits)
 
 
 def read_experiment(element: etree._Element) -> DefaultExperiment:
@@ -358,10 +360,10 @@ def read_experiment(element: etree._Element) -> DefaultExperiment:
     )
 
 
-def _once(known: object, element: etree._Element, name: str) -> None:
-    said = element.get(name)
-    if not said or said in known:  # type: ignore[operator] # a dictionary
-        raise SspError(f"{tag(element)}: expected every {name} once, found '{said or ''}'")
+def _once(entries: object, element: etree._Element, name: str) -> None:
+    key = element.get(name)
+    if not key or key in entries:  # type: ignore[operator] # a dictionary
+        raise SspError(f"{tag(element)}: expected every {name} once, found '{key or ''}'")
 
 
 def _option(text: str) -> float | bool | str:

@@ -148,9 +148,9 @@ class Findings(Struct):
         """Note that the value of an element reached something."""
         self.values.reached.add(self._key(element))
 
-    def unreached(self, value: etree._Element, found: Diagnostic) -> None:
+    def unreached(self, value: etree._Element, diagnostic: Diagnostic) -> None:
         """Keep a finding on a value that reached nothing where it was bound, until all is read."""
-        self.values.unreached.append((self._key(value), found))
+        self.values.unreached.append((self._key(value), diagnostic))
 
     def _key(self, value: etree._Element) -> ValueKey:
         line: int | None = value.sourceline  # type: ignore[assignment] # the stubs say ...
@@ -161,11 +161,11 @@ class Findings(Struct):
 
         Of strict findings both are errors.
         """
-        for key, found in self.values.unreached:
+        for key, diagnostic_found in self.values.unreached:
             is_used = key in self.values.reached
-            severity = Severity.NOTE if is_used and not self.strict else found.severity
+            severity = Severity.NOTE if is_used and not self.strict else diagnostic_found.severity
             if len(self.diagnostics) < _MOST:
-                self.diagnostics.append(replace(found, severity=severity))
+                self.diagnostics.append(replace(diagnostic_found, severity=severity))
         self.values.unreached.clear()
 
     def error(
@@ -184,31 +184,33 @@ class Findings(Struct):
         """Add what is worth knowing."""
         self._add(self.diagnostic(Severity.NOTE, code, element, text, clause))
 
-    def _add(self, found: Diagnostic) -> None:
+    def _add(self, diagnostic: Diagnostic) -> None:
         if len(self.diagnostics) >= _MOST and (
-            found.severity is not Severity.ERROR or self.has_errors
+            diagnostic.severity is not Severity.ERROR or self.has_errors
         ):
             return
-        self.diagnostics.append(found)
+        self.diagnostics.append(diagnostic)
 
     def diagnostic(
         self, severity: Severity, code: Code, element: etree._Element | None, text: str, clause: str
     ) -> Diagnostic:
         """Make a finding without adding it."""
         line: int | None = None if element is None else element.sourceline  # type: ignore[assignment] # the stubs say ...
-        where = "" if element is None else _described(element)
+        location = "" if element is None else _described(element)
         if self.strict and code is IGNORED:
             severity = Severity.ERROR
-        return Diagnostic(code.name, severity, text, self.label, line, where, clause=clause)
+        return Diagnostic(code.name, severity, text, self.label, line, location, clause=clause)
 
     def refused(self, error: SoftdockError, element: etree._Element | None, code: Code) -> None:
         """Add what an error says, of this code or its own; the file need not be said twice."""
-        for found in error.diagnostics:
-            file = "" if found.file == self.label else found.file
-            text = str(replace(found, file=file, clause=""))
-            mine = self.diagnostic(Severity.ERROR, code, element, text, found.clause)
-            own = found.code if isinstance(error, RefusalError) else code.name
-            self._add(replace(mine, code=own, key=found.key, hint=found.hint))
+        for diagnostic_found in error.diagnostics:
+            file = "" if diagnostic_found.file == self.label else diagnostic_found.file
+            text = str(replace(diagnostic_found, file=file, clause=""))
+            mine = self.diagnostic(Severity.ERROR, code, element, text, diagnostic_found.clause)
+            own_code = diagnostic_found.code if isinstance(error, RefusalError) else code.name
+            self._add(
+                replace(mine, code=own_code, key=diagnostic_found.key, hint=diagnostic_found.hint)
+            )
 
     def guard(self, element: etree._Element | None, code: Code) -> FindingsGuard:
         """Turn errors raised inside into findings about an element, of this code or their own."""
@@ -217,20 +219,28 @@ class Findings(Struct):
     @property
     def has_errors(self) -> bool:
         """Whether the file is unusable."""
-        return any(found.severity is Severity.ERROR for found in self.diagnostics)
+        return any(diagnostic.severity is Severity.ERROR for diagnostic in self.diagnostics)
 
     def close(self) -> None:
         """Raise all errors together as an SspError; log the rest once."""
-        errors = [found for found in self.diagnostics if found.severity is Severity.ERROR]
+        errors = [
+            diagnostic for diagnostic in self.diagnostics if diagnostic.severity is Severity.ERROR
+        ]
         if errors:
             raise SspError(*errors)
-        warnings = [found for found in self.diagnostics if found.severity is Severity.WARNING]
+        warnings = [
+            diagnostic for diagnostic in self.diagnostics if diagnostic.severity is Severity.WARNING
+        ]
         if warnings:
-            logger.warning("\n".join(f"{found.code}: {found}" for found in warnings))
-        lost = [found for found in self.diagnostics if found.severity is Severity.NOTE]
+            logger.warning("\n".join(f"{diagnostic.code}: {diagnostic}" for diagnostic in warnings))
+        lost = [
+            diagnostic for diagnostic in self.diagnostics if diagnostic.severity is Severity.NOTE
+        ]
         if lost:
-            said = "; ".join(f"{found.message} (line {found.line})" for found in lost)
-            logger.info("%s: without a place in the system: %s", self.label, said)
+            text = "; ".join(
+                f"{diagnostic.message} (line {diagnostic.line})" for diagnostic in lost
+            )
+            logger.info("%s: without a place in the system: %s", self.label, text)
 
 
 class FindingsGuard:

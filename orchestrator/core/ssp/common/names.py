@@ -80,8 +80,8 @@ def short(text: str) -> str:
     """Turn every ``{namespace}`` in a text, such as a tag or a message, into its prefix."""
 
     def prefix(match: re.Match[str]) -> str:
-        known = _PREFIXES.get(match[1])
-        return f"{known}:" if known else match[0]
+        prefix_found = _PREFIXES.get(match[1])
+        return f"{prefix_found}:" if prefix_found else match[0]
 
     return _BRACED.sub(prefix, text)
 
@@ -106,16 +106,18 @@ def listed(element: etree._Element, group: str, name: str) -> list[etree._Elemen
     """Return the children called ``name`` of the children called ``group``."""
     if not len(element):
         return []
-    wanted = full(name)
+    tag_name = full(name)
     return [
-        inner for outer in element.iterchildren(full(group)) for inner in outer.iterchildren(wanted)
+        inner
+        for outer in element.iterchildren(full(group))
+        for inner in outer.iterchildren(tag_name)
     ]
 
 
 def group(parent: etree._Element, name: str) -> list[etree._Element]:
     """Return the children of the child of a name; none if it is not there."""
-    found = child(parent, name)
-    return [] if found is None else children(found)
+    element = child(parent, name)
+    return [] if element is None else children(element)
 
 
 def add(parent: etree._Element, name: str, /, **attributes: str) -> etree._Element:
@@ -154,12 +156,12 @@ _CODE = {text: code for code, text in _TEXT.items()}
 
 def encoded(text: str) -> str:
     """Turn the name of an element of a file into that of a component."""
-    return _SPECIAL.sub(lambda found: _CODE[found[0]], text)
+    return _SPECIAL.sub(lambda match: _CODE[match[0]], text)
 
 
 def decoded(name: str) -> str:
     """Turn the name of a component into that of the element of a file."""
-    return _CODED.sub(lambda found: _TEXT[found[0]], name)
+    return _CODED.sub(lambda match: _TEXT[match[0]], name)
 
 
 def dotted(key: str) -> str:
@@ -192,10 +194,10 @@ def integer(text: str) -> int:
 
 def boolean(text: str) -> bool:
     """Read an xs:boolean; SspError if it is none."""
-    found = _TRUTH.get(text.strip())
-    if found is None:
+    value = _TRUTH.get(text.strip())
+    if value is None:
         raise SspError(f"expected true or false, found '{_cut(text)}'")
-    return found
+    return value
 
 
 def binary(text: str) -> bytes:

@@ -122,7 +122,7 @@ _KNOWN_ATTRIBUTES: Final = frozenset({"sourceBase", "startIndices", "endIndices"
 def is_clear(element: etree._Element, kind: str, message: str) -> bool:
     """Whether a file that is not valid at an element can be read all the same."""
     inside = [element, *element.iterancestors()]
-    if any(tag(each) in _NOT_READ for each in inside):
+    if any(tag(inner) in _NOT_READ for inner in inside):
         return True
     if any(text in message for text in _ATTRIBUTES_NOT_READ):
         return True
@@ -193,8 +193,8 @@ def _all_schemas(version: str) -> etree.XMLSchema:
     """Return a schema of descriptions that does not let pass what is inside of them."""
     every = etree.Element(f"{{{_XS}}}schema")
     for space in map(_namespace, Schema):
-        place = _file(space, version).as_uri()
-        etree.SubElement(every, f"{{{_XS}}}import", namespace=space, schemaLocation=place)
+        location = _file(space, version).as_uri()
+        etree.SubElement(every, f"{{{_XS}}}import", namespace=space, schemaLocation=location)
     return etree.XMLSchema(every)
 
 
@@ -204,16 +204,16 @@ def violations(root: etree._Element, kind: Schema, version: str = "1.0") -> list
     What is inside a description (parameter sets, mappings, dictionaries) is checked too: its own
     schema lets it pass.
     """
-    found = [(entry.line, short(entry.message)) for entry in _entries(root, kind, version)]
+    entries = [(entry.line, short(entry.message)) for entry in _entries(root, kind, version)]
     for inner, its_kind in _inside(root, kind):
-        found += [(e.line, short(e.message)) for e in _entries(inner, its_kind, version)]
-    return sorted(found)
+        entries += [(e.line, short(e.message)) for e in _entries(inner, its_kind, version)]
+    return sorted(entries)
 
 
 def _inside(root: etree._Element, kind: Schema) -> list[tuple[etree._Element, Schema]]:
     if kind is not Schema.DESCRIPTION:
         return []
-    return [(element, each) for each in _INNER for element in root.iter(full(each))]
+    return [(element, schema) for schema in _INNER for element in root.iter(full(schema))]
 
 
 def _entries(root: etree._Element, kind: Schema, version: str) -> list[Any]:
@@ -244,51 +244,53 @@ def check(root: etree._Element, kind: Schema, findings: Findings) -> None:
 
 def _is_valid(root: etree._Element, version: str) -> bool:
     """Whether a description and all that is inside of it are valid SSP of one version."""
-    versions = {each.get("version") for each in root.iter(*map(full, _INNER))}
+    versions = {element.get("version") for element in root.iter(*map(full, _INNER))}
     return versions <= {version} and _all_schemas(version).validate(root)
 
 
 def version_of(root: etree._Element, findings: Findings) -> str:
     """Return the version of a document, ``"1.0"`` or ``"2.0"``; 1.0 if it says none."""
-    said = root.get("version")
-    if said is None:
+    version = root.get("version")
+    if version is None:
         return "1.0"  # the schema says that it is missing
-    if said in VERSIONS:
-        return said
-    if said.startswith("1.0"):
+    if version in VERSIONS:
+        return version
+    if version.startswith("1.0"):
         findings.warning(
-            codes.VERSION, root, f"expected version 1.0 or 2.0, found '{said}'; read as 1.0"
+            codes.VERSION, root, f"expected version 1.0 or 2.0, found '{version}'; read as 1.0"
         )
         return "1.0"
-    raise refusal(codes.VERSION, f"expected SSP version 1.0 or 2.0, found '{said[:40]}'")
+    raise refusal(codes.VERSION, f"expected SSP version 1.0 or 2.0, found '{version[:40]}'")
 
 
 def _report(root: etree._Element, kind: Schema, version: str, findings: Findings) -> None:
-    found = _entries(root, kind, version)
-    if found and version == "1.0" and not _entries(root, kind, "2.0"):
+    entries = _entries(root, kind, version)
+    if entries and version == "1.0" and not _entries(root, kind, "2.0"):
         findings.warning(
             codes.TOLERATED,
             root,
-            f"says version 1.0, but is valid as 2.0 only: {short(found[0].message)} (line"
-            f" {found[0].line})",
+            f"says version 1.0, but is valid as 2.0 only: {short(entries[0].message)} (line"
+            f" {entries[0].line})",
             "SSP 2.0, 5.1",
         )
         return
-    for entry in found[:_MOST]:
-        place = _place(root, entry)
-        clear = place is not None and is_clear(place, entry.type_name, short(entry.message))
+    for entry in entries[:_MOST]:
+        element = _place(root, entry)
+        clear = element is not None and is_clear(element, entry.type_name, short(entry.message))
         add = findings.warning if clear else findings.error
-        parent = None if place is None else place.getparent()
-        what = "" if parent is None else f", in {tag(parent)}"
-        text = f"not valid SSP {version}{what}: {short(entry.message)}"
-        add(codes.TOLERATED if clear else codes.SCHEMA, place, text)
+        parent = None if element is None else element.getparent()
+        suffix = "" if parent is None else f", in {tag(parent)}"
+        text = f"not valid SSP {version}{suffix}: {short(entry.message)}"
+        add(codes.TOLERATED if clear else codes.SCHEMA, element, text)
 
 
 def new_document(schema: Schema, version: str, prefixes: Iterable[str]) -> etree._Element:
     """Return the root of a new document that declares some namespaces."""
     if version not in VERSIONS:
         raise DescriptionError(f"expected SSP version {' or '.join(VERSIONS)}, found '{version}'")
-    root = etree.Element(full(schema), nsmap={each: NAMESPACES[each] for each in prefixes})
+    root = etree.Element(
+        full(schema), nsmap={namespace: NAMESPACES[namespace] for namespace in prefixes}
+    )
     root.set("version", version)
     return root
 
@@ -307,9 +309,9 @@ def _place(root: etree._Element, entry: Any) -> etree._Element | None:
     if not steps:
         return root
     try:
-        found = root.xpath("/".join(steps), namespaces=dict(NAMESPACES))
+        elements = root.xpath("/".join(steps), namespaces=dict(NAMESPACES))
     except etree.XPathError:  # a prefix of another namespace
-        named = _ELEMENT.match(entry.message)
-        every = root.iter(named[1]) if named else iter(())
-        return next((each for each in every if each.sourceline == entry.line), None)
-    return found[0] if isinstance(found, list) and found else None  # type: ignore[return-value] # a path of elements
+        match = _ELEMENT.match(entry.message)
+        every = root.iter(match[1]) if match else iter(())
+        return next((element for element in every if element.sourceline == entry.line), None)
+    return elements[0] if isinstance(elements, list) and elements else None  # type: ignore[return-value] # a path of elements

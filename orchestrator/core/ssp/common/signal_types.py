@@ -61,7 +61,7 @@ class Definitions(NamedTuple):
         """Return the first definition of a name in the file that the root element stands in."""
         file = self.root.getroottree().getroot()
         every = [] if file is self.root else listed(file, group, kind)
-        return next((each for each in every if each.get("name", "") == name), None)
+        return next((element for element in every if element.get("name", "") == name), None)
 
     def unit(self, user: etree._Element) -> tuple[str | None, BaseUnit | None]:
         """Return name and definition of the unit of an element.
@@ -85,11 +85,11 @@ class Definitions(NamedTuple):
         if base is None and not name:
             return None, None
         if base is None:
-            said = "it is what its name says" if understood else "it is not looked at"
+            effect = "it is what its name says" if understood else "it is not looked at"
             self.findings.warning(
                 codes.NO_UNIT,
                 user,
-                f"unit '{name}' is not defined in the file; {said}",
+                f"unit '{name}' is not defined in the file; {effect}",
                 _UNITS_CLAUSE,
             )
             return (name if understood else None), None
@@ -140,13 +140,13 @@ class Definitions(NamedTuple):
 
 
 def _by_name(elements: Iterable[etree._Element], findings: Findings) -> dict[str, etree._Element]:
-    found: dict[str, etree._Element] = {}
+    by_name: dict[str, etree._Element] = {}
     for element in elements:
         name = element.get("name", "")
-        if name in found:
+        if name in by_name:
             findings.error(codes.TAKEN, element, f"'{name}' is defined twice", _UNITS_CLAUSE)
-        found.setdefault(name, element)
-    return found
+        by_name.setdefault(name, element)
+    return by_name
 
 
 @lru_cache(maxsize=256)
@@ -162,9 +162,11 @@ def _defined(
 
 
 def _base_of(element: etree._Element) -> BaseUnit:
-    said = element.attrib
+    attributes = element.attrib
     powers = {
-        symbol: attribute(element, symbol, integer, 0) for symbol in BASE_UNITS if symbol in said
+        symbol: attribute(element, symbol, integer, 0)
+        for symbol in BASE_UNITS
+        if symbol in attributes
     }
     if any(abs(power) > 100 for power in powers.values()):
         raise SspError("expected exponents of at most 100")
@@ -253,8 +255,10 @@ def read_type(element: etree._Element, definitions: Definitions) -> Typed:
         if prefix != "ssc" or local not in TYPES:
             continue
         unit, definition = definitions.unit(inner)
-        named = inner.get("name") if local == "Enumeration" else None
-        enumeration = None if named is None else definitions.enumeration(named, inner)
+        enumeration_name = inner.get("name") if local == "Enumeration" else None
+        enumeration = (
+            None if enumeration_name is None else definitions.enumeration(enumeration_name, inner)
+        )
         if inner.get("mime-type", "application/octet-stream") != "application/octet-stream":
             definitions.findings.note(
                 codes.DETAIL, inner, f"type {inner.get('mime-type')} of binary data"
@@ -275,12 +279,12 @@ def read_shape(element: etree._Element) -> tuple[int, ...] | None:
             _CLAUSE,
         )
     shape = [_extent(dimension) for dimension in dimensions]
-    known = [extent for extent in shape if extent is not None]
-    if prod(known) > MOST_ELEMENTS:
+    extents = [extent for extent in shape if extent is not None]
+    if prod(extents) > MOST_ELEMENTS:
         raise refusal(
-            codes.LIMIT, f"has {prod(known)} elements; expected at most {MOST_ELEMENTS}", _CLAUSE
+            codes.LIMIT, f"has {prod(extents)} elements; expected at most {MOST_ELEMENTS}", _CLAUSE
         )
-    return tuple(known) if len(known) == len(shape) else None
+    return tuple(extents) if len(extents) == len(shape) else None
 
 
 def _extent(dimension: etree._Element) -> int | None:

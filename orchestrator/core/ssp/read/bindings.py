@@ -41,7 +41,7 @@ _MAPPING_CLAUSE: Final = "SSP 2.0, 7.1"
 
 def read_bindings(
     parent: etree._Element,
-    place: Place,
+    location: Place,
     findings: Findings,
     reading: Reading,
     container: Path | None = None,
@@ -53,21 +53,21 @@ def read_bindings(
         inline: etree._Element | None,
         mime: str,
         schema: Schema,
-        what: str,
+        label: str,
     ) -> tuple[etree._Element, Findings]:
         kind, source = element.get("type", mime), element.get("source")
         if kind != mime:
-            raise refusal(codes.CONTENT_TYPE, f"{what} of type {kind}: expected {mime}")
+            raise refusal(codes.CONTENT_TYPE, f"{label} of type {kind}: expected {mime}")
         if (source is None) == (inline is None):
-            raise refusal(codes.BINDING, f"expected either a source or inline {what}", _CLAUSE)
+            raise refusal(codes.BINDING, f"expected either a source or inline {label}", _CLAUSE)
         if inline is not None:
             content = [inner for inner in children(inline) if tag(inner) not in _BESIDE]
             if len(content) != 1 or tag(content[0]) != schema:
-                found = ", ".join(map(tag, content)) or "nothing"
-                raise refusal(codes.BINDING, f"{what}: expected one {schema}, found {found}")
+                tags = ", ".join(map(tag, content)) or "nothing"
+                raise refusal(codes.BINDING, f"{label}: expected one {schema}, found {tags}")
             return content[0], findings
         if element.get("sourceBase", "SSD") == "SSD":
-            return reading.document(source or "", place, schema, findings)
+            return reading.document(source or "", location, schema, findings)
         if container is None:
             raise refusal(
                 codes.BINDING,
@@ -79,22 +79,22 @@ def read_bindings(
     for binding in listed(parent, "ssd:ParameterBindings", "ssd:ParameterBinding"):
         with findings.guard(binding, codes.BINDING):
             inline = child(binding, "ssd:ParameterValues")
-            values, where = document(
+            values, values_location = document(
                 binding, inline, PARAMETER_SET_TYPE, Schema.PARAMETER_VALUES, "ParameterValues"
             )
-            read = read_parameters(values, binding.get("prefix", ""), where)
+            read = read_parameters(values, binding.get("prefix", ""), values_location)
             mapping = child(binding, "ssd:ParameterMapping")
             if mapping is None:
                 yield from read
                 continue
-            root, beside = document(
+            root, other_findings = document(
                 mapping,
                 mapping if children(mapping) else None,
                 PARAMETER_MAPPING_TYPE,
                 Schema.PARAMETER_MAPPING,
                 "ParameterMapping",
             )
-            yield from mapped(read, root, beside)
+            yield from mapped(read, root, other_findings)
 
 
 #: May stand beside an inline mapping in SSP 2.0.
@@ -105,7 +105,7 @@ def read_mapping(
     root: etree._Element, findings: Findings
 ) -> dict[str, tuple[etree._Element, ValueChange]]:
     """Return the entries of an ssm:ParameterMapping by target; problems go to the findings."""
-    found: dict[str, tuple[etree._Element, ValueChange]] = {}
+    mapping: dict[str, tuple[etree._Element, ValueChange]] = {}
     targets: set[str] = set()
     for element in root.findall(full("ssm:MappingEntry")):
         target = element.get("target", "")
@@ -116,8 +116,8 @@ def read_mapping(
             continue
         targets.add(target)
         with findings.guard(element, codes.TRANSFORMATION):
-            found[target] = element, read_change(element)
-    return found
+            mapping[target] = element, read_change(element)
+    return mapping
 
 
 def mapped(
@@ -149,28 +149,28 @@ def assigned(system: System, assignments: Iterable[Assignment]) -> System:
     A name that reaches nothing is ignored, as the standard says, and noted; of strict findings it
     is an error.
     """
-    return _system(system, [(each.name, each) for each in assignments])
+    return _system(system, [(assignment.name, assignment) for assignment in assignments])
 
 
 def values_for(component: Component, assignments: Iterable[Assignment]) -> dict[str, Value]:
     """Return the values that a component is given by the names of its variables."""
-    return _values(component, ((each.name, each) for each in assignments))
+    return _values(component, ((assignment.name, assignment) for assignment in assignments))
 
 
-def _system(system: System, given: list[_Rest]) -> System:
-    if not given:
+def _system(system: System, assignments: list[_Rest]) -> System:
+    if not assignments:
         return system
     elements = _elements(system)
     below: dict[str, list[_Rest]] = {}
     values: dict[str, Value] = {}
-    for name, assignment in given:
+    for name, assignment in assignments:
         reached = name in system.connectors
         if reached:
             with assignment.findings.guard(assignment.element, codes.VALUE):
                 values[name] = assignment.value_for(system.connectors[name])
                 assignment.findings.reached(assignment.element)
-        for key, rest in _behind(name, elements):
-            below.setdefault(key, []).append((rest, assignment))
+        for key, remaining in _behind(name, elements):
+            below.setdefault(key, []).append((remaining, assignment))
             reached = True
         if not reached:
             _ignored(
@@ -200,10 +200,10 @@ def _with_elements(system: System, below: dict[str, list[_Rest]]) -> System:
 
 def _elements(system: System) -> dict[str, list[str]]:
     """Keys of what is in a system, by hierarchical name."""
-    found: dict[str, list[str]] = {}
+    members: dict[str, list[str]] = {}
     for key in (*system.components, *system.systems, *system.buses):
-        found.setdefault(dotted(key), []).append(key)
-    return found
+        members.setdefault(dotted(key), []).append(key)
+    return members
 
 
 def _behind(name: str, elements: dict[str, list[str]]) -> Iterable[tuple[str, str]]:
@@ -216,18 +216,18 @@ def _behind(name: str, elements: dict[str, list[str]]) -> Iterable[tuple[str, st
         dot = name.find(".", dot + 1)
 
 
-def _values(component: Component, given: Iterable[_Rest]) -> dict[str, Value]:
+def _values(component: Component, assignments: Iterable[_Rest]) -> dict[str, Value]:
     values: dict[str, Value] = {}
-    for said, assignment in given:
+    for full_name, assignment in assignments:
         with assignment.findings.guard(assignment.element, codes.VALUE):
-            name = _local(component, said, assignment)
+            name = _local(component, full_name, assignment)
             connector = _connector(component, name, assignment)
             if connector is None and _is_absent(component, name):
-                known = interface_of(component.source) or component.connectors
+                connectors = interface_of(component.source) or component.connectors
                 _ignored(
                     assignment,
                     f"{component.source} has no variable '{name}' that takes a value",
-                    nearest(name, _settable(known)),
+                    nearest(name, _settable(connectors)),
                 )
                 continue
             values[name] = assignment.value_for(connector)
@@ -241,62 +241,70 @@ def _connector(component: Component, name: str, assignment: Assignment) -> Conne
     has_unit = assignment.given.unit is None or (declared is not None and declared.unit is not None)
     if declared is not None and declared.causality.is_settable and has_unit:
         return declared
-    found = (interface_of(component.source) or {}).get(name)
-    if found is not None and component.source.kind is not SourceKind.FMU:
-        found = replace(found, start=None)  # only FMUs let outputs begin with what is set
-    if declared is None or found is None:
-        return declared or found
+    connectors = (interface_of(component.source) or {}).get(name)
+    if connectors is not None and component.source.kind is not SourceKind.FMU:
+        connectors = replace(connectors, start=None)  # only FMUs let outputs begin with what is set
+    if declared is None or connectors is None:
+        return declared or connectors
     if declared.unit is not None:
-        return replace(declared, start=found.start)
+        return replace(declared, start=connectors.start)
     return replace(
-        declared, unit=found.unit, unit_definition=found.unit_definition, start=found.start
+        declared,
+        unit=connectors.unit,
+        unit_definition=connectors.unit_definition,
+        start=connectors.start,
     )
 
 
 def _local(component: Component, name: str, assignment: Assignment) -> str:
     """Return a name without that of its component before it, which OMSimulator writes."""
     prefix = f"{decoded(component.name)}."
-    rest = name.removeprefix(prefix)
-    known = interface_of(component.source) if rest != name else None
-    if known is None or name in known or rest not in known or name in component.connectors:
+    local_name = name.removeprefix(prefix)
+    connectors = interface_of(component.source) if local_name != name else None
+    if (
+        connectors is None
+        or name in connectors
+        or local_name not in connectors
+        or name in component.connectors
+    ):
         return name
     assignment.findings.warning(
         codes.OWN_PREFIX,
         assignment.element,
-        f"'{name}': expected a name of the component's own, '{rest}'; it is taken for that",
+        f"'{name}': expected a name of the component's own, '{local_name}'; it is taken for that",
         _CLAUSE,
     )
-    return rest
+    return local_name
 
 
 def _is_absent(component: Component, name: str) -> bool:
     """Whether the source has no such variable; of blocks all connectors are declared."""
-    known = interface_of(component.source)
-    if known is None and component.source.kind is not SourceKind.FMU:
-        known = component.connectors or None
-    return known is not None and name not in known
+    connectors = interface_of(component.source)
+    if connectors is None and component.source.kind is not SourceKind.FMU:
+        connectors = component.connectors or None
+    return connectors is not None and name not in connectors
 
 
 def settable_names(system: System) -> list[str]:
     """Return the hierarchical names that a value of a system could have, nested or flat."""
-    found = _settable(system.connectors)
+    settable = _settable(system.connectors)
     for parts in (system.components, system.systems):
         for key, part in parts.items():
             inner = settable_names(part) if isinstance(part, System) else _settable(part.connectors)
-            found += [f"{dotted(key)}.{name}" for name in inner]
-    return found
+            settable += [f"{dotted(key)}.{name}" for name in inner]
+    return settable
 
 
 def _settable(connectors: Mapping[str, Connector]) -> list[str]:
     return [name for name, connector in connectors.items() if connector.causality.is_settable]
 
 
-def _ignored(assignment: Assignment, why: str, hint: str) -> None:
+def _ignored(assignment: Assignment, reason: str, hint: str) -> None:
     element, findings = assignment.mapping or (assignment.element, assignment.findings)
-    said, clause = ("", "") if findings.strict else (" is ignored", _CLAUSE)
-    text = f"value of '{assignment.name}'{said}: {why}{hint}"
-    found = findings.diagnostic(Severity.WARNING, codes.IGNORED, element, text, clause)
-    assignment.findings.unreached(assignment.element, found)
+    suffix, clause = ("", "") if findings.strict else (" is ignored", _CLAUSE)
+    text = f"value of '{assignment.name}'{suffix}: {reason}{hint}"
+    warning = findings.diagnostic(Severity.WARNING, codes.IGNORED, element, text, clause)
+    assignment.findings.unreached(assignment.element, warning)
 
 
 @reads("the parameter set cannot be read", SspError)
@@ -332,10 +340,10 @@ def apply_parameter_set(
         All problems together, with file and line.
     """
     root, findings = _opened(values, Schema.PARAMETER_VALUES, strict=strict)
-    given = read_parameters(root, prefix, findings)
+    parameters = read_parameters(root, prefix, findings)
     if mapping is not None:
-        given = list(mapped(given, *_opened(mapping, Schema.PARAMETER_MAPPING, findings)))
-    changed = assigned(system, given)
+        parameters = list(mapped(parameters, *_opened(mapping, Schema.PARAMETER_MAPPING, findings)))
+    changed = assigned(system, parameters)
     findings.settle()
     findings.close()
     return changed
@@ -344,12 +352,12 @@ def apply_parameter_set(
 def _opened(
     source: str | Path | bytes,
     schema: Schema,
-    beside: Findings | None = None,
+    other_findings: Findings | None = None,
     *,
     strict: bool = False,
 ) -> tuple[etree._Element, Findings]:
     label = schema.value if isinstance(source, bytes) else str(source)
-    findings = beside.beside(label) if beside else Findings(label, strict=strict)
+    findings = other_findings.beside(label) if other_findings else Findings(label, strict=strict)
     content = source if isinstance(source, bytes) else file_bytes(Path(source))
     root = etree.Element("none")
     with findings.guard(None, codes.UNREADABLE):

@@ -81,11 +81,11 @@ class End(NamedTuple):
 
     def kind(self, name: str) -> str | None:
         """Return the kind of a connector, of its source if it is not declared."""
-        said = self.kinds.get(name)
-        if said is not None:
-            return said
-        found = self.connector(name)
-        return None if found is None else str(found.causality)
+        declared_kind = self.kinds.get(name)
+        if declared_kind is not None:
+            return declared_kind
+        connector_found = self.connector(name)
+        return None if connector_found is None else str(connector_found.causality)
 
     def gives(self, kind: str | None) -> bool | None:
         """Whether a connector of a kind is a source inside; ``None`` if it may be either."""
@@ -95,18 +95,18 @@ class End(NamedTuple):
 
 
 def read_connections(
-    system: etree._Element, ends: Mapping[str, End], place: Place, findings: Findings
+    system: etree._Element, ends: Mapping[str, End], location: Place, findings: Findings
 ) -> tuple[Connection, ...]:
     """Read the connections of a system; problems go to the findings."""
-    found = []
+    connections = []
     for element in listed(system, "ssd:Connections", "ssd:Connection"):
         with findings.guard(element, codes.OWN):
-            found.append(_connection(element, ends, place, findings))
-    return tuple(found)
+            connections.append(_connection(element, ends, location, findings))
+    return tuple(connections)
 
 
 def _connection(
-    element: etree._Element, ends: Mapping[str, End], place: Place, findings: Findings
+    element: etree._Element, ends: Mapping[str, End], location: Place, findings: Findings
 ) -> Connection:
     if "startIndices" in element.attrib or "endIndices" in element.attrib:
         raise refusal(
@@ -138,7 +138,7 @@ def _connection(
         )
     return Connection(
         *ends_of_line,
-        delay=read_delay(element, place),
+        delay=read_delay(element, location),
         transformation=read_transformation(element, source.connector(name), target.connector(into)),
         suppress_unit_conversion=suppressed,
         **read_line(element),
@@ -153,33 +153,33 @@ def _end(element: etree._Element, side: str, ends: Mapping[str, End], findings: 
     name, connector = element.get(f"{side}Element", ""), element.get(f"{side}Connector", "")
     end = ends.get(encoded(name))
     if end is None:
-        known = _listed(map(decoded, filter(None, ends)))
-        raise refusal(codes.UNKNOWN_END, f"no element '{name}' (known: {known})", _CLAUSE)
+        names_known = _listed(map(decoded, filter(None, ends)))
+        raise refusal(codes.UNKNOWN_END, f"no element '{name}' (known: {names_known})", _CLAUSE)
     kind = end.kind(connector)
     if connector in end.kinds or end.is_open:
         return end, connector, kind
-    what = f"element '{name}'" if name else "the system"
+    subject = f"element '{name}'" if name else "the system"
     if kind is not None:
         findings.warning(
             codes.UNDECLARED,
             element,
-            f"{what} does not declare the connector '{connector}', but its source has it",
+            f"{subject} does not declare the connector '{connector}', but its source has it",
             "SSP 2.0, 5.2.1",
         )
         return end, connector, kind
     raise refusal(
         codes.UNKNOWN_END,
-        f"{what} has no connector '{connector}'; it has: {_listed(end.kinds)}",
+        f"{subject} has no connector '{connector}'; it has: {_listed(end.kinds)}",
         _CLAUSE,
     )
 
 
 def _directed(first: _Side, last: _Side) -> tuple[_Side, _Side]:
     """Put the end that gives the signal first: start and end do not say it."""
-    one, other = first[0].gives(first[2]), last[0].gives(last[2])
-    if other is not True and one is not False:
+    first_gives, last_gives = first[0].gives(first[2]), last[0].gives(last[2])
+    if last_gives is not True and first_gives is not False:
         return first, last
-    if one is not True and other is not False:
+    if first_gives is not True and last_gives is not False:
         return last, first
     kinds = [
         f"{kind} '{name}' of {'an element' if end.key else 'the system'}"
@@ -233,15 +233,15 @@ def _declared(system: System, end: Endpoint) -> Connector | None:
         if end.component not in every:
             raise DescriptionError(f"no component '{end.component}' (known: {_listed(every)})")
         owner = every[end.component]
-    known = owner.connectors
-    if not known and isinstance(owner, Component):
+    connectors = owner.connectors
+    if not connectors and isinstance(owner, Component):
         return None
-    if end.connector not in known:
-        what = f"component '{end.component}'" if end.component else "the system"
+    if end.connector not in connectors:
+        subject = f"component '{end.component}'" if end.component else "the system"
         raise DescriptionError(
-            f"{what} has no connector '{end.connector}'; it has: {_listed(known)}"
+            f"{subject} has no connector '{end.connector}'; it has: {_listed(connectors)}"
         )
-    return known[end.connector]
+    return connectors[end.connector]
 
 
 def _listed(names: Iterable[str]) -> str:

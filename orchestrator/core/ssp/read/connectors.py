@@ -52,7 +52,11 @@ class DeclaredConnectors(NamedTuple):
     def element(self, name: str) -> etree._Element:
         """Return where a connector stands."""
         every = listed(self.parent, "ssd:Connectors", "ssd:Connector")
-        return next(each for each in every if _is_declared(each) and each.get("name", "") == name)
+        return next(
+            child_element
+            for child_element in every
+            if _is_declared(child_element) and child_element.get("name", "") == name
+        )
 
 
 def _is_declared(connector: etree._Element) -> bool:
@@ -63,51 +67,51 @@ def read_connectors(
     parent: etree._Element,
     definitions: Definitions,
     findings: Findings,
-    known: dict[bytes, DeclaredConnectors],
+    cache: dict[bytes, DeclaredConnectors],
 ) -> DeclaredConnectors:
     """Read the connectors of an element; problems go to the findings.
 
-    known: What was read in this file without findings, by its text.
+    cache: What was read in this file without findings, by its text.
     """
     groups = list(parent.iterchildren(full("ssd:Connectors")))
     text = b"".join([etree.tostring(group, with_tail=False) for group in groups])
-    same = known.get(text)
+    same = cache.get(text)
     if same is not None:
         return same._replace(parent=parent)
     count = len(findings.diagnostics)
-    found = DeclaredConnectors(parent, {}, {}, {})
+    declared = DeclaredConnectors(parent, {}, {}, {})
     for element in filter(_is_declared, listed(parent, "ssd:Connectors", "ssd:Connector")):
         name, kind = element.get("name", ""), element.get("kind", "")
-        if name in found.kinds:
+        if name in declared.kinds:
             findings.error(codes.TAKEN, element, "the name is taken by another connector", _CLAUSE)
             continue
-        found.kinds[name] = kind
+        declared.kinds[name] = kind
         with findings.guard(element, codes.SCHEMA):
             typed = read_type(element, definitions)
             _note_clock(element, findings)
             if kind == UNSPECIFIED or typed.type is None or typed.shape is None:
-                found.partial[name] = typed
+                declared.partial[name] = typed
             else:
-                found.connectors[name] = _made(element, Causality(kind), typed)
+                declared.connectors[name] = _made(element, Causality(kind), typed)
     if len(findings.diagnostics) == count:
-        known[text] = found
-    return found
+        cache[text] = declared
+    return declared
 
 
 def completed(element: etree._Element, typed: Typed, kind: str, model: Connector) -> Connector:
     """Make a connector of what its file says of it, and for the rest of one that it goes with."""
-    whole = Typed(
+    typed_fully = Typed(
         typed.type or model.type,
         typed.unit or model.unit,
         typed.definition if typed.unit else model.unit_definition,
         typed.enumeration or model.enumeration,
         model.shape if typed.type is None or typed.shape is None else typed.shape,
     )
-    return _made(element, Causality(kind), whole)
+    return _made(element, Causality(kind), typed_fully)
 
 
 def _made(element: etree._Element, kind: Causality, typed: Typed) -> Connector:
-    made = Connector(
+    connector = Connector(
         element.get("name", ""),
         kind,
         typed.type or DataType.REAL,
@@ -118,7 +122,7 @@ def _made(element: etree._Element, kind: Causality, typed: Typed) -> Connector:
         unit_definition=typed.definition,
     )
     extra = own(element, CONNECTOR_TYPE, "sd:Connector")
-    return made if extra is None else _with_extra(made, extra)
+    return connector if extra is None else _with_extra(connector, extra)
 
 
 def _note_clock(element: etree._Element, findings: Findings) -> None:
@@ -155,7 +159,9 @@ def _start_of(text: str, connector: Connector) -> Value:
     binary = connector.type is DataType.BINARY
     elements = read if isinstance(read, list) else [read]
     try:
-        typed = tuple(bytes.fromhex(each) if binary else each for each in elements)
+        typed = tuple(
+            bytes.fromhex(element_text) if binary else element_text for element_text in elements
+        )
     except (ValueError, TypeError):
         raise SspError("sd:Connector: expected start in hexadecimal digits") from None
     start = typed if isinstance(read, list) else typed[0]
@@ -180,9 +186,9 @@ def add_connector(group: etree._Element, connector: Connector, version: str, *, 
     extra = {}
     if connector.start is not None:
         start = connector.start if isinstance(connector.start, tuple) else (connector.start,)
-        plain = [each.hex() if isinstance(each, bytes) else each for each in start]
-        said = plain if isinstance(connector.start, tuple) else plain[0]
-        extra["start"] = json.dumps(said, ensure_ascii=False)
+        plain = [item.hex() if isinstance(item, bytes) else item for item in start]
+        values = plain if isinstance(connector.start, tuple) else plain[0]
+        extra["start"] = json.dumps(values, ensure_ascii=False)
     if connector.variability is not Variability.CONTINUOUS:
         extra["variability"] = str(connector.variability)
     if extra:
@@ -205,13 +211,13 @@ class Dictionary(Struct):
 
 
 def read_dictionaries(
-    system: etree._Element, place: Place, findings: Findings, reading: Reading
+    system: etree._Element, location: Place, findings: Findings, reading: Reading
 ) -> dict[str, Dictionary]:
     """Read the dictionaries that a system defines; problems go to the findings."""
-    found: dict[str, Dictionary] = {}
+    dictionaries: dict[str, Dictionary] = {}
     for element in listed(system, "ssd:SignalDictionaries", "ssd:SignalDictionary"):
         name = element.get("name", "")
-        if name in found:
+        if name in dictionaries:
             findings.error(
                 codes.TAKEN,
                 element,
@@ -220,13 +226,13 @@ def read_dictionaries(
             )
             continue
         with findings.guard(element, codes.DICTIONARY):
-            root, where = _root(element, place, findings, reading)
-            found[name] = Dictionary(reading.unique(name), read_entries(root, where))
-    return found
+            root, file_location = _root(element, location, findings, reading)
+            dictionaries[name] = Dictionary(reading.unique(name), read_entries(root, file_location))
+    return dictionaries
 
 
 def _root(
-    element: etree._Element, place: Place, findings: Findings, reading: Reading
+    element: etree._Element, location: Place, findings: Findings, reading: Reading
 ) -> tuple[etree._Element, Findings]:
     kind, source = element.get("type", SIGNAL_DICTIONARY_TYPE), element.get("source")
     if kind != SIGNAL_DICTIONARY_TYPE:
@@ -242,16 +248,16 @@ def _root(
         )
     if source is None:
         return inline[0], findings
-    return reading.document(source, place, Schema.SIGNAL_DICTIONARY, findings)
+    return reading.document(source, location, Schema.SIGNAL_DICTIONARY, findings)
 
 
 def read_entries(root: etree._Element, findings: Findings) -> dict[str, Connector]:
     """Read the entries of an ssb:SignalDictionary; problems go to the findings."""
     definitions = Definitions.of(root, "ssb", findings)
-    found: dict[str, Connector] = {}
+    entries: dict[str, Connector] = {}
     for element in root.findall(full("ssb:DictionaryEntry")):
         name = element.get("name", "")
-        if name in found:
+        if name in entries:
             findings.error(codes.TAKEN, element, f"entry '{name}' is defined twice", "SSP 2.0, 8.1")
             continue
         with findings.guard(element, codes.SCHEMA):
@@ -261,7 +267,7 @@ def read_entries(root: etree._Element, findings: Findings) -> dict[str, Connecto
                     codes.NO_TYPE, element, "the type of the entry is not said", "SSP 2.0, 8.1"
                 )
                 continue
-            found[name] = Connector(
+            entries[name] = Connector(
                 name,
                 Causality.INOUT,
                 typed.type,
@@ -271,41 +277,42 @@ def read_entries(root: etree._Element, findings: Findings) -> dict[str, Connecto
                 enumeration=typed.enumeration,
                 unit_definition=typed.definition,
             )
-    return found
+    return entries
 
 
 def read_bus(
     element: etree._Element,
     name: str,
     declared: DeclaredConnectors,
-    known: Mapping[str, Dictionary],
+    dictionaries: Mapping[str, Dictionary],
     findings: Findings,
 ) -> Bus:
     """Make a bus of an ssd:SignalDictionaryReference."""
-    wanted = element.get("dictionary", "")
-    if wanted not in known:
+    dictionary_name = element.get("dictionary", "")
+    if dictionary_name not in dictionaries:
         raise refusal(
             codes.DICTIONARY,
-            f"no signal dictionary '{wanted}' (known: {', '.join(known) or 'none'})",
+            f"no signal dictionary '{dictionary_name}'"
+            f" (known: {', '.join(dictionaries) or 'none'})",
             _DICTIONARY_CLAUSE,
         )
-    dictionary = known[wanted]
+    dictionary = dictionaries[dictionary_name]
     connectors: dict[str, Connector] = {}
     for key, kind in declared.kinds.items():
-        where = declared.element(key)
+        entry_element = declared.element(key)
         entry = dictionary.entries.get(key)
         if entry is None:
             findings.error(
                 codes.DICTIONARY,
-                where,
-                f"dictionary '{wanted}' has no entry '{key}'; it has:"
+                entry_element,
+                f"dictionary '{dictionary_name}' has no entry '{key}'; it has:"
                 f" {', '.join(dictionary.entries) or 'none'}",
                 "SSP 2.0, 5.5",
             )
         elif key in declared.connectors:
             connectors[key] = declared.connectors[key]
         elif key in declared.partial:
-            with findings.guard(where, codes.OWN):
-                said = kind if kind in set(Causality) else str(Causality.INOUT)
-                connectors[key] = completed(where, declared.partial[key], said, entry)
+            with findings.guard(entry_element, codes.OWN):
+                causality = kind if kind in set(Causality) else str(Causality.INOUT)
+                connectors[key] = completed(entry_element, declared.partial[key], causality, entry)
     return Bus(name, dictionary.name, connectors)

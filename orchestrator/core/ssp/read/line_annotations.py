@@ -143,7 +143,7 @@ def read_line(element: etree._Element) -> dict[str, Any]:
         raise SspError(*error.problems) from None
 
 
-def read_delay(connection: etree._Element, place: Place) -> TransportDelay | None:
+def read_delay(connection: etree._Element, location: Place) -> TransportDelay | None:
     """Read the transport delay of an ssd:Connection."""
     element = own(connection, DELAY_TYPE, "sd:TransportDelay")
     if element is None:
@@ -155,22 +155,22 @@ def read_delay(connection: etree._Element, place: Place) -> TransportDelay | Non
     provenance = _word(element, "provenance", Provenance) or Provenance.ASSUMED
     time = nanoseconds(f"{nominal} {element.get('unit', 's')}", "delay")
     inside = _single(element, ("sd:Variation",))
-    variation = None if inside is None else _variation(inside, place)
+    variation = None if inside is None else _variation(inside, location)
     device, date = element.get("device", ""), element.get("date", "")
     return TransportDelay(time, provenance, variation, device, date)
 
 
 def _word(element: etree._Element, name: str, words: type[_Word]) -> _Word | None:
-    found = element.get(name)
-    if found is not None and found not in set(words):
-        raise SspError(f"{tag(element)}: expected {name} {', '.join(words)}, found '{found}'")
-    return None if found is None else words(found)
+    text = element.get(name)
+    if text is not None and text not in set(words):
+        raise SspError(f"{tag(element)}: expected {name} {', '.join(words)}, found '{text}'")
+    return None if text is None else words(text)
 
 
 def _single(element: etree._Element, names: tuple[str, ...]) -> etree._Element | None:
     """Return the only child element, if there is one; it must have one of these names."""
     inside = children(element)
-    if len(inside) > 1 or any(tag(each) not in names for each in inside):
+    if len(inside) > 1 or any(tag(child_element) not in names for child_element in inside):
         raise SspError(
             f"{tag(element)}: expected at most one {' or '.join(names)} in it, found"
             f" {', '.join(map(tag, inside))}"
@@ -186,13 +186,13 @@ def _number(element: etree._Element, name: str, default: str, kind: type[float])
         raise SspError(f"{tag(element)}: {name}: expected a number, found '{text}'") from None
 
 
-def _variation(element: etree._Element, place: Place) -> Variation:
+def _variation(element: etree._Element, location: Place) -> Variation:
     only(element, ("loss", "seed", "delivery", "newest"))
     inside = _single(element, ("sd:Jitter", "sd:Trace"))
     is_jitter = inside is not None and tag(inside) == "sd:Jitter"
     return Variation(
         _jitter(inside) if inside is not None and is_jitter else None,
-        _trace(inside, place) if inside is not None and not is_jitter else None,
+        _trace(inside, location) if inside is not None and not is_jitter else None,
         _number(element, "loss", "0", float),
         int(_number(element, "seed", "0", int)),
         _word(element, "delivery", Delivery) or Delivery.REORDERED,
@@ -214,7 +214,7 @@ def _jitter(element: etree._Element) -> Jitter:
     )
 
 
-def _trace(element: etree._Element, place: Place) -> DelayTrace:
+def _trace(element: etree._Element, location: Place) -> DelayTrace:
     only(element, ("interpolated", "source"))
     if children(element):
         raise SspError("sd:Trace: expected text only")
@@ -225,7 +225,7 @@ def _trace(element: etree._Element, place: Place) -> DelayTrace:
     if (source is None) == (not text):
         raise SspError("sd:Trace: expected either a source, or pairs of time and delay as text")
     if source is not None:
-        file = place.file(source, inside=True)
+        file = location.file(source, inside=True)
         return DelayTrace.read(file, interpolated=interpolated == "true")
     pairs = []
     for number, row in enumerate(text.split(","), start=1):
@@ -324,8 +324,8 @@ def read_transformation(
     for same in _unmapped({type(key) for key in table}, source, target):
         table.setdefault(same, same)
     entries = [
-        (_value(one, source, "source"), _value(other, target, "target"))
-        for one, other in table.items()
+        (_value(from_value, source, "source"), _value(to_value, target, "target"))
+        for from_value, to_value in table.items()
     ]
     return MappingTransformation(tuple(entries))
 
@@ -337,19 +337,23 @@ def _unmapped(
     if keys == {bool}:
         return (False, True)
     if keys == {str}:
-        known, others = ((end and end.enumeration) for end in (source, target))
-        return [item for item in known.items if item in others.items] if known and others else ()
+        own_items, others = ((end and end.enumeration) for end in (source, target))
+        return (
+            [item for item in own_items.items if item in others.items]
+            if own_items and others
+            else ()
+        )
     return ()
 
 
-def _value(value: _Key, connector: Connector | None, which: str) -> int:
+def _value(value: _Key, connector: Connector | None, side: str) -> int:
     if not isinstance(value, str):
         return int(value)
     enumeration = connector.enumeration if connector else None
     if enumeration is None or value not in enumeration.items:
-        known = ", ".join(enumeration.items) if enumeration else "no enumeration is declared"
+        items = ", ".join(enumeration.items) if enumeration else "no enumeration is declared"
         raise refusal(
-            codes.TRANSFORMATION, f"the {which} has no item '{value}'; it has: {known}", _CLAUSE
+            codes.TRANSFORMATION, f"the {side} has no item '{value}'; it has: {items}", _CLAUSE
         )
     return enumeration.items[value]
 
@@ -374,8 +378,8 @@ def add_transformation(
         return
     kind, texts = _form(transformation, source, target, version)
     element = add(connection, f"ssc:{kind}MappingTransformation")
-    for one, other in texts:
-        add(element, "ssc:MapEntry", source=one, target=other)
+    for from_text, to_text in texts:
+        add(element, "ssc:MapEntry", source=from_text, target=to_text)
 
 
 def _form(

@@ -22,8 +22,8 @@ def read_system(
 ) -> System:
     """Read a system from an .ssd file, an .ssp archive, or a folder with SystemStructure.ssd."""
     into = None if unpack_to is None else Path(unpack_to)
-    file, place, findings = _opened(Path(path), variant, into)
-    return read_document(file_bytes(file), place, findings)
+    file, location, findings = _opened(Path(path), variant, into)
+    return read_document(file_bytes(file), location, findings)
 
 
 def diagnose(
@@ -45,8 +45,8 @@ def diagnose(
     findings = Findings(str(path))
     try:
         with reading(path, "the system cannot be read", SspError):
-            file, place, findings = _opened(Path(path), variant, None)
-            system = read_into(file_bytes(file), place, findings)
+            file, location, findings = _opened(Path(path), variant, None)
+            system = read_into(file_bytes(file), location, findings)
     except SspError as error:
         findings.refused(error, None, _unreadable(path))
         system = None

@@ -91,7 +91,7 @@ class Assignment(NamedTuple):
         if not suppressed and target.type is DataType.REAL and not self.items:
             factor, offset = conversion_between(self.given, target)
             if (factor, offset) != (1.0, 0.0):
-                elements = tuple(factor * _number(each) + offset for each in elements)
+                elements = tuple(factor * _number(element) + offset for element in elements)
         value = self._joined(self._changed(elements, target.enumeration), target.shape)
         if not target.accepts(value):
             raise DescriptionError(f"expected {expected_value(target)}, found {_cut(value)}")
@@ -117,10 +117,14 @@ class Assignment(NamedTuple):
                     "SSP 2.0, 6.2.15",
                 )
                 return int(name)
-        known = target or self.given.enumeration
+        own_enumeration = target or self.given.enumeration
         raise DescriptionError(
             f"item '{name}' is not known; "
-            + (f"it has: {', '.join(known.items)}" if known else "the enumeration is not defined")
+            + (
+                f"it has: {', '.join(own_enumeration.items)}"
+                if own_enumeration
+                else "the enumeration is not defined"
+            )
         )
 
     def _joined(self, elements: tuple[Scalar, ...], shape: tuple[int, ...] = ()) -> Value:
@@ -143,28 +147,28 @@ def _cut(value: Value) -> str:
 def read_parameters(values: etree._Element, prefix: str, findings: Findings) -> list[Assignment]:
     """Read the parameters of an ssv:ParameterSet; problems go to the findings."""
     definitions = Definitions.of(values, "ssv", findings)
-    found: dict[str, Assignment] = {}
+    parameters: dict[str, Assignment] = {}
     for parameter in listed(values, "ssv:Parameters", "ssv:Parameter"):
         name = parameter.get("name", "")
         with findings.guard(parameter, codes.VALUE):
             read = _assignment(prefix + name, parameter, definitions, findings)
             if read is None:
                 continue
-            before = found.get(name)
+            before = parameters.get(name)
             if before is not None:
                 read = _repeated(before, read)
-            found[name] = read
-    return list(found.values())
+            parameters[name] = read
+    return list(parameters.values())
 
 
-def _repeated(one: Assignment, other: Assignment) -> Assignment:
+def _repeated(first: Assignment, second: Assignment) -> Assignment:
     """Report a name that is given twice: it does harm if the values differ and reach something."""
-    same = (one.elements, one.given) == (other.elements, other.given)
-    what = "the same value" if same else "another value"
-    other.findings.warning(
-        codes.TAKEN, other.element, f"the name is given before, with {what}", "SSP 2.0, 6.2"
+    same = (first.elements, first.given) == (second.elements, second.given)
+    difference = "the same value" if same else "another value"
+    second.findings.warning(
+        codes.TAKEN, second.element, f"the name is given before, with {difference}", "SSP 2.0, 6.2"
     )
-    return other._replace(is_ambiguous=one.is_ambiguous or not same)
+    return second._replace(is_ambiguous=first.is_ambiguous or not same)
 
 
 def _assignment(
@@ -187,17 +191,19 @@ def _assignment(
             codes.VALUE,
             f"has {counted(len(elements), 'element')}; expected {prod(shape)} of {shape}",
         )
-    named = inner.get("name")
+    enumeration_name = inner.get("name")
     unit, definition = definitions.unit(inner)
-    given = Connector(
+    connector = Connector(
         parameter.get("name", ""),
         Causality.PARAMETER,
         kind,
         unit,
-        enumeration=definitions.enumeration(named, inner) if items and named else None,
+        enumeration=definitions.enumeration(enumeration_name, inner)
+        if items and enumeration_name
+        else None,
         unit_definition=definition,
     )
-    return Assignment(name, elements, shape != (), given, items, parameter, findings)
+    return Assignment(name, elements, shape != (), connector, items, parameter, findings)
 
 
 def _elements(
@@ -208,7 +214,7 @@ def _elements(
     if (text is None) == (not several):
         raise SspError(f"{tag(inner)}: expected either a value or elements ssv:Value")
     if text is None:
-        texts = [each.get("value", "") for each in several]
+        texts = [element.get("value", "") for element in several]
     else:
         texts = [text] if is_text else text.split()
     if len(texts) > MOST_ELEMENTS:

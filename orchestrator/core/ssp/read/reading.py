@@ -51,14 +51,14 @@ class Reading(MutableStruct):
         return name
 
     @contextmanager
-    def within(self, what: str) -> Iterator[None]:
+    def within(self, label: str) -> Iterator[None]:
         """Note that a system is being read."""
-        if what in self.chain:
-            ring = [*self.chain[self.chain.index(what) :], what]
+        if label in self.chain:
+            ring = [*self.chain[self.chain.index(label) :], label]
             raise refusal(codes.NESTING, f"systems contain each other: {' -> '.join(ring)}")
         if len(self.chain) >= DEEPEST:
             raise refusal(codes.LIMIT, f"systems are nested more than {DEEPEST} deep")
-        self.chain.append(what)
+        self.chain.append(label)
         try:
             yield
         finally:
@@ -74,12 +74,14 @@ class Reading(MutableStruct):
             )
 
     def document(
-        self, source: str, place: Place, schema: Schema, findings: Findings
+        self, source: str, location: Place, schema: Schema, findings: Findings
     ) -> tuple[etree._Element, Findings]:
         """Read and check a file that another refers to, once."""
-        path = place.file(source, inside=True)
-        beside = findings.beside(place.named(source, path))
-        return self._root((str(path), ""), partial(file_bytes, path), schema, beside), beside
+        path = location.file(source, inside=True)
+        other_findings = findings.beside(location.named(source, path))
+        return self._root(
+            (str(path), ""), partial(file_bytes, path), schema, other_findings
+        ), other_findings
 
     def description(self, content: bytes, findings: Findings) -> etree._Element:
         """Parse and check the text of another SSD, once."""
@@ -94,9 +96,9 @@ class Reading(MutableStruct):
         self, source: str, container: Path, schema: Schema, findings: Findings
     ) -> tuple[etree._Element, Findings]:
         """Read and check a file inside of an FMU or an archive, once."""
-        beside = findings.beside(f"{container}:{source}")
+        other_findings = findings.beside(f"{container}:{source}")
         read = partial(inside_of, container, source)
-        return self._root((str(container), source), read, schema, beside), beside
+        return self._root((str(container), source), read, schema, other_findings), other_findings
 
     def _root(
         self, key: tuple[str, str], read: Callable[[], bytes], schema: Schema, findings: Findings
@@ -146,16 +148,18 @@ def _mend_namespace(root: etree._Element, schema: Schema, findings: Findings) ->
         findings.warning(codes.NAMESPACE, root, f"the prefix '{prefix}' is not declared")
         for element in root.iter(f"{{{uri}}}*") if prefix in NAMESPACES else ():
             element.tag = f"{{{NAMESPACES[prefix]}}}{etree.QName(element).localname}"
-    wanted = etree.QName(full(schema))
-    found = etree.QName(root)
-    near = (found.namespace or "").replace("/SSP1/", "/SSP1/SystemStructure")
-    if found.localname != wanted.localname or near != wanted.namespace:
+    expected = etree.QName(full(schema))
+    actual = etree.QName(root)
+    near = (actual.namespace or "").replace("/SSP1/", "/SSP1/SystemStructure")
+    if actual.localname != expected.localname or near != expected.namespace:
         return
     findings.warning(
-        codes.NAMESPACE, root, f"expected the namespace {wanted.namespace}, found {found.namespace}"
+        codes.NAMESPACE,
+        root,
+        f"expected the namespace {expected.namespace}, found {actual.namespace}",
     )
-    for element in root.iter(f"{{{found.namespace}}}*"):
-        element.tag = f"{{{wanted.namespace}}}{etree.QName(element).localname}"
+    for element in root.iter(f"{{{actual.namespace}}}*"):
+        element.tag = f"{{{expected.namespace}}}{etree.QName(element).localname}"
 
 
 _METADATA: Final = frozenset(
@@ -171,25 +175,25 @@ Found = tuple[_Code, str, etree._Element]  # noqa: SLF001 - lxml's own name of i
 
 def survey(root: etree._Element, findings: Findings) -> None:
     """Note what is not kept in a system, each kind once; report annotations that are not known."""
-    for code, what, element in kinds_of(_left_out(root, findings)):
-        findings.note(code, element, what)
+    for code, kind, element in kinds_of(_left_out(root, findings)):
+        findings.note(code, element, kind)
 
 
-def kinds_of(found: Iterable[Found[_Code]]) -> Iterator[Found[_Code]]:
+def kinds_of(findings: Iterable[Found[_Code]]) -> Iterator[Found[_Code]]:
     """Join what is found alike at several elements: it stands at the first."""
-    seen: dict[tuple[_Code, str], list[etree._Element]] = {}
-    for code, what, element in found:
-        seen.setdefault((code, what), []).append(element)
-    for (code, what), elements in seen.items():
+    elements_by_kind: dict[tuple[_Code, str], list[etree._Element]] = {}
+    for code, kind, element in findings:
+        elements_by_kind.setdefault((code, kind), []).append(element)
+    for (code, kind), elements in elements_by_kind.items():
         times = f", {len(elements)} times" if len(elements) > 1 else ""
-        yield code, what + times, elements[0]
+        yield code, kind + times, elements[0]
 
 
 def _left_out(root: etree._Element, findings: Findings) -> Iterator[Found[Code]]:
-    kept: set[str] = set()  # tags as lxml has them, of elements that a system has a place for
+    tags_kept: set[str] = set()  # tags as lxml has them, of elements that a system has a place for
     inside: set[etree._Element] = set()  # of elements that are left out with all that is in them
     for here in root.iter(etree.Element):
-        if (here.tag in kept and _METADATA.isdisjoint(here.keys())) or here in inside:
+        if (here.tag in tags_kept and _METADATA.isdisjoint(here.keys())) or here in inside:
             continue
         name = tag(here)
         if name in LEFT_OUT:
@@ -199,7 +203,7 @@ def _left_out(root: etree._Element, findings: Findings) -> Iterator[Found[Code]]
         elif name.partition(":")[0] not in _PREFIXES:
             yield codes.FOREIGN, f"element {name}", here
         else:
-            kept.add(here.tag)
+            tags_kept.add(here.tag)
             for attribute in sorted(_METADATA.intersection(here.keys())):
                 if attribute != "description" or name not in _DESCRIBED:
                     yield codes.METADATA, f"{attribute} of {name}", here

@@ -70,12 +70,12 @@ NO_KIND: Final[Mapping[str, Code]] = {
 def compare(declared: DeclaredConnectors, system: System, findings: Findings) -> None:
     """Compare what a component declares with the system that it stands for."""
     for name, kind in declared.kinds.items():
-        actual, said = system.connectors.get(name), declared.connectors.get(name)
+        actual, stated = system.connectors.get(name), declared.connectors.get(name)
         if actual is None or str(actual.causality) != kind:
-            found = "has none" if actual is None else f"has an {actual.causality}"
-            text = f"declared as {kind}, but the system {found} of this name"
-        elif said is not None and (said.type, said.shape) != (actual.type, actual.shape):
-            text = f"declared as {said.type}, but the system has {actual.type}"
+            actual_text = "has none" if actual is None else f"has an {actual.causality}"
+            text = f"declared as {kind}, but the system {actual_text} of this name"
+        elif stated is not None and (stated.type, stated.shape) != (actual.type, actual.shape):
+            text = f"declared as {stated.type}, but the system has {actual.type}"
         else:
             continue
         findings.error(codes.MISMATCH, declared.element(name), text, _CLAUSE)
@@ -88,7 +88,7 @@ def own_connectors(
     findings: Findings,
 ) -> dict[str, Connector]:
     """Complete a system's own connectors by those that they are connected with."""
-    found: dict[str, Connector] = {}
+    connectors: dict[str, Connector] = {}
     for name, kind in declared.kinds.items():
         if kind in NO_KIND:
             text = (
@@ -97,10 +97,10 @@ def own_connectors(
             )
             findings.error(NO_KIND[kind], declared.element(name), text, _CLAUSE)
         elif name in declared.connectors:
-            found[name] = declared.connectors[name]
+            connectors[name] = declared.connectors[name]
         elif name in declared.partial:
-            found[name] = _deduced(name, declared, lines, ends, findings)
-    return found
+            connectors[name] = _deduced(name, declared, lines, ends, findings)
+    return connectors
 
 
 def _deduced(
@@ -129,20 +129,22 @@ def _neighbours(
     name: str, lines: tuple[Connection, ...], ends: Mapping[str, End]
 ) -> Iterator[Connector]:
     """What a system's own connector is connected with."""
-    for own, other in (pair for line in lines for pair in (line.ends, line.ends[::-1])):
-        if own == Endpoint("", name) and other.component and other.component in ends:
-            known = ends[other.component].connector(other.connector)
-            if known is not None:
-                yield known
+    for own_end, far_end in (pair for line in lines for pair in (line.ends, line.ends[::-1])):
+        if own_end == Endpoint("", name) and far_end.component and far_end.component in ends:
+            far_connector = ends[far_end.component].connector(far_end.connector)
+            if far_connector is not None:
+                yield far_connector
 
 
-def read_file(root: etree._Element, place: Place, findings: Findings, reading: Reading) -> System:
+def read_file(
+    root: etree._Element, location: Place, findings: Findings, reading: Reading
+) -> System:
     """Read the system of a file, with its default experiment; problems go to the findings."""
     top = child(root, "ssd:System")
     if top is None:
         raise refusal(codes.SCHEMA, "expected an ssd:System", "SSP 2.0, 5.1")
-    reader = _SystemReader(root, place, findings, Definitions.of(root, "ssd", findings), reading)
-    with reading.within(place.label):
+    reader = _SystemReader(root, location, findings, Definitions.of(root, "ssd", findings), reading)
+    with reading.within(location.label):
         system = reader.system(top, top.get("name", ""), {})
     experiment = DefaultExperiment()
     for element in root.findall(full("ssd:DefaultExperiment")):
@@ -183,8 +185,8 @@ class _SystemReader(Struct):
     def system(self, element: etree._Element, name: str, scope: Mapping[str, Dictionary]) -> System:
         """Read an ssd:System with all that is in it."""
         declared = self._connectors(element)
-        own = read_dictionaries(element, self.place, self.findings, self.reading)
-        scope = {**scope, **own}
+        own_dictionaries = read_dictionaries(element, self.place, self.findings, self.reading)
+        scope = {**scope, **own_dictionaries}
         parts = _Parts()
         for inner in group(element, "ssd:Elements"):
             self._element(inner, parts, scope)
@@ -206,13 +208,17 @@ class _SystemReader(Struct):
     def _element(
         self, element: etree._Element, parts: _Parts, scope: Mapping[str, Dictionary]
     ) -> None:
-        kind, said = tag(element), element.get("name", "")
+        kind, element_name = tag(element), element.get("name", "")
         if kind not in {"ssd:Component", "ssd:System", "ssd:SignalDictionaryReference"}:
             return  # the schema has listed it
         self.reading.count()
-        name = encoded(said)
+        name = encoded(element_name)
         if name in parts.ends or not name:
-            text = f"the name '{said}' is taken by another element" if said else "expected a name"
+            text = (
+                f"the name '{element_name}' is taken by another element"
+                if element_name
+                else "expected a name"
+            )
             self.findings.error(codes.TAKEN, element, text, "SSP 2.0, 5.2")
             return
         parts.ends[name] = End(name, {}, {}, is_open=True)
@@ -246,21 +252,23 @@ class _SystemReader(Struct):
             return
         options = read_options(element)
         source = self._source(element)
-        known = declared.connectors
+        connectors = declared.connectors
         if not NO_KIND.keys().isdisjoint(declared.kinds.values()):
-            known = {n: c for n, c in known.items() if c.causality is not Causality.INOUT}
+            connectors = {n: c for n, c in connectors.items() if c.causality is not Causality.INOUT}
             for key, kind in declared.kinds.items():
                 if kind in NO_KIND:
                     text = f"a component cannot have the kind '{kind}'; that of its source is taken"
                     self.findings.warning(NO_KIND[kind], declared.element(key), text, _CLAUSE)
         ports = read_power_ports(element)
         values: dict[str, Value] = {}
-        made = Component(name, source, known, values=values, options=options, power_ports=ports)
+        part = Component(
+            name, source, connectors, values=values, options=options, power_ports=ports
+        )
         container = Path(source.location) if source.kind is SourceKind.FMU else None
-        values |= values_for(made, self._bindings(element, container))  # by what it has
-        parts.components[name] = made
+        values |= values_for(part, self._bindings(element, container))  # by what it has
+        parts.components[name] = part
         is_open |= stays_unopened(source)
-        parts.ends[name] = End(name, declared.kinds, known, source, is_open)
+        parts.ends[name] = End(name, declared.kinds, connectors, source, is_open)
 
     def _source(self, element: etree._Element) -> Source:
         key = element.get("type"), element.get("source")
@@ -287,27 +295,27 @@ class _SystemReader(Struct):
         if source.startswith("#"):
             return self._referred(source[1:], name, scope), None
         if kind == DEFINITION_TYPE:
-            content, place = nested_definition(source, self.place)
+            content, location = nested_definition(source, self.place)
         elif kind == PACKAGE_TYPE:
-            content, place, container = nested_package(source, self.place)
+            content, location, container = nested_package(source, self.place)
         else:
             return None
-        beside = self.findings.beside(place.label)
-        root = self.reading.description(content, beside)
-        system = read_file(root, place, beside, self.reading)
+        other_findings = self.findings.beside(location.label)
+        root = self.reading.description(content, other_findings)
+        system = read_file(root, location, other_findings, self.reading)
         if system.experiment != DefaultExperiment():
             text = "default experiment of a nested system"
             self.findings.note(codes.INNER_EXPERIMENT, element, text)
         return replace(system, name=name, experiment=DefaultExperiment()), container
 
-    def _referred(self, wanted: str, name: str, scope: Mapping[str, Dictionary]) -> System:
+    def _referred(self, reference: str, name: str, scope: Mapping[str, Dictionary]) -> System:
         """Read the system of this file that has an id, again under another name."""
-        wanted = unquote(wanted)
+        reference = unquote(reference)
         for system in self.root.iter(full("ssd:System")):
-            if system.get("id") == wanted:
+            if system.get("id") == reference:
                 with self.reading.within(f"{self.place.label}#{id(system)}"):
                     return self.system(system, name, scope)
-        raise refusal(codes.URI, f"source '#{wanted}': no system has this id", "SSP 2.0, 5.4")
+        raise refusal(codes.URI, f"source '#{reference}': no system has this id", "SSP 2.0, 5.4")
 
     def _connectors(self, element: etree._Element) -> DeclaredConnectors:
         return read_connectors(element, self.definitions, self.findings, self.known)
@@ -328,25 +336,25 @@ def read_ssd(path: str | Path) -> System:
 
 
 def read_document(
-    source: bytes | etree._Element, place: Place, findings: Findings | None = None
+    source: bytes | etree._Element, location: Place, findings: Findings | None = None
 ) -> System:
     """Read a system from an SSD that stands at some place, of which something may be known."""
-    findings = Findings(place.label) if findings is None else findings
-    system = read_into(source, place, findings)
+    findings = Findings(location.label) if findings is None else findings
+    system = read_into(source, location, findings)
     findings.close()
     if system is None:  # there is an error then
-        raise SspError.in_file(place.label, "cannot be read")
+        raise SspError.in_file(location.label, "cannot be read")
     return system
 
 
 @collection_paused()
-def read_into(source: bytes | etree._Element, place: Place, findings: Findings) -> System | None:
+def read_into(source: bytes | etree._Element, location: Place, findings: Findings) -> System | None:
     """Read a system as far as it goes; what is wrong and what is lost goes to the findings."""
     root: etree._Element | None = None
     try:
-        root = parsed(source, place.label) if isinstance(source, bytes) else source
+        root = parsed(source, location.label) if isinstance(source, bytes) else source
         check_description(root, findings)
-        return read_file(root, place, findings, Reading())
+        return read_file(root, location, findings, Reading())
     except SspError as error:
         findings.refused(error, root, codes.UNREADABLE)
     finally:

@@ -74,19 +74,19 @@ def write_ssp(
     systems = {MAIN_SSD: system}
     for name, variant in sorted(variants.items()):
         systems[_variant_file(name)] = variant
-    places, packed = _files(list(systems.values()))
+    entry_names, packed = _files(list(systems.values()))
 
     def texts_in(version: str) -> tuple[bytes | None, dict[str, bytes]]:
         values = None if parameters is None else linked_values(system, parameters, version)
         link = None if values is None else f"resources/{quote(str(parameters))}"
         return values, {
             name: document(
-                one,
-                lambda c: quote(places[file_path(c)]),
+                part,
+                lambda c: quote(entry_names[file_path(c)]),
                 version,
                 parameters=link if name == MAIN_SSD else None,
             )
-            for name, one in systems.items()
+            for name, part in systems.items()
         }
 
     values, texts = in_version(version, texts_in)
@@ -115,7 +115,7 @@ def _files(systems: list[System]) -> tuple[dict[Path, str], dict[str, Path]]:
 
     The files of a block lie in a folder of their own, as they did beside each other.
     """
-    places: dict[Path, str] = {}
+    entry_names: dict[Path, str] = {}
     packed: dict[str, Path] = {}
     taken: dict[str, Path] = {}
     missing = []
@@ -129,23 +129,23 @@ def _files(systems: list[System]) -> tuple[dict[Path, str], dict[str, Path]]:
             path = file_path(component)
         except DescriptionError as error:
             raise type(error)(f"component '{component.name}': {error}") from None
-        if path in places:
+        if path in entry_names:
             continue
         if component.source.kind is SourceKind.BLOCK:
             name = next(name for name in numbered(path.stem) if name.casefold() not in taken)
             taken[name.casefold()] = path
             folder, inside = f"resources/{name}", packed_block(component)
-            places[path] = f"{folder}/{path.name}"
+            entry_names[path] = f"{folder}/{path.name}"
             packed |= {f"{folder}/{name}": file for name, file in inside.items()}
             continue
         if not path.is_file():
             missing.append(f"component '{component.name}': {path}: no such FMU")
             continue
-        places[path] = f"resources/{_free_name(path, taken)}"
-        packed.setdefault(places[path], path)
+        entry_names[path] = f"resources/{_free_name(path, taken)}"
+        packed.setdefault(entry_names[path], path)
     if missing:
         raise FmuError("\n".join(missing))
-    return places, packed
+    return entry_names, packed
 
 
 def _with_files(systems: Iterable[System]) -> Iterator[Component]:
@@ -249,10 +249,10 @@ def stmd(name: str, system: bytes, report: bytes) -> bytes:
     step = etree.SubElement(phase, f"{{{_STMD}}}AssureSimulationSetupQuality")
     taken = etree.SubElement(step, f"{{{_STC}}}Input")
     _resource(taken, "system", "application/x-ssp-definition", f"../../{MAIN_SSD}")
-    given = etree.SubElement(step, f"{{{_STC}}}Output")
-    told = _resource(given, "report", "application/json", f"../../{REPORT_ENTRY}")
+    output = etree.SubElement(step, f"{{{_STC}}}Output")
+    resource = _resource(output, "report", "application/json", f"../../{REPORT_ENTRY}")
     source = {"source": f"../../{SRMD_ENTRY}", "type": "application/x-srmd-meta-data"}
-    etree.SubElement(told, f"{{{_STC}}}MetaData", {"kind": "quality", **source})
+    etree.SubElement(resource, f"{{{_STC}}}MetaData", {"kind": "quality", **source})
     return _bytes(root)
 
 

@@ -98,25 +98,25 @@ def add_bindings(
         name=name,
     )
     order = [key for key in connectors if key in values] + sorted(values.keys() - connectors)
-    given = [Given(key, values[key], connectors.get(key), outputs=outputs) for key in order]
-    add_parameters(parameter_set, given, version)
+    parameters = [Given(key, values[key], connectors.get(key), outputs=outputs) for key in order]
+    add_parameters(parameter_set, parameters, version)
 
 
 def add_parameters(
-    parameter_set: etree._Element, given: Iterable[Given], version: str
+    parameter_set: etree._Element, given_parameters: Iterable[Given], version: str
 ) -> dict[str, BaseUnit | None]:
     """Append values to an empty parameter set, in their order, and return what units they have."""
     parameters = add(parameter_set, "ssv:Parameters")
     units: dict[str, BaseUnit | None] = {}
     enumerations: dict[str, Enumeration] = {}
     problems: list[DescriptionError] = []
-    for each in given:
+    for parameter in given_parameters:
         try:
-            written = _written(each, version)
+            written = _written(parameter, version)
         except DescriptionError as error:
             problems.append(error)
             continue
-        _add_parameter(parameters, each.name, written, each.connector)
+        _add_parameter(parameters, parameter.name, written, parameter.connector)
         if written.unit is not None:
             units[written.unit[0]] = written.unit[1]
         if written.enumeration is not None:
@@ -148,11 +148,11 @@ def _add_parameter(
             add(parameter, "ssc:Dimension", size=str(extent))
 
 
-def _written(given: Given, version: str) -> _Written:
+def _written(parameter: Given, version: str) -> _Written:
     """Write a value; its Python type decides where no connector is declared."""
-    name, value, connector = given.name, given.value, given.connector
+    name, value, connector = parameter.name, parameter.value, parameter.connector
     causality = None if connector is None else connector.causality
-    if causality in FIXED and not (causality is Causality.OUTPUT and given.outputs):
+    if causality in FIXED and not (causality is Causality.OUTPUT and parameter.outputs):
         raise DescriptionError(f"'{name}' is {with_article(causality)} and cannot be set")
     if connector is not None and not connector.accepts(value):
         raise DescriptionError(f"'{name}': expected {expected_value(connector)}, found {value!r}")
@@ -166,7 +166,7 @@ def _written(given: Given, version: str) -> _Written:
         raise CapabilityError(f"'{name}': SSP has no values without elements")
     kind = _kind(name, elements, connector)
     if kind is DataType.INTEGER:
-        return _integers(name, [int(each) for each in elements], connector, version)
+        return _integers(name, [int(element) for element in elements], connector, version)
     unit = None
     if kind is DataType.REAL and connector is not None and connector.unit is not None:
         unit = (connector.unit, connector.unit_definition)
@@ -176,12 +176,12 @@ def _written(given: Given, version: str) -> _Written:
 def _kind(name: str, elements: tuple[object, ...], connector: Connector | None) -> DataType:
     if connector is not None:  # a clock ticks or not
         return DataType.BOOLEAN if connector.type is DataType.CLOCK else connector.type
-    found = {type(each) for each in elements}
-    if found == {int, float}:
+    types = {type(element) for element in elements}
+    if types == {int, float}:
         return DataType.REAL
-    if len(found) > 1 or not found <= _KINDS.keys():
+    if len(types) > 1 or not types <= _KINDS.keys():
         raise DescriptionError(f"'{name}': expected elements of one type, found {elements!r}")
-    return _KINDS[found.pop()]
+    return _KINDS[types.pop()]
 
 
 def _integers(name: str, values: list[int], connector: Connector | None, version: str) -> _Written:
@@ -250,12 +250,12 @@ def write_parameter_set(
 
 def parameter_set(system: System, *, name: str | None = None, version: str = "1.0") -> bytes:
     """Return the text that :func:`write_parameter_set` writes."""
-    given = list(_given(system, ""))
-    if not given:
+    parameters = list(_given(system, ""))
+    if not parameters:
         raise DescriptionError(f"system '{system.name}' sets no values: there is nothing to write")
     root = new_document(Schema.PARAMETER_VALUES, version, ("ssv", "ssc"))
     root.set("name", system.name if name is None else name)
-    add_units(root, "ssv", add_parameters(root, given, version))
+    add_units(root, "ssv", add_parameters(root, parameters, version))
     return checked_text(root, Schema.PARAMETER_VALUES)
 
 
@@ -297,8 +297,8 @@ def write_parameter_mapping(
     if not entries:
         raise DescriptionError(f"{path}: a mapping without entries applies nothing")
     root = new_document(Schema.PARAMETER_MAPPING, version, ("ssm", "ssc"))
-    for target, found in entries.items():
-        mapped = Mapped(found) if isinstance(found, str) else found
+    for target, change in entries.items():
+        mapped = Mapped(change) if isinstance(change, str) else change
         if not (target and mapped.source):
             raise DescriptionError(
                 f"{path}: expected names of a parameter and of a value, found '{target}' and"
@@ -317,10 +317,10 @@ def add_dictionaries(system: etree._Element, buses: list[Bus], version: str) -> 
         return
     entries: dict[str, dict[str, Connector]] = {}
     for bus in buses:
-        own = entries.setdefault(bus.dictionary, {})
+        own_entries = entries.setdefault(bus.dictionary, {})
         for name, connector in bus.connectors.items():
             plain = replace(connector, causality=Causality.INOUT, description="", start=None)
-            if own.setdefault(name, plain) != plain:
+            if own_entries.setdefault(name, plain) != plain:
                 raise DescriptionError(
                     f"entry '{name}' of the dictionary '{bus.dictionary}' has different types on"
                     " two buses; expected one"

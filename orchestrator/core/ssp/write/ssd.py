@@ -47,16 +47,16 @@ class SystemWriter(MutableStruct):
     units: dict[str, BaseUnit | None] = field(default_factory=dict)
     enumerations: dict[str, Enumeration] = field(default_factory=dict)
 
-    def system(self, element: etree._Element, system: System, where: str) -> None:
+    def system(self, element: etree._Element, system: System, location: str) -> None:
         """Write what is in a system; dictionaries belong to the outermost one."""
         if system.description:
-            with self.gather(where):
+            with self.gather(location):
                 element.set("description", system.description)
-        with self.gather(where):
+        with self.gather(location):
             self._connectors(element, system.connectors, own=True)
         parent = element.getparent()
         is_top = parent is not None and parent.getparent() is None
-        with self.gather(where):
+        with self.gather(location):
             _check_names(system)
             if self.parameters is None:
                 add_bindings(element, system.name, system.values, system.connectors, self.version)
@@ -65,12 +65,12 @@ class SystemWriter(MutableStruct):
                 add(group, "ssd:ParameterBinding", source=self.parameters)
         if system.components or system.systems or system.buses:
             self._elements(add(element, "ssd:Elements"), system)
-        with self.gather(where):
+        with self.gather(location):
             add_connections(element, system, self.version)
         if is_top:
-            with self.gather(where):
+            with self.gather(location):
                 add_dictionaries(element, list(_buses(system)), self.version)
-        with self.gather(where):
+        with self.gather(location):
             add_power_ports(element, system.power_ports)
 
     def _elements(self, elements: etree._Element, system: System) -> None:
@@ -79,10 +79,10 @@ class SystemWriter(MutableStruct):
             with self.gather(f"component '{component.name}' ({component.source})"):
                 self._component(elements, self._without_locals(component, used))
         for name, inner in system.systems.items():
-            where = f"system '{name}'"
-            with self.gather(where):
+            location = f"system '{name}'"
+            with self.gather(location):
                 element = add(elements, "ssd:System", name=decoded(name))
-                self.system(element, inner, where)
+                self.system(element, inner, location)
         for bus in system.buses.values():
             with self.gather(f"bus '{bus.name}'"):
                 reference = add(
@@ -100,22 +100,24 @@ class SystemWriter(MutableStruct):
         """
         if self.version != "1.0" or component.source.kind is not SourceKind.FMU:
             return component
-        kept = {
+        connectors_kept = {
             name: connector
             for name, connector in component.connectors.items()
             if connector.causality not in NEW_KINDS
             or name in component.values
             or Endpoint(component.name, name) in used
         }
-        return replace(component, connectors=kept)
+        return replace(component, connectors=connectors_kept)
 
     def _component(self, elements: etree._Element, component: Component) -> None:
-        named = component.source.named()
-        uri = None if named.file is None else self.file_uri(component)
-        if named.inner is not None and named.inner.file is not None:
-            within = self.file_uri(replace(component, source=named.inner))
-            named = named.around(named.inner.with_file(unquote(within)))
-        kind, source = own_source(named, uri) if named.kind != "fmu" else (FMU_TYPE, uri or "")
+        named_source = component.source.named()
+        uri = None if named_source.file is None else self.file_uri(component)
+        if named_source.inner is not None and named_source.inner.file is not None:
+            within = self.file_uri(replace(component, source=named_source.inner))
+            named_source = named_source.around(named_source.inner.with_file(unquote(within)))
+        kind, source = (
+            own_source(named_source, uri) if named_source.kind != "fmu" else (FMU_TYPE, uri or "")
+        )
         element = add(
             elements, "ssd:Component", name=decoded(component.name), type=kind, source=source
         )
@@ -134,10 +136,10 @@ class SystemWriter(MutableStruct):
         with self.gather(""):
             add_options(element, component.options)
             add_power_ports(element, component.power_ports)
-        found = self.problems[problems:]
+        new_problems = self.problems[problems:]
         del self.problems[problems:]
-        if found:
-            raise _together(found)
+        if new_problems:
+            raise _together(new_problems)
 
     def _connectors(
         self, parent: etree._Element, connectors: Mapping[str, Connector], *, own: bool
@@ -161,8 +163,8 @@ class SystemWriter(MutableStruct):
         if unit is not None:
             if connector.unit_definition is None:
                 file_unit(unit)
-            known = self.units.setdefault(unit, connector.unit_definition)
-            if known != connector.unit_definition:
+            definition = self.units.setdefault(unit, connector.unit_definition)
+            if definition != connector.unit_definition:
                 raise DescriptionError(f"unit '{unit}' is defined in two ways in one file")
         if enumeration is None:
             return
@@ -172,24 +174,24 @@ class SystemWriter(MutableStruct):
             )
 
     @contextmanager
-    def gather(self, what: str) -> Iterator[None]:
+    def gather(self, label: str) -> Iterator[None]:
         """Collect the errors raised inside, with what they are about put before them."""
         try:
             yield
         except DescriptionError as error:
-            wrong = error
+            problem = error
         except ValueError as error:  # lxml: a control character or half a surrogate pair
-            wrong = DescriptionError(f"XML cannot hold its text: {error}")
+            problem = DescriptionError(f"XML cannot hold its text: {error}")
         else:
             return
-        self.problems.append(type(wrong)(*wrong.within(what)) if what else wrong)
+        self.problems.append(type(problem)(*problem.within(label)) if label else problem)
 
 
 def _together(problems: list[DescriptionError]) -> DescriptionError:
     """Join problems; the class is kept where they all have the same."""
     kinds = {type(problem) for problem in problems}
     kind = kinds.pop() if len(kinds) == 1 else DescriptionError
-    return kind(*(found for problem in problems for found in problem.diagnostics))
+    return kind(*(diagnostic for problem in problems for diagnostic in problem.diagnostics))
 
 
 def _check_names(system: System) -> None:

@@ -12,7 +12,7 @@ from orchestrator.core.coupling import DelayMode
 from orchestrator.core.master import compile_schedule
 from orchestrator.core.master.run.recorder import recordable
 from orchestrator.core.simunits import instantiation, registry, resolve
-from orchestrator.core.simunits.fmi import fmu_description
+from orchestrator.core.simunits.fmi import fmu_description, fmu_reading
 from orchestrator.core.ssp import read_ssd, write_ssd
 from orchestrator.core.system import Connection, Endpoint, TransportDelay
 
@@ -96,22 +96,22 @@ def test_work_grows_with_the_system(probe, tmp_path, delayed):
 
 
 def test_an_fmu_is_opened_once_and_described_twice_for_each_run(probe, monkeypatch):
-    described, read_fmu = [], fmu_description.read_fmu
+    described, read_fmu = [], fmu_reading.read_fmu
 
     def counted(path, *given, **named):
         described.append(path)
         return read_fmu(path, *given, **named)
 
-    for module in (fmu_description, registry, instantiation):
+    for module in (fmu_reading, registry, instantiation):
         monkeypatch.setattr(module, "read_fmu", counted)
-    fmu_description._open.cache_clear()
-    fmu_description._read.cache_clear()
+    fmu_description.open_fmu.cache_clear()
+    fmu_reading._read.cache_clear()
     system = chain(fmu(probe), 3)
     described.clear()
     runs = 10
     for i in range(runs):
         simulate(system.set("x0.u", float(i)), step="1 ms", stop="2 ms")
-    assert fmu_description._open.cache_info().misses == 1
+    assert fmu_description.open_fmu.cache_info().misses == 1
     # to check it, and to make it; and once, whether it may be there several times
     assert len(described) == (2 * 3 + 1) * runs
 

@@ -1,0 +1,235 @@
+"""Reading of FMU files: descriptions by version and interface, and what is wrong with them."""
+
+from __future__ import annotations
+
+import logging
+import platform
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+
+from lxml import etree
+
+from orchestrator.core.diagnostics import (
+    CapabilityError,
+    FmuError,
+)
+from orchestrator.core.diagnostics.reading import reads
+from orchestrator.core.simunits.fmi.description_parts import ModelDescription
+from orchestrator.core.simunits.fmi.fmu_description import (
+    FmuDescription,
+    open_fmu,
+    stamp_of,
+)
+from orchestrator.core.simunits.fmi.fmu_variable import FmuVariable
+from orchestrator.core.simunits.protocol import UnitDescription
+from orchestrator.core.system import (
+    SEPARATOR,
+    Component,
+    SourceKind,
+    System,
+)
+
+_LOGGER = logging.getLogger(__name__)
+#: Categories of FMI 2.0 and 3.0 that say what went wrong; all others are for debugging.
+_ALWAYS_LOGGED = frozenset(
+    {"logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal"}
+)
+
+
+#: Folder of the binaries, by operating system and processor.
+_FOLDERS = {("Linux", "x86_64"): "linux64", ("Linux", "i686"): "linux32"}
+
+
+_FOLDERS_FMI3 = {("Linux", "x86_64"): "x86_64-linux", ("Linux", "aarch64"): "aarch64-linux"}
+
+
+#: Folders of FMI 1.0 and 2.0 and of FMI 3.0, and the suffix, of platforms that are not this one.
+_OTHER_PLATFORMS = {"win64": (("win64", "x86_64-windows"), ".dll")}
+
+
+def read_fmu(
+    path: Path,
+    interface: str | None = None,
+    platform: str | None = None,
+    *,
+    runnable: bool = True,
+) -> FmuDescription:
+    """Read and check an FMU that the engine is to run, by its library for some platform."""
+    stamp = stamp_of(path)
+    found = _read(path, stamp, interface, platform)
+    names = open_fmu(path, stamp).names
+    if runnable and found.library not in names:
+        there = sorted({n.split("/")[1] for n in names if n.startswith("binaries/") and n[9:]})
+        others = [
+            name
+            for name in _OTHER_PLATFORMS
+            if name != platform and _read(path, stamp, interface, name).library in names
+        ]
+        way = f"; platform = '{others[0]}' runs that one under Wine" if others else ""
+        raise FmuError.in_file(
+            path,
+            f"no binary for {'this machine' if platform is None else platform}: expected"
+            f" '{found.library}', found platforms: {', '.join(there) or 'none'}{way}",
+        )
+    return found
+
+
+def fmu_of(component: Component, *, runnable: bool = True) -> FmuDescription:
+    """Read and check the FMU of a component, by the interface and platform of its options."""
+    options = component.options
+    path = Path(component.source.location)
+    return read_fmu(path, options.interface, options.platform, runnable=runnable)
+
+
+def flaws_of(path: str | Path) -> tuple[str, ...]:
+    """Return how an FMU's model description breaks rules of FMI without keeping it from running.
+
+    Raises
+    ------
+    FmuError
+        As :func:`read_fmu`, but for the platform.
+    """
+    path = Path(path)
+    return open_fmu(path, stamp_of(path)).flaws
+
+
+@lru_cache(maxsize=256)
+@reads("the FMU cannot be read", FmuError)
+def _read(path: Path, stamp: int, wanted: str | None, target: str | None) -> FmuDescription:
+    opened = open_fmu(path, stamp)
+    described, version = opened.described, opened.version
+    interface = _interface(path, described, wanted)
+    if interface == "modelExchange" and version == 1:
+        raise FmuError.in_file(
+            path, "FMI 1.0 for Model Exchange; the engine integrates FMI 2.0 and 3.0"
+        )
+    description, variables = _describe(path, version, described, opened.root)
+    if interface == "modelExchange":
+        from orchestrator.core.simunits.fmi.model_exchange_unit import as_model_exchange
+
+        description = as_model_exchange(description, described)
+    if target is None:
+        system, suffix = (platform.system(), platform.machine()), ".so"
+        folder = (_FOLDERS_FMI3 if version == 3 else _FOLDERS).get(system, "-".join(system))
+    else:
+        folders, suffix = _OTHER_PLATFORMS[target]
+        folder = folders[version == 3]
+    return FmuDescription(
+        path,
+        description,
+        {v.name: v.valueReference for v in described.modelVariables},
+        described.guid or "",
+        f"binaries/{folder}/{getattr(described, interface).modelIdentifier}{suffix}",
+        version,
+        interface[0].upper() + interface[1:],
+        variables,
+        any(v.is_structural or v.dimensions for v in variables.values()),
+        _stated_tolerance(described),
+        *_logged(described),
+        target,
+    )
+
+
+def _logged(described: ModelDescription) -> tuple[bool, tuple[str, ...]]:
+    """Return whether all messages are wanted, and else the categories that are turned on.
+
+    PythonFMU gives its messages an empty category, and drops all if any is chosen: so none is,
+    where those for warnings and errors are all that there are.
+    """
+    known = [category.name or "" for category in described.logCategories]
+    serious = tuple(name for name in known if name in _ALWAYS_LOGGED)
+    if serious and all(name in _ALWAYS_LOGGED or name == "logAll" for name in known):
+        return True, ()
+    return False, serious
+
+
+def _stated_tolerance(described: ModelDescription) -> float | None:
+    """Return the tolerance of the default experiment, where it is one that a solver can keep."""
+    stated = described.defaultExperiment and described.defaultExperiment.tolerance
+    with suppress(ValueError):
+        if stated and 0.0 < (tolerance := float(stated)) < 1.0:
+            return tolerance
+    return None
+
+
+def _interface(path: Path, described: ModelDescription, wanted: str | None) -> str:
+    """Choose the interface by which the FMU is run, as an attribute."""
+    known = {"cs": "coSimulation", "me": "modelExchange"}
+    found = [key for key, name in known.items() if getattr(described, name, None) is not None]
+    if not found:
+        raise FmuError.in_file(path, "has neither a Co-Simulation nor a Model Exchange interface")
+    if wanted is not None and wanted not in found:
+        raise CapabilityError.in_file(
+            path, f"has no interface '{wanted}'; it has: {', '.join(found)}"
+        )
+    return known[wanted or found[0]]
+
+
+def _describe(
+    path: Path, version: int, described: ModelDescription, root: etree._Element
+) -> tuple[UnitDescription, dict[str, FmuVariable]]:
+    """Describe by the version's own module, which is imported when an FMU has it."""
+    match version:
+        case 1:
+            from orchestrator.core.simunits.fmi.fmi1_unit import describe_fmi1
+
+            return describe_fmi1(path, described, root)
+        case 2:
+            from orchestrator.core.simunits.fmi.fmu_unit import describe_fmi2
+
+            return describe_fmi2(described, root)
+    from orchestrator.core.simunits.fmi.fmi3_unit import describe_fmi3
+
+    return describe_fmi3(described, root)
+
+
+#: So many flaws of one FMU are told.
+_MOST_TOLD = 5
+
+
+def flaw_notes(system: System) -> list[str]:
+    """Say of every FMU file of a system once how its model description breaks rules of FMI."""
+    notes = []
+    for name, path, flaws in _flawed(system):
+        more = f"; and {len(flaws) - _MOST_TOLD} more" if len(flaws) > _MOST_TOLD else ""
+        notes.append(
+            f"component '{name}' ({path.name}): its modelDescription.xml breaks rules of FMI, and"
+            f" is used all the same: {'; '.join(flaws[:_MOST_TOLD])}{more}"
+        )
+    return notes
+
+
+def expect_flawless(*systems: System) -> None:
+    """Refuse FMUs whose model descriptions break rules of FMI, whether it does harm or not.
+
+    Raises
+    ------
+    FmuError
+        All of them together.
+    """
+    wrong = [
+        f"component '{name}': {path}: modelDescription.xml breaks rules of FMI (refused since it"
+        f" is to be strict): {'; '.join(flaws)}"
+        for system in systems
+        for name, path, flaws in _flawed(system)
+    ]
+    if wrong:
+        raise FmuError("\n".join(dict.fromkeys(wrong)))
+
+
+def _flawed(system: System) -> Iterator[tuple[str, Path, tuple[str, ...]]]:
+    """Paths of components, their FMUs and the flaws of these; each file once."""
+    first: dict[Path, str] = {}
+    for name, path in _fmus(system):
+        first.setdefault(path, name)
+    yield from ((name, path, flaws) for path, name in first.items() if (flaws := flaws_of(path)))
+
+
+def _fmus(system: System) -> Iterator[tuple[str, Path]]:
+    for name, component in system.components.items():
+        if component.source.kind is SourceKind.FMU:
+            yield name, Path(component.source.location)
+    for key, inner in system.systems.items():
+        yield from ((f"{key}{SEPARATOR}{name}", path) for name, path in _fmus(inner))

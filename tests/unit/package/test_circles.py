@@ -1,0 +1,69 @@
+"""No files of the core import each other in a circle, not even within functions."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+import orchestrator
+
+ROOT = Path(orchestrator.__file__).parents[1]
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in ROOT.glob("orchestrator/**/*.py")
+}
+#: What annotations alone bring together: a system, and the files of what is done to one.
+OF_SYSTEMS = "orchestrator.core.system."
+
+
+def is_for_checkers(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def imports(node: ast.AST, *, annotations: bool) -> Iterator[tuple[str, str]]:
+    """Yield the module and the name of each import below a node."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ImportFrom) and child.module:
+            yield from ((child.module, alias.name) for alias in child.names)
+        elif isinstance(child, ast.Import):
+            yield from ((alias.name, "") for alias in child.names)
+        elif annotations or not is_for_checkers(child):
+            yield from imports(child, annotations=annotations)
+
+
+def home_of(module: str, name: str) -> str:
+    """The module that a name comes from: a file of a package, or what its face imports it from."""
+    if f"{module}.{name}" in MODULES:
+        return f"{module}.{name}"
+    path = MODULES.get(module)
+    if path is None or path.name != "__init__.py":
+        return module
+    face = imports(ast.parse(path.read_text()), annotations=True)
+    return next((home for home, given in face if given == name), module)
+
+
+def circles(*, annotations: bool) -> list[list[str]]:
+    graph: nx.DiGraph = nx.DiGraph()
+    for module, path in MODULES.items():
+        if module.startswith("orchestrator.core.") and path.name != "__init__.py":
+            tree = ast.parse(path.read_text())
+            homes = {home_of(*pair) for pair in imports(tree, annotations=annotations)}
+            graph.add_edges_from((module, home) for home in homes & MODULES.keys() - {module})
+    return [sorted(group) for group in nx.strongly_connected_components(graph) if len(group) > 1]
+
+
+def test_no_circle_of_imports():
+    assert circles(annotations=False) == []
+
+
+def test_annotations_make_a_circle_of_systems_only():
+    found = circles(annotations=True)
+    assert all(name.startswith(OF_SYSTEMS) for group in found for name in group), found
+
+
+@pytest.mark.parametrize("name", ["System", "Connection"])
+def test_a_face_is_seen_through(name):
+    """So a circle through a package's face counts, too."""
+    assert home_of("orchestrator.core.system", name) == f"{OF_SYSTEMS}{name.lower()}"
