@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import networkx as nx
@@ -16,6 +17,8 @@ MODULES = {
 }
 #: What annotations alone bring together: a system, and the files of what is done to one.
 OF_SYSTEMS = "orchestrator.core.system."
+#: The one file that reaches up, from whichever file of the core asks it.
+UPWARD = "orchestrator.core.upward"
 
 
 def is_for_checkers(node: ast.AST) -> bool:
@@ -33,15 +36,20 @@ def imports(node: ast.AST, *, annotations: bool) -> Iterator[tuple[str, str]]:
             yield from imports(child, annotations=annotations)
 
 
+@cache
+def homes_in(module: str) -> dict[str, str]:
+    """Where the names of a package come from, by its face."""
+    path = MODULES.get(module)
+    if path is None or path.name != "__init__.py":
+        return {}
+    return {name: home for home, name in imports(ast.parse(path.read_text()), annotations=True)}
+
+
 def home_of(module: str, name: str) -> str:
     """The module that a name comes from: a file of a package, or what its face imports it from."""
     if f"{module}.{name}" in MODULES:
         return f"{module}.{name}"
-    path = MODULES.get(module)
-    if path is None or path.name != "__init__.py":
-        return module
-    face = imports(ast.parse(path.read_text()), annotations=True)
-    return next((home for home, given in face if given == name), module)
+    return homes_in(module).get(name, module)
 
 
 def circles(*, annotations: bool) -> list[list[str]]:
@@ -50,7 +58,9 @@ def circles(*, annotations: bool) -> list[list[str]]:
         if module.startswith("orchestrator.core.") and path.name != "__init__.py":
             tree = ast.parse(path.read_text())
             homes = {home_of(*pair) for pair in imports(tree, annotations=annotations)}
-            graph.add_edges_from((module, home) for home in homes & MODULES.keys() - {module})
+            graph.add_edges_from(
+                (module, home) for home in homes & MODULES.keys() - {module, UPWARD}
+            )
     return [sorted(group) for group in nx.strongly_connected_components(graph) if len(group) > 1]
 
 
