@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import platform
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -16,6 +15,8 @@ from orchestrator.checks.locations import SspFile, elements, line_of
 from orchestrator.core.diagnostics import Diagnostic, FmuError, LoadError, SoftdockError
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.files.archive import DAMAGE, digest, open_archive
+from orchestrator.core.operating_system.platforms import WINDOWS
+from orchestrator.core.operating_system.platforms import machine as this_machine
 from orchestrator.core.simunits import flaws_of, open_description, read_fmu
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_variable import units_of
@@ -78,7 +79,7 @@ CODES: tuple[Code, ...] = (
 
 _LISTED = 5
 #: Numbers of processors in ELF (System V ABI, e_machine), little endian and of 64 bits.
-_MACHINES = {"x86_64": 62, "aarch64": 183}
+_MACHINES = {("Linux", "x86_64"): 62, ("Linux", "aarch64"): 183}
 _NAME = r"(?:[A-Za-z_]\w*|'(?:[^'\\]|\\.)+')(?:\[\d+(?:,\d+)*\])?"
 _PATH = rf"{_NAME}(?:\.{_NAME})*"
 #: FMI 2.0.4, 2.2.9: variable naming conventions.
@@ -116,7 +117,7 @@ def check_file(path: Path, at: str) -> Iterator[Diagnostic]:
 
 def _library(path: Path, at: str) -> Iterator[Diagnostic]:
     """Look at the first bytes of the library that would be loaded."""
-    wanted = _MACHINES.get(platform.machine())
+    wanted = _MACHINES.get(this_machine())
     try:
         library = read_fmu(path).library
         with open_archive(path, FmuError) as archive, archive.open(library) as file:
@@ -126,11 +127,15 @@ def _library(path: Path, at: str) -> Iterator[Diagnostic]:
     except DAMAGE as error:
         yield finding("FMU113", at, f"{path}: '{library}' cannot be unpacked: {error}")
         return
+    if WINDOWS.is_here:
+        if head[:2] != b"MZ":
+            yield finding("FMU113", at, f"{path}: '{library}': expected a library for Windows")
+        return
     is_elf = head[:6] == b"\x7fELF\x02\x01"
     machine = int.from_bytes(head[18:20], "little")
     if wanted is not None and not (is_elf and machine == wanted):
         found = f"one for the processor number {machine}" if is_elf else "none"
-        expected = f"an ELF library for {platform.machine()}"
+        expected = f"an ELF library for {this_machine()[1]}"
         yield finding("FMU113", at, f"{path}: '{library}': expected {expected}, found {found}")
 
 

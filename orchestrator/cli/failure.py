@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
@@ -85,7 +84,7 @@ def wants_json() -> bool:
 
 
 #: What a shell shows of a program that such a write has ended.
-CLOSED = 128 + signal.SIGPIPE
+CLOSED = 128 + 13
 
 
 class ClosedOutput(Exception):  # noqa: N818 - no error: the reader has seen enough

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.core import posix
+from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import PluginError
 from orchestrator.core.display import printable
 from orchestrator.core.own_process import OwnProcess
@@ -80,7 +80,7 @@ def line_of(rows: SharedRows, case: str, last_ns: int, status: Callable[[], str]
 def main() -> None:
     """Draw until the run is over: it has the other end of standard input."""
     order: dict[str, Any] = json.loads(sys.argv[1])
-    posix.yield_to_others(_NICE)
+    operating_system.yield_to_others(_NICE)
     rows = SharedRows(order["rows"], order["columns"], order["file"])
     status = pickle.loads(base64.b64decode(order["status"]))  # noqa: S301 - of the run that started us
     while not select.select([sys.stdin], [], [], _PERIOD)[0]:

@@ -25,8 +25,8 @@ from orchestrator.cli.failure import (
 )
 from orchestrator.core.diagnostics import SoftdockError
 from orchestrator.core.display import keep_output, log_to_terminal, say_everything
+from orchestrator.core.operating_system.interrupts import exits_raised, interruptible
 from orchestrator.core.optional_packages import missing_package
-from orchestrator.core.posix import exits_raised, interruptible
 from orchestrator.core.structs import Struct
 
 if TYPE_CHECKING:

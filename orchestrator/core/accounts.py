@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from orchestrator.core import posix
+from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import DeviceError
 
 _LOG = logging.getLogger(__name__)
@@ -175,7 +175,7 @@ def _locked(path: Path) -> int:
     while True:
         file = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
-            posix.lock(file)
+            operating_system.lock(file)
             if os.path.samestat(os.fstat(file), path.lstat()):
                 return file
         except FileNotFoundError:  # whoever had it has removed it since it was opened

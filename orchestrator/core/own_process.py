@@ -7,7 +7,6 @@ with its parent (``PR_SET_PDEATHSIG``): a parent that is killed cannot.
 from __future__ import annotations
 
 import os
-import select
 import shutil
 import signal
 import socket
@@ -20,14 +19,12 @@ from contextlib import ExitStack, suppress
 from threading import Thread
 from typing import IO
 
-from orchestrator.core import posix
+from orchestrator.core import operating_system
 
 #: Variable of the environment by which a process with a folder, and what it starts, is known.
 MARK = "SOFTDOCK_WORKER"
 #: s, for a process that is killed: a disk that does not answer may hold it.
 _END = 10.0
-#: From <sys/prctl.h>.
-PR_SET_PDEATHSIG = 1
 
 
 class OwnProcess:
@@ -66,16 +63,16 @@ class OwnProcess:
         paths = [path or os.getcwd() for path in sys.path]  # noqa: PTH109
         paths += filter(None, [os.environ.get("PYTHONPATH")])  # it may be set since
         environment, place = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}, ""
-        with ExitStack() as started, ExitStack() as kept:
+        with ExitStack() as kept:
             if folder:
                 place = tempfile.mkdtemp(prefix=folder)
                 kept.callback(_remove, os.getpid(), place)
-                environment |= {"TMPDIR": place, MARK: place}
+                environment |= {"TMPDIR": place, "TEMP": place, MARK: place}
+            offer = None
             if connected:
-                self.channel, theirs = socket.socketpair()
-                kept.enter_context(self.channel)
-                started.enter_context(theirs)
-                arguments, files = (str(theirs.fileno()), *arguments), (theirs.fileno(), *files)
+                offer = operating_system.Offer()
+                kept.callback(offer.close)
+                arguments, files = (offer.argument, *arguments), (*offer.files, *files)
             self._said = kept.enter_context(tempfile.TemporaryFile()) if keeps_stderr else None
             starter = [__name__, str(os.getpid())] if tied else []
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
@@ -83,15 +80,18 @@ class OwnProcess:
                 stdin=stdin,
                 stdout=stdout,
                 stderr=self._said if keeps_stderr else stderr,
-                pass_fds=tuple(files),
-                start_new_session=outlives,
-                process_group=None if outlives else 0,  # Ctrl-C is for the parent
                 env=environment,
+                **operating_system.child_options(files, outlives=outlives),
             )
             self.pid = self._process.pid
             #: By which it is known, whatever becomes of its number.
-            self.handle = posix.process_handle(self.pid)
-            kept.callback(os.close, self.handle)
+            self.handle = operating_system.process_handle(self.pid)
+            kept.callback(operating_system.close, self.handle)
+            for job in () if outlives else operating_system.contain(self._process):
+                kept.callback(operating_system.close, job)
+            if offer is not None:
+                #: The end that this program has of a connection to it.
+                self.channel = kept.enter_context(self._connected(offer))
             #: End it at once, allowed more than once; ``alive`` until then.
             self.end = weakref.finalize(
                 self,
@@ -102,6 +102,13 @@ class OwnProcess:
                 kept.pop_all(),
             )
             self.end.atexit = not outlives
+
+    def _connected(self, offer: operating_system.Offer) -> socket.socket:
+        try:
+            return offer.accept(self.handle)
+        except BaseException:
+            self._process.kill()
+            raise
 
     @property
     def stdin(self) -> IO[bytes]:
@@ -125,28 +132,29 @@ class OwnProcess:
         """Whether it has not ended yet."""
         return not self.wait(0.0)
 
-    def send_signal(self, number: int = signal.SIGKILL) -> None:
+    def send_signal(self, number: int = operating_system.KILL) -> None:
         """Send it a signal, if it has not ended."""
         self._process.send_signal(number)
 
     def wait(self, seconds: float) -> bool:
         """Wait so long for its end; return whether it has ended."""
-        return not self.end.alive or bool(_ready(seconds, self.handle))
+        return not self.end.alive or bool(operating_system.ready(seconds, process=self.handle))
 
     def first_line(self, seconds: float) -> bytes:
         """Wait so long for a line on standard output; empty: none came, or it has ended."""
-        return self.stdout.readline() if _ready(seconds, self.stdout.fileno()) else b""
+        is_there = operating_system.ready(seconds, pipe=self.stdout.fileno())
+        return self.stdout.readline() if is_there else b""
 
-    def await_message(self, channel: int, seconds: float) -> None:
+    def await_message(self, channel: socket.socket, seconds: float) -> None:
         """Wait until a channel has something to read; its end counts as the end of the channel.
 
         Raises TimeoutError: if nothing comes within so many seconds.
         Raises EOFError: if the process has ended, and there is nothing left to read.
         """
-        ready = _ready(seconds, channel, self.handle)
+        ready = operating_system.ready(seconds, process=self.handle, channel=channel)
         if not ready:
             raise TimeoutError
-        if channel not in ready:
+        if "channel" not in ready:
             raise EOFError
 
     def finish(self, seconds: float = 0.0) -> str:
@@ -160,14 +168,6 @@ class OwnProcess:
             said = self._said.read().decode(errors="replace").strip()
         self.end()
         return said
-
-
-def _ready(seconds: float, *files: int) -> dict[int, int]:
-    """Wait until one of some files can be read, or is closed at the other end."""
-    watch = select.poll()
-    for file in files:
-        watch.register(file, select.POLLIN)
-    return dict(watch.poll(min(seconds * 1000, 2**31 - 1)))
 
 
 def _end(owner: int, process: subprocess.Popen[bytes], mark: str, kept: ExitStack) -> None:
@@ -208,10 +208,9 @@ def _remove(owner: int, folder: str) -> None:
 
 def _run_tied(parent: int, module: str) -> None:
     """Run a module, with what follows in ``sys.argv``, and end with the parent."""
-    import ctypes
     import runpy
 
-    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, int(signal.SIGTERM))
+    operating_system.end_with_parent(signal.SIGTERM)
     if os.getppid() != parent:
         sys.exit("who started this program is gone")
     sys.argv[:] = sys.argv[2:]

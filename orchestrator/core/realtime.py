@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import mmap
-import os
 import weakref
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict
@@ -13,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from orchestrator.core import posix
+from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, counted, nearest
 from orchestrator.core.structs import Struct, field
 from orchestrator.core.system import nanoseconds, seconds
@@ -120,7 +118,7 @@ class RealTime(Struct):
         DescriptionError
             If it may not; the message lists those that it may.
         """
-        there = sorted(posix.processors())
+        there = sorted(operating_system.processors())
         absent = [cpu for cpu in self.cpus if not is_whole(cpu) or cpu not in there]
         if absent:
             listed = ", ".join(map(str, there))
@@ -411,9 +409,9 @@ class SharedRows:
     ) -> None:
         head = _TOLD + _ASKED
         size = 8 * (head + rows * (2 + columns))
-        self.file = posix.shared_memory("rows", size) if file is None else file
-        weakref.finalize(self, os.close, self.file)
-        memory = mmap.mmap(self.file, size)
+        self.file = operating_system.shared_memory("rows", size) if file is None else file
+        weakref.finalize(self, operating_system.close, self.file)
+        memory = operating_system.mapped(self.file, size)
         self.told = np.frombuffer(memory, np.int64, _TOLD)
         self.asked = np.frombuffer(memory, np.int64, _ASKED, 8 * _TOLD)
         self.times_ns = np.frombuffer(memory, np.int64, rows, 8 * head)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
+from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import (
     CapabilityError,
     DescriptionError,
@@ -387,7 +388,6 @@ class _Watcher:
 
     def __init__(self, begun: Recording, rows: SharedRows, watch: Watch) -> None:
         self._begun, self._rows, self._watch = begun, rows, watch
-        self._main = threading.main_thread().ident or 0
         self.error: SoftdockError | None = None
         self.done = threading.Event()
 
@@ -401,7 +401,7 @@ class _Watcher:
                 error = failed
             if error is not None and not self.done.is_set():
                 self.error = error
-                signal.pthread_kill(self._main, signal.SIGINT)
+                operating_system.interrupt_main()
                 return
 
 

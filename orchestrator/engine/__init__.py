@@ -112,5 +112,8 @@ def windows_bridge() -> Path:
 
 
 def system_library() -> Path:
-    """Return the library of every exported system, which is installed beside the engine."""
-    return Path(_engine.__file__).with_name("softdock_system.so")
+    """Return the library of every exported system, which is installed next to the engine."""
+    module = Path(_engine.__file__)
+    return module.with_name(
+        "softdock_system.dll" if module.suffix == ".pyd" else "softdock_system.so"
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import platform
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -23,49 +22,12 @@ from orchestrator.core.diagnostics import DescriptionError, FmuError, LoadError,
 from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.diagnostics.validation import valid
 from orchestrator.core.files.plain_data import toml_data
+from orchestrator.core.operating_system.platforms import PLATFORMS, Platform, machine
 from orchestrator.core.structs import Struct, field, replace
 from orchestrator.export.modelica.source.class_place import place_in_file
 from orchestrator.export.modelica.source.flat_text import read_flat
 from orchestrator.export.modelica.source.text import Experiment
 
-
-class Platform(Struct):
-    """Operating system and processor.
-
-    name: As FMI 2.0.5 has it: six names of its own for x86, for all others those of FMI 3.0.
-    long_name: Platform tuple of FMI 3.0.
-    target: How Zig calls it, with the oldest C library or system that the FMU runs on.
-    suffix: Of shared libraries.
-    machine: System and processor as Python names them.
-    """
-
-    name: str
-    long_name: str
-    target: str
-    suffix: str
-    machine: tuple[str, str]
-
-    def folder(self, fmi: str) -> str:
-        """Folder of the binaries in an archive of a version of FMI."""
-        return f"binaries/{self.name if fmi == '2.0' else self.long_name}"
-
-    @property
-    def is_here(self) -> bool:
-        """Whether this machine is one."""
-        return self.machine == (platform.system(), platform.machine())
-
-
-PLATFORMS = (
-    Platform("linux64", "x86_64-linux", "x86_64-linux-gnu.2.17", ".so", ("Linux", "x86_64")),
-    Platform("win64", "x86_64-windows", "x86_64-windows-gnu", ".dll", ("Windows", "AMD64")),
-    Platform("darwin64", "x86_64-darwin", "x86_64-macos.11.0", ".dylib", ("Darwin", "x86_64")),
-    Platform(
-        "aarch64-linux", "aarch64-linux", "aarch64-linux-gnu.2.17", ".so", ("Linux", "aarch64")
-    ),
-    Platform(
-        "aarch64-darwin", "aarch64-darwin", "aarch64-macos.11.0", ".dylib", ("Darwin", "arm64")
-    ),
-)
 _HERE = ("linux64",)  # hosts whose own compiler makes FMUs
 
 
@@ -75,8 +37,8 @@ def this_platform() -> Platform:
         if each.is_here and each.name in _HERE:
             return each
     raise FmuError(
-        f"FMUs are built on 64-bit Linux on x86; this is {platform.system()} on"
-        f" {platform.machine()}, for which the exporter fills no folder"
+        f"FMUs are built on 64-bit Linux on x86; this is {' on '.join(machine())}, for which the"
+        " exporter fills no folder"
     )
 
 

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from orchestrator.core import posix
+from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.display import Page
 from orchestrator.core.recording import Result, link, whole_file
@@ -310,7 +310,7 @@ def draw_pictures(
             _draw(*job)
             tell(number / len(jobs))
     else:
-        workers = min(len(posix.processors()), len(jobs))
+        workers = min(len(operating_system.processors()), len(jobs))
         spawn = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(workers, mp_context=spawn) as pool:
             for number, _ in enumerate(pool.map(_draw, *zip(*jobs, strict=True)), 1):

@@ -2,17 +2,17 @@
 
 import pytest
 
-from orchestrator.core import posix
+from orchestrator.core import operating_system
 
 
 @pytest.fixture
 def real_time():
     """Give this thread, and the processes that it starts, a priority of real time."""
-    before = posix.scheduling()
+    before = operating_system.scheduling()
     try:
-        posix.take_priority(1)
+        operating_system.take_priority(1)
     except PermissionError:
         yield
         return
     yield
-    posix.put_back_scheduling(*before)
+    operating_system.put_back_scheduling(*before)

@@ -9,7 +9,6 @@ import os
 import pickle
 import select
 import shutil
-import signal
 import struct
 import subprocess
 import sys
@@ -24,7 +23,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from orchestrator.core import posix
+from orchestrator.core import operating_system
 from orchestrator.core.coupling import Mark, Tuned
 from orchestrator.core.diagnostics import SoftdockError
 from orchestrator.core.own_process import OwnProcess
@@ -163,7 +162,7 @@ class JournalProcess:
         answer, code = self._process.finish(), self._process.returncode
         if code is None:
             return "its process did not end when it was killed"
-        if code in (0, -signal.SIGKILL):
+        if code == 0 or operating_system.is_killed(code):
             return ""
         lines = answer.splitlines()
         return lines[-1] if lines else f"its process ended with {code}"
@@ -206,8 +205,8 @@ def main() -> None:
     """Write rows as they come, until the run kills this process or is no more."""
     run = os.fdopen(sys.stdin.fileno(), "rb", 0, closefd=False)  # whose messages nothing keeps back
     order: JournalOrder = taken(run)
-    if others := posix.processors() - order.cpus:
-        posix.keep_to(others)
+    if others := operating_system.processors() - order.cpus:
+        operating_system.keep_to(others)
     write_journal(order, run)
 
 
@@ -234,7 +233,7 @@ def _with(order: JournalOrder, event: Tuned | Mark) -> JournalOrder:
 
 
 def _yield_to_all() -> None:
-    posix.yield_to_others(_LOWEST, threading.get_native_id())
+    operating_system.yield_to_others(_LOWEST, threading.get_native_id())
 
 
 def write_journal(order: JournalOrder, run: BinaryIO) -> None:

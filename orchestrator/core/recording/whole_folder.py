@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from orchestrator.core import posix
+from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import SoftdockError
 from orchestrator.core.structs import MutableStruct, field
 
@@ -146,26 +146,24 @@ def _alone(folder: Path) -> Iterator[None]:
     if not os.access(folder, os.R_OK):  # what cannot be listed cannot be locked
         yield
         return
-    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    opened = None
+    with suppress(OSError):  # a file system without locks
+        opened = operating_system.locked_folder(folder, wait=True)
     try:
-        with suppress(OSError):
-            posix.lock(opened, wait=True)
         yield
     finally:
-        os.close(opened)
+        if opened is not None:
+            os.close(opened)
 
 
 def _locked(folder: Path) -> int | None:
     """Lock a folder while this process lives; ``None`` where the file system has no locks."""
-    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        posix.lock(opened)
-    except OSError as error:
-        os.close(opened)
-        if isinstance(error, BlockingIOError):
-            raise
+        return operating_system.locked_folder(folder)
+    except BlockingIOError:
+        raise
+    except OSError:
         return None
-    return opened
 
 
 def _clean(final: Path) -> bool:

@@ -9,13 +9,12 @@ from __future__ import annotations
 import logging
 import os
 import signal
-import socket
 import sys
 import traceback
 from dataclasses import asdict
 from typing import Any
 
-from orchestrator.core import posix
+from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import SoftdockError, class_name
 from orchestrator.core.own_process import MARK
 from orchestrator.core.simunits import instantiation
@@ -171,21 +170,22 @@ class _Members:
                     server.unit.has_changed(*changed, "stepping")
 
 
-def main(socket_file: int, memory: int) -> None:
+def main(connection: str, memory: int) -> None:
     """Serve units until the parent says that it is enough, or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when a run ends
     worker = os.getpid()
-    end_with_master(socket_file, posix.process_handle(os.getppid()), f"{MARK}={os.environ[MARK]}")
-    os.set_inheritable(socket_file, False)  # noqa: FBT003 - what the unit starts has no business with it
+    channel = operating_system.taken(connection)
+    parent = operating_system.process_handle(os.getppid())
+    end_with_master(channel.fileno(), parent, f"{MARK}={os.environ[MARK]}")
     records = _Records()
     logging.getLogger().addHandler(records)
     logging.getLogger("orchestrator").setLevel(logging.DEBUG)  # the parent chooses
     logging.captureWarnings(capture=True)
-    with socket.socket(fileno=socket_file) as channel:
+    with channel:
         hello, _ = receive(channel)
         logging.getLogger().setLevel(hello["level"])
         process = ProcessBlock(memory)
-        os.close(memory)
+        operating_system.close(memory)
         members = _Members(shared=hello["shared"])
         send(channel, {"result": None, "log": []})
         while True:
@@ -198,7 +198,7 @@ def main(socket_file: int, memory: int) -> None:
                 try:
                     block = SharedBlock(memory, signals, signals)
                 finally:
-                    os.close(memory)
+                    operating_system.close(memory)
                 members.servers[message["member"]] = _UnitServer(block)
             answer, out = _answer(members.servers[message["member"]], message, data)
             if os.getpid() != worker:  # a fork that came back from the unit answers nothing
@@ -207,4 +207,4 @@ def main(socket_file: int, memory: int) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:3]))
+    main(sys.argv[1], int(sys.argv[2]))

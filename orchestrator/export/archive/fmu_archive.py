@@ -19,6 +19,7 @@ from lxml import etree
 
 from orchestrator.core.diagnostics import FmuError
 from orchestrator.core.files.archive import DAMAGE, add_file
+from orchestrator.core.operating_system.platforms import Platform
 from orchestrator.export.archive.description import SOURCE_FILE, describe, write_build_description
 from orchestrator.export.archive.model_description import encoded, write
 from orchestrator.export.codegen import c_code
@@ -33,7 +34,7 @@ from orchestrator.export.codegen.compiler import (
 )
 from orchestrator.export.codegen.layout import ArrayVariable, Layout, Region, entries
 from orchestrator.export.dae.residual_dae import ResidualDae, Variable
-from orchestrator.export.recipe import FIXED_STEP_METHODS, METHODS, Platform, Recipe, platforms_of
+from orchestrator.export.recipe import FIXED_STEP_METHODS, METHODS, Recipe, platforms_of
 
 _EXPORT = Path(__file__).parents[1]
 RUNTIME = _EXPORT / "runtime"

@@ -14,7 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from orchestrator.core.diagnostics import FmuError
-from orchestrator.export.recipe import Platform, this_platform
+from orchestrator.core.operating_system.platforms import Platform
+from orchestrator.export.recipe import this_platform
 
 # No contraction to fused multiply-add: the same FMU gives the same bits on every machine. Loops
 # become vector instructions where nothing looks at errno or at flags of exceptions, as here.

@@ -7,13 +7,14 @@ rumoca rejects is an answer, as is a panic of it.
 from __future__ import annotations
 
 import json
-import resource
 import sys
 from collections.abc import Mapping
 from multiprocessing.connection import Connection
 from typing import Any
 
 import rumoca
+
+from orchestrator.core import operating_system
 
 Json = Any
 
@@ -59,8 +60,7 @@ def _told(model: Any, *, whole: bool) -> str:
 
 def main(handle: int, memory: int) -> None:
     """Answer until the parent closes its end."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    operating_system.limit_memory(memory)
     server = _Server()
     with Connection(handle) as channel:
         while True:

@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import ModelicaError
 from orchestrator.core.own_process import OwnProcess
 
@@ -100,7 +101,7 @@ class _Process:
             return "its process hung up, and cannot be ended"
         if code >= 0:
             return f"its process ended with {code}{said}"
-        if code == -signal.SIGKILL:
+        if code is not None and operating_system.is_killed(code):
             said = ", as the kernel does where memory is short"
         return f"its process was ended by {signal.Signals(-code).name}{said}"
 

@@ -25,6 +25,7 @@ from orchestrator.core.master.run.step_failure import expect_capabilities
 from orchestrator.core.master.schedule.events import with_abilities
 from orchestrator.core.master.schedule.input_hold import SINK, SOURCE, interior, with_boundary
 from orchestrator.core.master.schedule.schedule import connector_at
+from orchestrator.core.operating_system.platforms import Platform
 from orchestrator.core.simunits import Capabilities, capabilities_of, read_fmu, resolve
 from orchestrator.core.simunits.fmi.fmu_description import FmuDescription
 from orchestrator.core.structs import replace
@@ -42,7 +43,7 @@ from orchestrator.core.system import (
 from orchestrator.core.system.flatten import carried
 from orchestrator.export import block_as_fmu
 from orchestrator.export.archive.fmu_archive import guid_of
-from orchestrator.export.recipe import Platform, names_of, platforms_of, this_platform
+from orchestrator.export.recipe import names_of, platforms_of, this_platform
 from orchestrator.export.system.description import describe, identifier_of
 from orchestrator.export.system.interface import InterfaceBuilder, inner_fmus
 from orchestrator.export.system.package import (

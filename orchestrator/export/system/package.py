@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-import platform
 import re
 import struct
 import zipfile
@@ -24,6 +23,7 @@ from orchestrator.core.files.archive import add_file, open_archive
 from orchestrator.core.master import Schedule
 from orchestrator.core.master.schedule.input_hold import SINK, SOURCE
 from orchestrator.core.master.schedule.schedule import EventTable
+from orchestrator.core.operating_system.platforms import LINUX, Platform, machine
 from orchestrator.core.recording import whole_file
 from orchestrator.core.simunits.fmi.fmu_unit import is_whole
 from orchestrator.core.simunits.fmi.model_exchange_unit import sundials_folder
@@ -35,7 +35,6 @@ from orchestrator.export.codegen.compiler import (
     run_compiler,
     run_compilers,
 )
-from orchestrator.export.recipe import Platform
 from orchestrator.export.system.interface import InnerFmu, Port, SystemVariable, Type
 
 #: Letters of `struct` for kinds of one value.
@@ -338,10 +337,9 @@ _KEPT = ("modelDescription.xml", "resources/", "documentation/licenses/")
 
 def expect_library() -> None:
     """Raise CapabilityError where no library for the exported FMU is built, or it is damaged."""
-    if platform.system() != "Linux" or platform.machine() not in {"x86_64", "AMD64"}:
+    if not LINUX.is_here:
         raise CapabilityError(
-            f"systems are exported on 64-bit Linux on x86; this is {platform.system()} on"
-            f" {platform.machine()}"
+            f"systems are exported on 64-bit Linux on x86; this is {' on '.join(machine())}"
         )
     library = system_library()
     if not (library.is_file() and is_whole(library)):

@@ -29,7 +29,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 
-from orchestrator.core import posix
+from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError
 from orchestrator.core.realtime import SharedRows
 from orchestrator.core.structs import MutableStruct, field
@@ -408,11 +408,11 @@ class Follower(MutableStruct):
 
 def step_aside(cpus: AbstractSet[int]) -> None:
     """Leave some processors to the run, if there are others."""
-    others = posix.processors() - cpus
+    others = operating_system.processors() - cpus
     if cpus and others:
         for thread in threading.enumerate():  # all, as each has its own processors
             if thread.native_id is not None:
-                posix.keep_to(others, thread.native_id)
+                operating_system.keep_to(others, thread.native_id)
 
 
 def follow(channel: socket.socket, take: Callable[[Message, int | None], None]) -> bool:
@@ -432,7 +432,7 @@ def main() -> None:
     channel, port, local = (socket.socket(fileno=int(file)) for file in sys.argv[1:])
     opened, _ = receive(channel)
     assert isinstance(opened, Opened)  # noqa: S101 - what comes first
-    posix.yield_to_others(_NICE)
+    operating_system.yield_to_others(_NICE)
     shown = Shown(opened.title, grant=partial(send_wish, channel))
     server = Server(port, opened.token, shown)
     for one in (server, Server(local, "", shown)):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from orchestrator.core import posix
+from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.files.mcap import ChannelPlan, Floats, Times, channel_plans
 from orchestrator.core.optional_packages import missing_module
@@ -294,7 +294,7 @@ def _found(host: str, port: int) -> Any:
 def main() -> None:
     """Send rows until the run is over: ``streams CHANNEL KIND HOST PORT``."""
     channel, kind, host, port = sys.argv[1:]
-    posix.yield_to_others(_NICE)
+    operating_system.yield_to_others(_NICE)
     with closing(SINKS[kind][0](host, int(port))) as sink:
         streaming, over = Streaming(sink), threading.Event()
 

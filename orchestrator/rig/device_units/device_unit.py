@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from orchestrator.core import posix
+from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import (
     CapabilityError,
     CommandStaleError,
@@ -57,7 +57,9 @@ class IoProcess:
         self._component, self._location = component, location
         self._context = f"component '{component}' (device '{location.partition('?')[0]}')"
         self._size = {"commands": commands, "measurements": measurements}
-        self._memory = posix.shared_memory(component, DeviceBlock.size(commands, measurements))
+        self._memory = operating_system.shared_memory(
+            component, DeviceBlock.size(commands, measurements)
+        )
         weakref.finalize(self, os.close, self._memory)
         self.block = DeviceBlock(self._memory, commands, measurements)
         self._process: OwnProcess | None = None
@@ -141,7 +143,7 @@ class IoProcess:
 
     def _receive(self, seconds: float) -> dict[str, Any]:
         assert self._process is not None  # noqa: S101 - it is open
-        self._process.await_message(self._channel.fileno(), seconds)
+        self._process.await_message(self._channel, seconds)
         self._channel.settimeout(max(seconds, 1.0))
         content, _ = receive(self._channel)
         if not isinstance(content, dict):

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from orchestrator.core import posix
+from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import CommandStaleError, DeviceError, Reason
 from orchestrator.core.structs import replace
 from orchestrator.engine import DeviceBlock, SampleFacts
@@ -196,7 +196,7 @@ class Seat:
         self._folder = Path(answer["folder"])
         if answer["priority"]:  # a supervisor that is not granted its own says so
             with contextlib.suppress(PermissionError):
-                posix.take_priority(answer["priority"])
+                operating_system.take_priority(answer["priority"])
         self._memory = WatchMemory(answer["rows"], len(facts.columns), memory)
         start = [signal.start for signal in facts.commands]
         limits = [

@@ -21,7 +21,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from orchestrator.core import posix
+from orchestrator.core import operating_system
 from orchestrator.core.accounts import is_trusted, peer_of
 from orchestrator.core.diagnostics import DeviceError, Reason, SoftdockError
 from orchestrator.core.structs import MutableStruct
@@ -48,7 +48,7 @@ def take_priority(settings: SupervisorSettings) -> str:
     if not settings.priority:
         return ""
     try:
-        posix.take_priority(settings.priority)
+        operating_system.take_priority(settings.priority)
     except PermissionError:
         told = (
             f"the supervisor was not granted its priority {settings.priority} of SCHED_FIFO: a"

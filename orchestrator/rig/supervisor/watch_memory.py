@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from orchestrator.core import posix
+from orchestrator.core import operating_system
 from orchestrator.core.structs import Struct
 
 _WORDS = 16
@@ -143,7 +143,7 @@ class WatchMemory:
 
     def __init__(self, rows: int, columns: int, file: int | None = None) -> None:
         size = 8 * (_WORDS + rows * (1 + columns))
-        self.file = posix.shared_memory("watch", size) if file is None else file
+        self.file = operating_system.shared_memory("watch", size) if file is None else file
         weakref.finalize(self, os.close, self.file)
         memory = mmap.mmap(self.file, size)
         self.rows, self.columns = rows, columns

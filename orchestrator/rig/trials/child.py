@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.core.diagnostics import SoftdockError
-from orchestrator.core.posix import interruptible
+from orchestrator.core.operating_system.interrupts import interruptible
 from orchestrator.core.recording import whole_folder
 from orchestrator.study import Experiment, ExperimentOutcome, Run, read_experiment
 from orchestrator.study.extension import loaded

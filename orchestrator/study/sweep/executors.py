@@ -23,7 +23,7 @@ from multiprocessing import parent_process
 from multiprocessing.connection import wait
 from types import FrameType
 
-from orchestrator.core import posix
+from orchestrator.core import operating_system
 from orchestrator.core.display import log_to_terminal
 from orchestrator.core.simunits import watch_compiling
 from orchestrator.core.structs import MutableStruct, field
@@ -116,7 +116,7 @@ class ProcessExecutor(JobExecutor):
         self._pool = ProcessPoolExecutor(
             1, mp_context=spawn, initializer=_begin, initargs=(self._folder, self._compiling)
         )
-        with _signals_held():  # until it knows what to do with them
+        with operating_system.signals_held():  # until it knows what to do with them
             self._ready = self._pool.submit(os.getpid)
         (self._process,) = self._pool._processes.values()  # noqa: SLF001 - no public way
 
@@ -148,16 +148,6 @@ class ProcessExecutor(JobExecutor):
         self._pool.shutdown()
 
 
-@contextmanager
-def _signals_held() -> Iterator[None]:
-    """Let processes that are started hold back what would end them."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, posix.ENDINGS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 def _end_soon(_signal: int, _frame: FrameType | None) -> None:
     """End, unless the parent does it before: it was told, too, and loses no job by it."""
     last = threading.Timer(1.0, os._exit, (128 + signal.SIGTERM,))
@@ -167,10 +157,9 @@ def _end_soon(_signal: int, _frame: FrameType | None) -> None:
 
 def _begin(folder: str, compiling: CompileClock) -> None:
     """Set a worker up: Ctrl-C is for the parent, and nobody outlives it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _end_soon)
-    signal.signal(signal.SIGHUP, _end_soon)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, posix.ENDINGS)
+    for number in operating_system.ENDINGS:
+        signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else _end_soon)
+    operating_system.release_signals()
     log_to_terminal()
     tempfile.tempdir = folder
     watch_compiling(compiling.note)

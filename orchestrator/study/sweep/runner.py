@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from orchestrator.core import posix
+from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import SoftdockError, UnknownNameError, counted
 from orchestrator.core.recording import whole_folder
 from orchestrator.core.simunits import flaw_notes
@@ -149,7 +149,7 @@ def local(workers: int | None = None, *, apart: bool = False) -> Executors:
 
     One is this process itself, unless it shall be ``apart``.
     """
-    count = workers or len(posix.processors())
+    count = workers or len(operating_system.processors())
     return lambda _plans: local_executors(count, apart=apart)
 
 
@@ -266,7 +266,7 @@ def estimate(
 
     One run of each case that is missing is made, twice, and forgotten.
     """
-    count = workers or len(posix.processors())
+    count = workers or len(operating_system.processors())
     found = {}
     with local_executors(1, apart=True) as executors:
         for name, plan in plans.items():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from orchestrator.core import posix
+from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import LoadError, SoftdockError
 from orchestrator.core.files.plain_data import json_data, misfit
 from orchestrator.core.optional_packages import missing_module
@@ -122,7 +122,7 @@ class Store:
     def _locked(self) -> FileIO:
         opened = self.path.open("a+b", buffering=0)
         try:
-            posix.lock(opened.fileno())
+            operating_system.lock(opened.fileno())
         except BlockingIOError:
             opened.close()
             raise SoftdockError(

@@ -17,16 +17,18 @@ MAY_INCLUDE = {
     "core": set(),
     "algorithms": {"core"},
     "events": {"core", "algorithms"},
-    "posix": {"core"},
-    "isolation": {"core", "posix"},
-    "devices": {"core", "pacing", "posix"},
-    "pacing": {"core", "posix"},
-    "run": {"core", "algorithms", "events", "pacing", "posix"},
+    "host": {"core"},
+    "posix": {"core", "host"},
+    "windows": {"core", "host"},
+    "isolation": {"core", "host"},
+    "devices": {"core", "pacing", "host"},
+    "pacing": {"core", "host"},
+    "run": {"core", "algorithms", "events", "pacing", "host"},
     "integration": {"core", "runtime"},
     "fmi": {"core", "integration", "runtime"},
     "windows_host": {"fmi", "runtime"},
     "exported": {"core", "integration", "fmi", "algorithms", "events", "run", "runtime"},
-    "bindings": {"core", "integration", "fmi", "isolation", "devices", "pacing", "posix", "run"},
+    "bindings": {"core", "integration", "fmi", "isolation", "devices", "pacing", "host", "run"},
 }
 FILES = sorted(SOURCES.rglob("*.[ch]pp"))
 
@@ -52,15 +54,31 @@ def test_a_file_includes_what_its_room_may(file):
         assert (SHARED.get(other, SOURCES) / path).is_file()
 
 
-def test_what_only_posix_has_stands_in_one_room():
-    """Exceptions: the core's libraries and files, for Windows too; both ends of the Wine host."""
-    system = re.compile(r"^#include <(?!nanobind|Python|emmintrin)(?:\w+/)?\w+\.h>", re.MULTILINE)
-    found = {name(file) for file in FILES if system.search(file.read_text())}
-    assert {each for each in found if not each.startswith("posix/")} == {
+#: What asks for the platform: a header of a system, or a macro that names one.
+SYSTEM = re.compile(
+    r"^#include <(?!nanobind|Python|emmintrin)(?:\w+/)?\w+\.h>|_WIN32|__linux__|__APPLE__",
+    re.MULTILINE,
+)
+#: The two sides of `host`, which alone may, but for the files below.
+SIDES = ("posix", "windows")
+
+
+def test_only_both_sides_of_the_host_ask_for_the_platform():
+    """Exceptions: the library of exported systems, and the Wine host."""
+    found = {name(file) for file in FILES if SYSTEM.search(file.read_text())}
+    assert {each for each in found if each.split("/")[0] not in SIDES} == {
         "core/operating_system.cpp",
+        "exported/front.cpp",
+        "exported/platform.hpp",
         "windows_host/bridge.cpp",
         "windows_host/host.cpp",
     }
+
+
+def test_both_sides_of_the_host_have_the_same_files():
+    headers = {file.stem for file in (SOURCES / "host").iterdir()}
+    for side in SIDES:
+        assert {file.stem for file in (SOURCES / side).iterdir()} == headers
 
 
 def test_no_headers_include_each_other():

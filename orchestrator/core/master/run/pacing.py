@@ -6,9 +6,8 @@ import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
-from orchestrator.core import posix
+from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import (
     CapabilityError,
     DeadlineError,
@@ -62,15 +61,6 @@ class Grants(MutableStruct):
             self.refused.append(sentence)
 
 
-def kernel() -> str:
-    """Return name and release of the kernel, and whether it is one for real time."""
-    uname = os.uname()
-    file = Path("/sys/kernel/realtime")
-    preempt_rt = file.is_file() and file.read_text(encoding="ascii").strip() == "1"
-    kind = "PREEMPT_RT" if preempt_rt else "no PREEMPT_RT"
-    return f"{uname.sysname} {uname.release}, {kind}"
-
-
 @contextmanager
 def privileges(realtime: RealTime, grants: Grants, processes: Sequence[int] = ()) -> Iterator[None]:
     """Take what the system grants of what is wanted, and give it back at the end."""
@@ -90,14 +80,14 @@ def privileges(realtime: RealTime, grants: Grants, processes: Sequence[int] = ()
 def _keep_to_cpus(realtime: RealTime, grants: Grants, stack: ExitStack) -> None:
     if not realtime.cpus:
         return
-    before = posix.processors()
+    before = operating_system.processors()
     try:
-        posix.keep_to(realtime.cpus)
+        operating_system.keep_to(realtime.cpus)
     except OSError as error:
         cpus = ", ".join(map(str, sorted(realtime.cpus)))
         grants.refuse(f"processors {cpus}", error.errno or 0, "the run used all")
         return
-    stack.callback(posix.keep_to, before)
+    stack.callback(operating_system.keep_to, before)
     grants.grant("cpus")
 
 
@@ -106,16 +96,16 @@ def _raise_priority(
 ) -> None:
     if realtime.priority == 0:
         return
-    before = posix.scheduling()
+    before = operating_system.scheduling()
     try:
         for process in processes:
-            posix.raise_priority(process, realtime.priority + 1)
-        posix.take_priority(realtime.priority)
+            operating_system.raise_priority(process, realtime.priority + 1)
+        operating_system.take_priority(realtime.priority)
     except OSError as error:
         remedy = "needs CAP_SYS_NICE or a limit 'rtprio' (ulimit -r)"
         grants.refuse(f"SCHED_FIFO, priority {realtime.priority}", error.errno or 0, remedy)
         return
-    stack.callback(posix.put_back_scheduling, *before)
+    stack.callback(operating_system.put_back_scheduling, *before)
     grants.grant("priority")
 
 
@@ -170,6 +160,7 @@ class Pacing:
                 f"algorithm '{schedule.algorithm}' chooses its steps, and a device's clock has"
                 " ticks of one length: choose an algorithm with a fixed step"
             )
+        operating_system.expect_linux("a run in real time")
         realtime.expect_cpus()
         self._realtime = realtime
         self._names = tuple(unit.name for unit in units)
@@ -259,7 +250,7 @@ class Pacing:
             cpus=tuple(sorted(realtime.cpus)),
             granted=tuple(self._grants.granted),
             refused=tuple(self._grants.refused),
-            kernel=kernel(),
+            kernel=operating_system.kernel(),
             wake=_durations(pacer.wake),
             computing=_durations(pacer.computing),
             slack=_durations(pacer.slack),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import platform
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
@@ -16,6 +15,7 @@ from orchestrator.core.diagnostics import (
     FmuError,
 )
 from orchestrator.core.diagnostics.reading import reads
+from orchestrator.core.operating_system.platforms import here, machine, named
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_description import (
     FmuDescription,
@@ -38,15 +38,8 @@ _ALWAYS_LOGGED = frozenset(
 )
 
 
-#: Folder of the binaries, by operating system and processor.
-_FOLDERS = {("Linux", "x86_64"): "linux64", ("Linux", "i686"): "linux32"}
-
-
-_FOLDERS_FMI3 = {("Linux", "x86_64"): "x86_64-linux", ("Linux", "aarch64"): "aarch64-linux"}
-
-
-#: Folders of FMI 1.0 and 2.0 and of FMI 3.0, and the suffix, of platforms that are not this one.
-_OTHER_PLATFORMS = {"win64": (("win64", "x86_64-windows"), ".dll")}
+#: Platforms whose libraries run on another one, under Wine.
+_UNDER_WINE = ("win64",)
 
 
 def read_fmu(
@@ -64,8 +57,10 @@ def read_fmu(
         there = sorted({n.split("/")[1] for n in names if n.startswith("binaries/") and n[9:]})
         others = [
             name
-            for name in _OTHER_PLATFORMS
-            if name != platform and _read(path, stamp, interface, name).library in names
+            for name in _UNDER_WINE
+            if name != platform
+            and not named(name).is_here
+            and _read(path, stamp, interface, name).library in names
         ]
         way = f"; platform = '{others[0]}' runs that one under Wine" if others else ""
         raise FmuError.in_file(
@@ -110,18 +105,18 @@ def _read(path: Path, stamp: int, wanted: str | None, target: str | None) -> Fmu
         from orchestrator.core.simunits.fmi.model_exchange_unit import as_model_exchange
 
         description = as_model_exchange(description, described)
-    if target is None:
-        system, suffix = (platform.system(), platform.machine()), ".so"
-        folder = (_FOLDERS_FMI3 if version == 3 else _FOLDERS).get(system, "-".join(system))
-    else:
-        folders, suffix = _OTHER_PLATFORMS[target]
-        folder = folders[version == 3]
+    runs_on = here() if target is None else named(target)
+    if runs_on is None:
+        raise FmuError.in_file(
+            path, f"FMI has no folder for this machine ({' on '.join(machine())})"
+        )
+    identifier = getattr(described, interface).modelIdentifier
     return FmuDescription(
         path,
         description,
         {v.name: v.valueReference for v in described.modelVariables},
         described.guid or "",
-        f"binaries/{folder}/{getattr(described, interface).modelIdentifier}{suffix}",
+        f"{runs_on.folder(str(version))}/{identifier}{runs_on.suffix}",
         version,
         interface[0].upper() + interface[1:],
         variables,

@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import shutil
-import signal
 import struct
 import subprocess
 import sys
@@ -25,9 +24,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
-from orchestrator.core import posix
+from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import CapabilityError, FmuError
-from orchestrator.core.own_process import MARK, PR_SET_PDEATHSIG
+from orchestrator.core.operating_system.platforms import WINDOWS, here
+from orchestrator.core.own_process import MARK
 from orchestrator.engine import windows_bridge
 
 #: Oldest release of Wine that the host was tried with.
@@ -65,6 +65,10 @@ def wine() -> Path:
     CapabilityError
         If Wine is absent or too old.
     """
+    if here() is WINDOWS:
+        raise CapabilityError(
+            "platform 'win64' runs Windows libraries under Wine, on Linux; leave it out on Windows"
+        )
     places = [shutil.which(name) for name in _NAMES]
     places += [shutil.which("wine64", path=os.pathsep.join(_FOLDERS))]
     program = next((Path(each) for each in (places[0], places[2], places[1]) if each), None)
@@ -113,7 +117,7 @@ def _locked(folder: Path) -> Iterator[None]:
             " XDG_CACHE_HOME to a folder that can"
         ) from None
     try:
-        posix.lock(file, wait=True)
+        operating_system.lock(file, wait=True)
         yield
     finally:
         os.close(file)
@@ -296,7 +300,7 @@ class WineHost:
         )
         assert self._process.stdin is not None  # noqa: S101 - asked for
         assert self._process.stdout is not None  # noqa: S101
-        self._handle = posix.process_handle(self._process.pid)
+        self._handle = operating_system.process_handle(self._process.pid)
         self._end = weakref.finalize(self, _end, self._process, self._handle, self._words)
         bridge = ctypes.CDLL(str(windows_bridge()))
         bridge.softdock_open.restype = ctypes.c_char_p
@@ -319,7 +323,7 @@ class WineHost:
 
 def _end_with_parent() -> None:
     """Let the kernel end the host with the thread that starts it."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL))
+    operating_system.end_with_parent(operating_system.KILL)
 
 
 def _end(process: subprocess.Popen[bytes], handle: int, words: IO[bytes]) -> None:

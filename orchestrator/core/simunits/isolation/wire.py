@@ -13,6 +13,7 @@ import threading
 from dataclasses import asdict
 from typing import Any, Self
 
+from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import SoftdockError
 from orchestrator.core.simunits.blocks.block_unit import decode, encode
 
@@ -38,13 +39,13 @@ def receive(channel: socket.socket) -> tuple[Any, bytes]:
 
 def send_memory(channel: socket.socket, memory: int, signals: int) -> None:
     """Hand a unit's memory over, which is for so many inputs and outputs."""
-    socket.send_fds(channel, [_SIGNALS.pack(signals)], [memory])
+    operating_system.send_memory(channel, _SIGNALS.pack(signals), memory)
 
 
 def receive_memory(channel: socket.socket) -> tuple[int, int]:
     """Take what :func:`send_memory` handed over."""
-    data, handles, _, _ = socket.recv_fds(channel, _SIGNALS.size, 1, socket.MSG_CMSG_CLOEXEC)
-    return handles[0], _SIGNALS.unpack(data)[0]
+    data, memory = operating_system.receive_memory(channel, _SIGNALS.size)
+    return memory, _SIGNALS.unpack(data)[0]
 
 
 def packed(error: SoftdockError) -> list[dict[str, Any]]:

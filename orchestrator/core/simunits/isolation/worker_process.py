@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 import os
 import sys
@@ -14,7 +13,7 @@ from typing import Any, NotRequired
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from orchestrator.core import posix
+from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import (
     CapabilityError,
     Diagnostic,
@@ -123,8 +122,8 @@ class WorkerProcess:
         self._name = name
         self.shared = shared
         self._owner = os.getpid()
-        self._memory = posix.shared_memory(shared or name, ProcessBlock.size())
-        weakref.finalize(self, os.close, self._memory)
+        self._memory = operating_system.shared_memory(shared or name, ProcessBlock.size())
+        weakref.finalize(self, operating_system.close, self._memory)
         self.native = RemoteProcess(shared, self._memory)
         #: Of each unit its memory, the signals that this is for, and the seconds of a call.
         self._members: dict[int, tuple[int, int, float]] = {}
@@ -138,8 +137,8 @@ class WorkerProcess:
         signals: Scalar signals that may at most be bound, as inputs and as outputs.
         limit_ns: How long a call may take, in nanoseconds of wall time.
         """
-        memory = posix.shared_memory(name, SharedBlock.size(signals, signals))
-        weakref.finalize(self, os.close, memory)
+        memory = operating_system.shared_memory(name, SharedBlock.size(signals, signals))
+        weakref.finalize(self, operating_system.close, memory)
         unit = RemoteUnit(self.native, name, memory, signals, signals)
         unit.limit(limit_ns)
         self._patience = max(self._patience, limit_ns / 1e9)
@@ -234,7 +233,7 @@ class WorkerProcess:
         return result, out
 
     def _receive(self, seconds: float) -> tuple[Any, bytes]:
-        self._process.await_message(self._channel.fileno(), seconds)
+        self._process.await_message(self._channel, seconds)
         self._channel.settimeout(seconds)
         return receive(self._channel)
 
@@ -247,7 +246,7 @@ class WorkerProcess:
             self.native.ring()
             self._process.wait(self._patience)
         except OSError as error:
-            if error.errno not in {errno.EPIPE, errno.ECONNRESET}:
+            if not isinstance(error, (BrokenPipeError, ConnectionError)):
                 raise
 
     def close(self) -> None:

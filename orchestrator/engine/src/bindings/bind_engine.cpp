@@ -16,7 +16,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/rows.hpp"
 #include "core/exchange.hpp"
-#include "posix/real_time.hpp"
+#include "host/real_time.hpp"
 #include "run/engine.hpp"
 #include "run/initial_exchange.hpp"
 #include "run/paced_run.hpp"

@@ -5,10 +5,10 @@
 
 #include "bindings/bindings.hpp"
 #include "bindings/python_clock.hpp"
+#include "host/real_time.hpp"
 #include "pacing/monotonic_clock.hpp"
 #include "pacing/pacer.hpp"
 #include "pacing/tick_clock.hpp"
-#include "posix/real_time.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

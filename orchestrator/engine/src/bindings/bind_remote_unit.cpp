@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "bindings/bindings.hpp"
+#include "host/processes.hpp"
 #include "isolation/remote_unit.hpp"
 #include "isolation/worker_loop.hpp"
-#include "posix/processes.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

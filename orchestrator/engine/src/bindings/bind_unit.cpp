@@ -6,7 +6,7 @@
 
 #include "bindings/bindings.hpp"
 #include "core/unit.hpp"
-#include "posix/surroundings.hpp"
+#include "host/surroundings.hpp"
 
 namespace nb = nanobind;
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "host/shared_memory.hpp"
 #include "pacing/tick_counter.hpp"
-#include "posix/shared_memory.hpp"
 
 namespace softdock {
 

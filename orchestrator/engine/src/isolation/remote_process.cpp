@@ -1,8 +1,8 @@
 #include "isolation/remote_process.hpp"
 
 #include "core/wall_clock.hpp"
+#include "host/processes.hpp"
 #include "isolation/remote_unit.hpp"
-#include "posix/processes.hpp"
 
 namespace softdock {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "host/processes.hpp"
 #include "isolation/shared_block.hpp"
-#include "posix/processes.hpp"
 
 namespace softdock {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "core/waveform.hpp"
-#include "posix/shared_memory.hpp"
+#include "host/shared_memory.hpp"
 
 namespace softdock {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "posix/processes.hpp"
+#include "host/processes.hpp"
 
 namespace softdock {
 

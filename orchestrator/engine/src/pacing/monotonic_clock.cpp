@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "posix/real_time.hpp"
+#include "host/real_time.hpp"
 
 namespace softdock {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "core/wall_clock.hpp"
+#include "host/signal_watch.hpp"
 #include "pacing/drift_estimate.hpp"
-#include "posix/signal_watch.hpp"
 
 namespace softdock {
 

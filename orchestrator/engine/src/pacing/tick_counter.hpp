@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "core/wall_clock.hpp"
-#include "posix/shared_memory.hpp"
+#include "host/shared_memory.hpp"
 
 namespace softdock {
 

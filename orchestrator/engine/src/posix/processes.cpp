@@ -1,4 +1,4 @@
-#include "posix/processes.hpp"
+#include "host/processes.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "posix/real_time.hpp"
+#include "host/real_time.hpp"
 
 #include <sys/mman.h>
 #include <time.h>

@@ -1,4 +1,4 @@
-#include "posix/shared_memory.hpp"
+#include "host/shared_memory.hpp"
 
 #include <linux/futex.h>
 #include <pthread.h>

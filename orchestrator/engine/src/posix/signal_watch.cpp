@@ -1,4 +1,4 @@
-#include "posix/signal_watch.hpp"
+#include "host/signal_watch.hpp"
 
 #include <signal.h>
 

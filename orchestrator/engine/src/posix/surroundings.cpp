@@ -1,4 +1,4 @@
-#include "posix/surroundings.hpp"
+#include "host/surroundings.hpp"
 
 #include <dirent.h>
 #include <limits.h>

@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from orchestrator.core import posix
+from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import DeviceError, WireFormatError
 from orchestrator.core.own_process import OwnProcess
 from orchestrator.core.structs import MutableStruct, Struct, field
@@ -259,7 +259,7 @@ class EmulatorProcess:
     def prefer(self, priority: int) -> None:
         """Give it a priority of SCHED_FIFO, if that is allowed here."""
         with contextlib.suppress(PermissionError, ProcessLookupError):
-            posix.take_priority(priority, self._process.pid)
+            operating_system.take_priority(priority, self._process.pid)
 
     def stop(self) -> int:
         """End it by SIGTERM, or SIGKILL after 10 s; return its exit code."""

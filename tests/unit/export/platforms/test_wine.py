@@ -16,12 +16,13 @@ import pytest
 from compile_cache import FOLDER
 from fmpy import read_model_description
 
+from orchestrator.core.operating_system.platforms import PLATFORMS, Platform
 from orchestrator.core.simunits import fmu
 from orchestrator.core.system import System
 from orchestrator.export import build_block, build_recipe
 from orchestrator.export.archive.fmu_archive import RUNTIME
 from orchestrator.export.codegen.compiler import compiler_of, run_compiler
-from orchestrator.export.recipe import PLATFORMS, Platform, Recipe, this_platform
+from orchestrator.export.recipe import Recipe, this_platform
 from orchestrator.export.system import export_system, package
 
 ROOT = Path(__file__).parents[4]

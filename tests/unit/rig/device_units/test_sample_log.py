@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hw_adapters.kuka_rsi.adapter import KukaRsi, KukaRsiSettings
-from orchestrator.core.posix import shared_memory
+from orchestrator.core.operating_system import shared_memory
 from orchestrator.engine import DeviceBlock
 from orchestrator.rig.device_units.description import DeviceFacts
 from orchestrator.rig.device_units.io_loop import _Link

@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from orchestrator.core.posix import interruptible
+from orchestrator.core.operating_system.interrupts import interruptible
 from orchestrator.core.simunits.isolation.wire import Interruption
 
 

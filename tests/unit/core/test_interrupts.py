@@ -120,7 +120,7 @@ except BaseException:
 print("it was not disturbed", flush=True)
 """
 IMPORTS = """
-from orchestrator.core.posix import interruptible
+from orchestrator.core.operating_system.interrupts import interruptible
 with interruptible():
     import swallows
     print("and what came after was", flush=True)
@@ -143,7 +143,7 @@ def test_an_import_that_would_swallow_an_interrupt_comes_to_its_end_first(tmp_pa
 
 SWALLOWED = """
 import ctypes
-from orchestrator.core.posix import interruptible
+from orchestrator.core.operating_system.interrupts import interruptible
 @ctypes.CFUNCTYPE(None)
 def callback():  # what is raised here nobody gets
     print("it is called", flush=True)
