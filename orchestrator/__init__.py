@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from orchestrator.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from orchestrator.loops import linear_system as linear_system
+    from orchestrator.loops.certificate import certify as certify
     from orchestrator.loops.contact import ContactLoop as ContactLoop
     from orchestrator.pictures.animation import (
         Animation as Animation,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json as plain
 import math
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.console import print_json, print_lines, print_table
+from orchestrator.cli.console import print_json, print_lines, print_table, progress_bar
 
 if TYPE_CHECKING:
     from orchestrator.loops.certificate import Certificate
@@ -90,21 +91,24 @@ def certify(
     from orchestrator.core.ssp.archive.sources import main_file
     from orchestrator.loops.certificate import certify as certified
     from orchestrator.loops.comparison import compare
-    from orchestrator.loops.rule_map import MASTERS, master_rules
+    from orchestrator.loops.rule_map import master_rules
     from orchestrator.study.content import texts_of
     from orchestrator.study.experiment import RunOptions
 
     if not (math.isfinite(tolerance) and tolerance > 0.0):
         raise typer.BadParameter(f"a share above 0, found {tolerance}", param_hint="--tolerance")
-    names = list(MASTERS) if masters is None else [name.strip() for name in masters.split(",")]
-    rules = master_rules(names)
+    names = None if masters is None else [name.strip() for name in masters.split(",")]
+    if names is not None:
+        master_rules(names)  # before anything is opened
     options: dict[str, Any] = {"step": step, "at": at}
     file = main_file(target)
     if case is None and is_system(file):  # it need not be one that is run here
         name, system = file.stem, read_system(file)
     else:
         name, system, options = case_options(target, case, at, RunOptions(step=step))
-    found = certified(system, rules, tolerance=tolerance, **options)
+    with progress_bar() as bar:
+        tell = None if bar is None else partial(bar, f"masters of {name}")
+        found = certified(system, names, tolerance=tolerance, progress=tell, **options)
     comparison = None if against is None else compare(found, against)
     told = {"case": name, **found.as_json()}
     if comparison is not None:
@@ -113,7 +117,8 @@ def certify(
     if json:
         print_json({**told, "files": [str(path) for path in files]})
         return
-    if rows := texts_of(_rows(found)):
+    print_lines(*found.verdicts())
+    if rows := texts_of(_named_rows(found)):
         print_table(_title(name, found), list(COLUMNS), rows)
     print_lines(*_remarks(found, comparison), *files)
 
@@ -153,6 +158,14 @@ def _rows(found: Certificate) -> Iterator[tuple[str | float | None, ...]]:
             )
 
 
+def _named_rows(found: Certificate) -> Iterator[tuple[str | float | None, ...]]:
+    """Give the rows; a master whose tool cannot run the system is named so."""
+    unable = {master.name for master in found.masters if master.obstacles}
+    for row in _rows(found):
+        name = f"{row[0]} (cannot run it)" if row[0] in unable else row[0]
+        yield (name, *row[1:])
+
+
 def _remarks(found: Certificate, comparison: Comparison | None) -> Iterator[str]:
     if comparison is not None:
         yield comparison.verdict()
@@ -188,9 +201,10 @@ def _write(
     with whole_file(output / REPORT) as draft:
         draft.write_bytes(report)
     tables = tuple(_tables(found))
-    remarks = tuple(_remarks(found, comparison))
+    compared = () if comparison is None else (comparison.verdict(),)
     title = f"Certificate of {_title(told['case'], found)}"
-    write_report(Report(title, remarks=remarks, tables=tables), output / PAGE)
+    report_page = Report(title, verdicts=found.verdicts(), remarks=compared, tables=tables)
+    write_report(report_page, output / PAGE)
     files = [output / PAGE, output / REPORT]
     if target.suffix == ".ssp":
         from orchestrator.core.ssp.write.packing import write_traced
@@ -205,11 +219,40 @@ def _write(
     return files
 
 
+#: Columns of the first table of the page, which fits a laptop, and of one behind it.
+_MAIN, _FURTHER = (0, 1, 2, 3, 4, 5, 8, 9), (0, 1, 6, 7)
+
+
+def _advice(found: Certificate) -> Iterator[TableItem]:
+    """Give what would help, the best first, and what limits the figures."""
+    from orchestrator.study.content import TableItem
+
+    if found.remedies:
+        rows = tuple((one.what, one.share) for one in found.remedies)
+        yield TableItem("What would help", ("change", "largest error of a mode [1]"), rows)
+    said: dict[str, list[str]] = {}
+    for master in found.masters:
+        for text in master.remarks:
+            said.setdefault(text, []).append(master.name)
+    told = [(", ".join(masters), text) for text, masters in said.items()]
+    limits = [("all", text) for text in found.limits]
+    if told or limits:
+        yield TableItem("Limits of validity", ("of", "limit"), (*told, *limits))
+
+
 def _tables(found: Certificate) -> Iterator[TableItem]:
     from orchestrator.cli.analyze_loop import margin_rows
     from orchestrator.study.content import TableItem
 
-    yield TableItem("Loops by master", COLUMNS, tuple(_rows(found)))
+    rows = tuple(_named_rows(found))
+    for heading, places in (("Loops by master", _MAIN), ("Gain and phase margins", _FURTHER)):
+        columns = tuple(COLUMNS[place] for place in places)
+        if heading == "Loops by master":
+            yield TableItem(heading, columns, tuple(tuple(row[i] for i in places) for row in rows))
+            yield from _advice(found)
+            continue
+        known = (row for row in rows if row[6] is not None)
+        yield TableItem(heading, columns, tuple(tuple(row[i] for i in places) for row in known))
     rings = [
         (master.name, ring.ring, ring.declared_ns / 1e6, ring.added_ns / 1e6)
         for master in found.masters

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from orchestrator.core.coupling import DelayMode
 from orchestrator.core.diagnostics import (
     AlgebraicLoopError,
     CapabilityError,
@@ -18,15 +20,24 @@ from orchestrator.core.master import ExecutionSettings, compile_schedule
 from orchestrator.core.master.run.assembly import prepared
 from orchestrator.core.simunits import resolve
 from orchestrator.core.structs import Struct, field, replace
-from orchestrator.core.system import Loop, System, closed_loops, communication_step_ns, with_starts
+from orchestrator.core.system import (
+    Loop,
+    System,
+    closed_loops,
+    communication_step_ns,
+    with_starts,
+)
 from orchestrator.core.system.experiment import WAY
-from orchestrator.loops.loop_account import LoopAccount
+from orchestrator.loops.loop_account import LoopAccount, Mode
 from orchestrator.loops.loop_transfer import Margins, open_loop
 from orchestrator.loops.rule_map import (
+    MASTERS,
     MasterRule,
     OutputReading,
     Remedy,
     RuledSystem,
+    master_rules,
+    obstacles_of,
     remedies,
 )
 from orchestrator.loops.run_account import (
@@ -80,6 +91,7 @@ class MasterAccount(Struct):
     margins: As stepped, by the line where a loop is cut.
     longest_step_ns: The longest step that is within the tolerance; ``None`` if there is none.
     remarks: What it cannot do, and what could not be told.
+    obstacles: Why the tool cannot run the system as it is.
     """
 
     name: str
@@ -89,6 +101,36 @@ class MasterAccount(Struct):
     margins: Mapping[str, Margins] = field(default_factory=dict)
     longest_step_ns: int | None = None
     remarks: tuple[str, ...] = ()
+    obstacles: tuple[str, ...] = ()
+
+    def verdict(self, tolerance: float) -> str:
+        """Say in one sentence what this master does to the loops.
+
+        tolerance: Error of a mode, a share of its size, up to which it counts as kept.
+        """
+        modes = [(loop.modes[0], loop) for loop in self.loops if loop.modes and loop.modes[0].exact]
+        if not modes:
+            return f"{self.name}: no mode can be compared; see its delays of rings{self._not_run}."
+        wrong = [(one, loop) for one, loop in modes if _growth_sign_differs(one)]
+        mode, loop = max(wrong or modes, key=lambda pair: _mode_error(pair[0]))
+        exact = mode.exact.real if mode.exact is not None else math.nan
+        where = f"the least damped mode of {', '.join(loop.components)} ({mode.frequency:.3g} Hz)"
+        rate = "grows" if mode.growth > 0.0 else "decays"
+        rates = f"{rate} with {abs(mode.growth):.4g} 1/s; exact growth: {exact:+.4g} 1/s"
+        error = _mode_error(mode)
+        if wrong:
+            found = f"the wrong stability: {where} {rates}"
+        elif error <= tolerance:
+            found = f"right within {tolerance:.0%}: largest error {error:.1g} of {where}"
+        else:
+            found = f"an error of {error:.0%}: {where} {rates}"
+        return f"{self.name}: {found}{self._not_run}."
+
+    @property
+    def _not_run(self) -> str:
+        if not self.obstacles:
+            return ""
+        return f"; its tool cannot run the system as it is: {'; '.join(self.obstacles)}"
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data."""
@@ -100,7 +142,27 @@ class MasterAccount(Struct):
             "margins": {line: margins.as_json() for line, margins in self.margins.items()},
             "longest_step_ms": None if self.longest_step_ns is None else self.longest_step_ns / 1e6,
             "remarks": list(self.remarks),
+            "obstacles": list(self.obstacles),
         }
+
+
+def _growth_sign_differs(mode: Mode) -> bool:
+    return mode.exact is not None and mode.growth * mode.exact.real < 0.0
+
+
+def _mode_error(mode: Mode) -> float:
+    """Return the larger error of growth rate and frequency, each a share of its own size."""
+    if mode.exact is None:
+        return 0.0
+    size = max(abs(mode.exact.real), _LEAST_DAMPING * abs(mode.exact))
+    growth = abs(mode.growth - mode.exact.real) / size
+    omega = abs(mode.exact.imag)
+    frequency = abs(2.0 * math.pi * mode.frequency - omega) / omega if omega else 0.0
+    return max(growth, frequency)
+
+
+#: Growth rates count as no smaller than this share of a mode's size.
+_LEAST_DAMPING = 1e-6
 
 
 class Certificate(Struct):
@@ -123,6 +185,10 @@ class Certificate(Struct):
     remedies: tuple[Remedy, ...]
     limits: tuple[str, ...]
 
+    def verdicts(self) -> tuple[str, ...]:
+        """Return a sentence for each master, in their order."""
+        return tuple(master.verdict(self.tolerance) for master in self.masters)
+
     @property
     def is_whole(self) -> bool:
         """Whether modes could be told, and not the delays of rings alone."""
@@ -136,6 +202,7 @@ class Certificate(Struct):
             "step_ms": self.step_ns / 1e6,
             "tolerance": self.tolerance,
             "margins": {line: margins.as_json() for line, margins in self.margins.items()},
+            "verdicts": list(self.verdicts()),
             "masters": [master.as_json() for master in self.masters],
             "remedies": [remedy.as_json() for remedy in self.remedies],
             "limits": list(self.limits),
@@ -144,25 +211,59 @@ class Certificate(Struct):
 
 def certify(
     system: System,
-    rules: Sequence[MasterRule],
+    masters: Sequence[str] | None = None,
     *,
     tolerance: float = 0.01,
+    progress: Callable[[float], None] | None = None,
     **options: Any,
 ) -> Certificate:
-    """Say what the own master and others do to every loop of a system.
+    """Say what this master and those of other tools do to every loop of a system.
 
     What cannot be told, as the modes of a system with an FMU of another platform, is a sentence of
     the limits; the rest is told.
 
-    system: Of any FMUs and blocks.
-    rules: Of the other masters.
-    tolerance: What growth rates and frequencies may be off with the longest step, a share of their
-        size.
-    options: Of :func:`~orchestrator.loops.linear_system`: ``step``, ``at``, ``algorithm``,
-        ``delay``, ..
-    Raises DescriptionError: if the system is described wrongly, or no communication step is given.
+    Parameters
+    ----------
+    system
+        Of any FMUs and blocks.
+    masters
+        Names of other masters, such as ``"fmpy"`` and ``"libcosim"``; ``None``: all known ones.
+    tolerance
+        What growth rates and frequencies may be off with the longest step, a share of their size.
+    progress
+        Called with the share of the masters that is done, 0 to 1.
+    **options
+        Of :func:`orchestrator.loops.linear_system`: ``step``, ``at``, ``algorithm``, ``delay``.
+
+    Returns
+    -------
+    Certificate
+        ``verdicts()`` are sentences, ``masters`` the figures by master, ``remedies`` and ``limits``
+        what would help and what the figures rest on; ``as_json()`` is all of it.
+
+    Raises
+    ------
+    DescriptionError
+        If the system is described wrongly, or no communication step is given.
+    UnknownNameError
+        If there is no master of a name.
     """
+    rules = master_rules(MASTERS if masters is None else masters)
     mode = _settings(system, options).mode
+    obstacles = {rule.name: tuple(obstacles_of(system, rule)) for rule in rules}
+    certificate = _certified(system, rules, tolerance, mode, options, progress)
+    accounts = [replace(one, obstacles=obstacles.get(one.name, ())) for one in certificate.masters]
+    return replace(certificate, masters=tuple(accounts))
+
+
+def _certified(
+    system: System,
+    rules: Sequence[MasterRule],
+    tolerance: float,
+    mode: DelayMode,
+    options: Mapping[str, Any],
+    progress: Callable[[float], None] | None,
+) -> Certificate:
     try:
         flat, _ = prepared(system, mode, strict=False)
     except (DescriptionError, FmuError) as error:
@@ -183,7 +284,7 @@ def certify(
         limits.append(f"{_NO_MODES}: {_in_a_line(error)}")
         return replace(certificate, limits=tuple(dict.fromkeys(limits)))
     limits += _validity(linear, certificate.at, rules=len(certificate.masters) > 1)
-    return _with_modes(replace(certificate, limits=tuple(limits)), linear, rules)
+    return _with_modes(replace(certificate, limits=tuple(limits)), linear, rules, progress)
 
 
 def _of_rings(
@@ -210,7 +311,10 @@ def _of_rings(
 
 
 def _with_modes(
-    certificate: Certificate, linear: LinearSystem, rules: Sequence[MasterRule]
+    certificate: Certificate,
+    linear: LinearSystem,
+    rules: Sequence[MasterRule],
+    progress: Callable[[float], None] | None,
 ) -> Certificate:
     limits = list(certificate.limits)
     choices = list(lines_to_cut(linear.system))
@@ -234,13 +338,15 @@ def _with_modes(
     except _IN_THE_WAY as error:
         limits.append(f"no longest step and no remedies: {_in_a_line(error)}")
     accounts: dict[object, MasterAccount] = {}
-    masters = []
+    masters: list[MasterAccount] = []
     for master, rule in zip(certificate.masters, [None, *rules], strict=True):
         key = rule and (rule.outputs, rule.transforms, rule.converts)
         if key not in accounts:
             stepped = linear if rule is None else RuledSystem.of(linear, rule)
             accounts[key] = _account(master, stepped, lines, reference, certificate.tolerance)
         account = accounts[key]
+        if progress is not None:
+            progress((len(masters) + 1) / (len(rules) + 2))  # remedies come last
         masters.append(replace(account, name=master.name, rule=master.rule, rings=master.rings))
     return replace(
         certificate,

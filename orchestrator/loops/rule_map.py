@@ -12,17 +12,26 @@ where the engine can do the same (Jacobi, plain delays) is tested.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.core.coupling import DelayMode
-from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
+from orchestrator.core.diagnostics import (
+    CapabilityError,
+    DescriptionError,
+    SoftdockError,
+    UnknownNameError,
+)
+from orchestrator.core.simunits import resolve
+from orchestrator.core.simunits.fmi.fmu_description import open_description
 from orchestrator.core.structs import Struct, replace
-from orchestrator.core.system import Connection, System, nearest
+from orchestrator.core.system import Connection, SourceKind, System, nearest
 from orchestrator.loops.delayed_loop import DelayedLoop, side_by_side
 from orchestrator.loops.loop_account import (
     LoopAccount,
@@ -73,6 +82,7 @@ class MasterRule(Struct):
     outputs: When outputs are read.
     transforms, converts: Whether linear transformations of connections are applied, and units
         converted.
+    fmi, nested: Versions of FMI that the tool steps, and whether it opens systems within systems.
     """
 
     name: str
@@ -82,6 +92,8 @@ class MasterRule(Struct):
     outputs: OutputReading = OutputReading.AFTER_STEP
     transforms: bool = False
     converts: bool = False
+    fmi: tuple[str, ...] = ("1.0", "2.0", "3.0")
+    nested: bool = True
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data."""
@@ -98,13 +110,21 @@ class MasterRule(Struct):
 
 
 _RULES = (
-    MasterRule("fmpy", "FMPy 0.3.32, simulate_ssp", Evidence.RUN, "benchmarks/certify.py"),
+    MasterRule(
+        "fmpy",
+        "FMPy 0.3.32, simulate_ssp",
+        Evidence.RUN,
+        "benchmarks/certify.py",
+        fmi=("1.0", "2.0"),
+    ),
     MasterRule(
         "libcosim",
         "libcosim (libcosimpy 0.0.6), fixed step",
         Evidence.RUN,
         "benchmarks/certify.py",
         transforms=True,
+        fmi=("1.0", "2.0"),
+        nested=False,
     ),
     MasterRule(
         "ecos",
@@ -151,6 +171,25 @@ def master_rules(names: Iterable[str]) -> list[MasterRule]:
                 f"no rule of a master '{name}'{nearest(name, MASTERS)}; known: {', '.join(MASTERS)}"
             )
     return [MASTERS[name] for name in listed]
+
+
+def obstacles_of(system: System, rule: MasterRule) -> Iterator[str]:
+    """Say what a tool cannot run of a system."""
+    if system.systems and not rule.nested:
+        yield f"it opens no nested systems ({', '.join(system.systems)})"
+    components = resolve(system, runnable=False).flat().components
+    others = [name for name, one in components.items() if one.source.kind is not SourceKind.FMU]
+    if others:
+        yield f"{', '.join(others)}: not an FMU"
+    newer = []
+    for name, component in components.items():
+        if component.source.kind is SourceKind.FMU:
+            with suppress(SoftdockError):
+                version = open_description(Path(component.source.location)).fmiVersion
+                if version not in rule.fmi:
+                    newer.append(f"{name} (FMI {version})")
+    if newer:
+        yield f"it steps FMI {' and '.join(rule.fmi)}, not {', '.join(newer)}"
 
 
 class RuledSystem(LinearSystem, kw_only=True):

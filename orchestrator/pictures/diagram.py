@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orchestrator.core.coupling import DelayMode, DelayPlan, LoopDelay
 from orchestrator.core.diagnostics import DescriptionError
@@ -133,6 +134,9 @@ def valued_drawing(
 ) -> ValuedDrawing:
     """Draw a system with the last values of the first of some runs on its lines."""
     drawing, wires = _with_room(system, facts, title)
+    results = list(results)
+    sources = list(dict.fromkeys(wire["source"] for wire in wires.values()))
+    series = {result.name: _series(result, sources) for result in results}
     cases = {
         result.name: {
             wire["source"]: found
@@ -146,22 +150,49 @@ def valued_drawing(
         said = [figures[wire["source"]] for figures in cases.values() if wire["source"] in figures]
         texts[key] = f"{wire['label']} {said[0][0] if said else '–'}".strip()
     shapes = [_with_texts(shape, texts) for shape in drawing.shapes]
-    values = {"wires": wires, "cases": cases, "figures": _FIGURES}
+    values = {"wires": wires, "cases": cases, "figures": _FIGURES, "series": series}
     bare = partial(draw_system, system, facts, title=title)
     return ValuedDrawing(title, shapes, drawing.width, drawing.height, values, bare)
 
 
-def _figures(result: Result, source: str) -> list[str]:
-    """Return the :data:`_FIGURES` of an output as text: of an array those of its norm."""
+#: Moments of a run for which a report has the values on its lines, at most.
+_MOMENTS = 250
+
+
+def _series(result: Result, sources: Sequence[str]) -> dict[str, Any]:
+    """Return values of outputs at some rows, for the slider of a report: ``time`` and ``of``."""
+    count = len(result.time_ns)
+    rows = np.unique(np.linspace(0, max(count - 1, 0), min(count, _MOMENTS)).astype(int))
+    found = {}
+    for source in sources:
+        names, signal = _signal(result, source)
+        if names:
+            found[source] = [_text(value, len(names)) for value in signal[rows]]
+    return {"time": [float(f"{time:.9g}") for time in result.time[rows]], "of": found}
+
+
+def _signal(result: Result, source: str) -> tuple[list[str], NDArray[np.float64]]:
+    """Return the columns of an output and its values, of an array those of its norm."""
     names = [source] if source in result else [n for n in result if n.startswith(f"{source}[")]
     if not names or not len(result.time_ns):
-        return []
+        return [], np.empty(0)
     signals = np.column_stack([result[name] for name in names])
-    signal = signals[:, 0] if len(names) == 1 else np.linalg.norm(signals, axis=1)
+    return names, signals[:, 0] if len(names) == 1 else np.linalg.norm(signals, axis=1)
+
+
+def _text(value: float, columns: int) -> str:
+    text = "{:.4g}" if columns == 1 else "|{:.4g}|"
+    return text.format(value + 0.0) if isfinite(value) else "–"
+
+
+def _figures(result: Result, source: str) -> list[str]:
+    """Return the :data:`_FIGURES` of an output as text: of an array those of its norm."""
+    names, signal = _signal(result, source)
+    if not names:
+        return []
     known = signal[np.isfinite(signal)]
     figures = [signal[-1], *((known.min(), known.max()) if len(known) else (nan, nan))]
-    text = "{:.4g}" if len(names) == 1 else "|{:.4g}|"
-    return [text.format(one + 0.0) if isfinite(one) else "–" for one in figures]
+    return [_text(one, len(names)) for one in figures]
 
 
 def _with_texts(shape: Shape, texts: Mapping[str, str], key: str = "") -> Shape:

@@ -328,17 +328,6 @@ def _measure_columns(cases: Iterable[CaseSection]) -> list[tuple[str, str]]:
     return list(dict.fromkeys((m.name, m.unit) for case in cases for m in case.measures))
 
 
-def _measure_groups(
-    cases: Iterable[CaseSection],
-) -> list[tuple[list[tuple[str, str]], list[tuple[int, CaseSection]]]]:
-    """Cases with the same measures, numbered from 1, by names and units of these."""
-    groups: dict[tuple[tuple[str, str], ...], list[tuple[int, CaseSection]]] = {}
-    for number, case in enumerate(cases, start=1):
-        if columns := tuple(_measure_columns([case])):
-            groups.setdefault(columns, []).append((number, case))
-    return [(list(columns), members) for columns, members in groups.items()]
-
-
 def _measured(case: CaseSection, column: tuple[str, str]) -> object:
     return next((m.value for m in case.measures if (m.name, m.unit) == column), None)
 
@@ -370,7 +359,6 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     "by_component": _by_component,
     "paragraphs": lambda text: [part for part in text.split("\n\n") if part.strip()],
     "measures": _measure_columns,
-    "measure_groups": _measure_groups,
     "measured": _measured,
     "extrapolation": _extrapolation,
     "link": _link,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
@@ -86,13 +87,15 @@ class ReportPage(Extension):
         draft.replaced.add(f"{page.stem}{BESIDE}")
         files = [*outcome.files, page, folder / SUMMARY]
         own = [path for path in files if path.is_relative_to(folder)]  # not those of before the run
+        sections, shared = _said_once(sections)
         report = Report(
             title=experiment.title,
             description=experiment.description,
             cases=tuple(sections),
             diagrams=_items(diagrams),
             figures=_items(plots),
-            tables=tuple(_tables(outcome)),
+            verdicts=tuple(_verdicts(outcome)),
+            shared=tuple(shared),
             fmus=_fmus(outcome),
             created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
             files=tuple(FileItem(path.relative_to(folder)) for path in own),
@@ -185,13 +188,59 @@ def _is_device(result: Result, name: str) -> bool:
     return component is not None and component.source.kind in {SourceKind.DEVICE, SourceKind.TWIN}
 
 
-def _tables(outcome: ExperimentOutcome) -> Iterator[TableItem]:
-    for case in outcome.cases.values():
-        if (devices := device_table(case.result)) is not None:
-            yield devices
-        for one in case.sections:
-            if one.columns:
-                yield TableItem(one.heading, one.columns, one.rows, one.note, one.remarks)
+def _tables(case: CaseOutcome) -> Iterator[TableItem]:
+    if (devices := device_table(case.result)) is not None:
+        yield devices
+    for one in case.sections:
+        if one.columns:
+            yield TableItem(one.heading, one.columns, one.rows, one.note, one.remarks)
+
+
+def _verdicts(outcome: ExperimentOutcome) -> Iterator[str]:
+    """Say whether the experiment keeps what is expected of it, and what it does not."""
+    for name, text in outcome.stopped.items():
+        yield f"Case {name} was {text}."
+    for name in outcome.never_engaged:
+        yield f"The rig of case {name} was never engaged."
+    for name, notices in outcome.safe_states.items():
+        where = ", ".join(dict.fromkeys(one.component for one in notices))
+        yield f"Case {name}: {where} went to a safe state."
+    found = Counter(
+        verdict.word
+        for case in outcome.cases.values()
+        for section in case.sections
+        if section.key.startswith("expect")
+        for verdict in section.value
+    )
+    if found:
+        counts = ", ".join(f"{found[word]} {word}" for word in _WORDS if found[word])
+        total = found.total()
+        yield f"{total} expectation{'s' if total > 1 else ''}: {counts}."
+    yield from (f"{text[0].upper()}{text[1:]}." for text in outcome.broken)
+
+
+#: Verdicts, in the order in which they are counted.
+_WORDS = ("passed", "broken", "not judged")
+
+
+def _said_once(
+    sections: list[CaseSection],
+) -> tuple[list[CaseSection], list[tuple[str, str]]]:
+    """Take remarks that several cases have off these; return them with the names of the cases."""
+    cases: dict[str, list[str]] = {}
+    for section in sections:
+        for text in dict.fromkeys(section.remarks):
+            cases.setdefault(text, []).append(section.name)
+    shared = {text: names for text, names in cases.items() if len(names) > 1}
+    own = [
+        replace(one, remarks=tuple(text for text in one.remarks if text not in shared))
+        for one in sections
+    ]
+    every = len(sections)
+    return own, [
+        (text, "all cases" if len(names) == every else ", ".join(names))
+        for text, names in shared.items()
+    ]
 
 
 def _section(case: CaseOutcome, figures: tuple[FigureItem, ...]) -> CaseSection:
@@ -208,6 +257,7 @@ def _section(case: CaseOutcome, figures: tuple[FigureItem, ...]) -> CaseSection:
         parameters=parameters_of(case.system),
         figures=figures,
         remarks=case.result.remarks,
+        tables=tuple(_tables(case)),
     )
     ledger: EnergyLedger | None = case.value("ledger")
     if ledger is None:

@@ -375,6 +375,7 @@ class CaseSection(Struct, eq=False):
     energy_note: What percentages are of, and how well the balance closes.
     figures: Pictures of this case.
     remarks: Shown prominently, such as the reason why a run ended early.
+    tables: What else was found of it.
     """
 
     name: str
@@ -395,6 +396,7 @@ class CaseSection(Struct, eq=False):
     remarks: tuple[str, ...] = ()
     energies: tuple[EnergyRow, ...] = ()
     energy_note: str = ""
+    tables: tuple[TableItem, ...] = ()
 
     @classmethod
     def of(cls, result: Result, **others: Any) -> CaseSection:
@@ -421,6 +423,8 @@ class Report(Struct, eq=False):
     files: Files that were written with the report.
     created: Date to print; none if empty.
     remarks: Shown prominently, below the introduction.
+    verdicts: The answer, in sentences: whether it keeps what is expected, and what it breaks.
+    shared: Remarks of several cases, with the names of these, each said once.
     """
 
     title: str
@@ -435,3 +439,5 @@ class Report(Struct, eq=False):
     files: tuple[FileItem, ...] = ()
     created: str = ""
     remarks: tuple[str, ...] = ()
+    verdicts: tuple[str, ...] = ()
+    shared: tuple[tuple[str, str], ...] = ()

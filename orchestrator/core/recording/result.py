@@ -367,6 +367,28 @@ class Result:
             variables, {"time": time}, {"case": self.name, "algorithm": self.algorithm}
         )
 
+    def save(self, path: str | Path) -> None:
+        """Write all signals to a file, in the format that its ending names.
+
+        Parameters
+        ----------
+        path
+            The new file: ``.parquet``, ``.npz``, ``.mcap``, ``.csv``, ``.mat``, or the ending of a
+            registered format. :func:`~orchestrator.read_result` reads it.
+
+        Raises
+        ------
+        UnknownNameError
+            If no format has that name.
+        CapabilityError
+            If the format needs a package that is not installed.
+        LoadError
+            If the file cannot be written.
+        """
+        from orchestrator.core.recording.files import writer
+
+        writer(Path(path).suffix.removeprefix("."))(self, Path(path))
+
     def to_csv(self, path: str | Path) -> None:
         """Write all signals as CSV (UTF-8, lines end with a line feed).
 

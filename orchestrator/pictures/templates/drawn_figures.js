@@ -30,7 +30,10 @@ function drawFigures(data) {
     return arrays.get(place);
   };
   const roots = [...document.querySelectorAll("[data-figure]")];
-  const slider = timeSlider(data.figures, array, () => built.forEach((figure) => figure.showTime(slider.time)));
+  const slider = timeSlider(data.figures, array, () => {
+    built.forEach((figure) => figure.showTime(slider.time));
+    dispatchEvent(new CustomEvent("shown-time", {detail: {time: slider.time}}));
+  });
   const build = (root) => {
     const number = Number(root.dataset.figure);
     if (built.has(root)) return;
@@ -46,8 +49,7 @@ function drawFigures(data) {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   addEventListener("beforeprint", () => {
     document.documentElement.classList.add("printed");
-    document.querySelectorAll("details.case").forEach((one) => { one.open = true; });
-    roots.forEach(build);
+    roots.filter((root) => root.closest("details:not([open])") === null).forEach(build);
     redraw();
   });
   addEventListener("afterprint", () => { document.documentElement.classList.remove("printed"); redraw(); });

@@ -14,7 +14,7 @@ from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.export import build_model
 from orchestrator.loops import linear_system
 from orchestrator.loops.certificate import certify
-from orchestrator.loops.rule_map import MASTERS, RuledSystem, master_rules
+from orchestrator.loops.rule_map import MASTERS, RuledSystem
 
 SAMPLED = """model Sampled "PI with a sample clock, whose output is filtered where tf is not 0"
   parameter Real kp = 2; parameter Real ki = 0; parameter Real ts = 0.02; parameter Real t0 = 0;
@@ -314,7 +314,7 @@ def test_other_masters_step_it_in_its_phases(built):
 
 def test_a_certificate_has_the_loop_of_a_unit_that_samples(built):
     system = loop(built["Sampled"], kp=9.0, ki=12.0, r=0.0)
-    found = certify(system, master_rules(["libcosim"]), step="5 ms")
+    found = certify(system, ["libcosim"], step="5 ms")
     own, libcosim = found.masters
     ((account,), (other,)) = (own.loops, libcosim.loops)
     assert account.modes[0].sampled == pytest.approx(closed_form(9.0, 12.0, 0.02)[0], rel=1e-8)

@@ -12,6 +12,7 @@ from orchestrator.core.recording import parameters_of
 from orchestrator.core.system import closed_loops
 from orchestrator.pictures import draw_plot, picture, render_report, write_report
 from orchestrator.pictures.drawing import Facts, draw_system
+from orchestrator.pictures.report_page import _said_once
 from orchestrator.study.content import (
     CaseSection,
     Curve,
@@ -22,6 +23,7 @@ from orchestrator.study.content import (
     Panel,
     Plot,
     Report,
+    TableItem,
 )
 
 VOID = {"meta", "img", "br", "link", "hr", "input"}
@@ -205,16 +207,17 @@ def test_an_empty_report_is_a_page():
     assert "Versions and files" in " ".join(parsed(render_report(Report("empty"))).words)
 
 
-def test_measures_stand_in_tables_of_cases_that_have_the_same():
+def test_measures_stand_in_one_table_with_a_row_for_each_case():
     growth = tuple(Measure(f"growth {i}", 0.1 * i, "1/s") for i in range(6))
     peak = tuple(Measure(f"peak {i}", 2.0, HOSTILE) for i in range(3))
     measured = {"a_b": growth, "plain": (), "c": peak, "d": growth}
     cases = tuple(CaseSection(name, measures=found) for name, found in measured.items())
     text = render_report(Report("many", cases=cases))
     tables = text[text.index('id="measures"') : text.index('id="summary"')]
-    assert tables.count("growth 1 [1/s]") == 1  # one row for the two cases that have it
-    found = re.findall(r'<th scope="col" class="value"><a href="#case-(\d)">', tables)
-    assert found == ["1", "4", "3"]
+    assert tables.count("<table>") == 1
+    assert tables.count("growth 1 <b>0.1 1/s</b>") == 2  # each case has its own
+    found = re.findall(r'<th scope="row"><a href="#case-(\d)">', tables)
+    assert found == ["1", "3", "4"]
     few = render_report(Report("few", cases=cases[1:2]))
     assert 'id="measures"' not in few
 
@@ -226,6 +229,20 @@ def test_many_cases_with_few_measures_stand_below_each_other():
     tables = text[text.index('id="measures"') : text.index('id="summary"')]
     assert re.findall(r'<th scope="row"><a href="#case-(\d)">', tables) == list("12345")
     assert tables.count("growth [1/s]") == tables.count("peak [N]") == 1
+
+
+def test_verdicts_come_first_and_a_remark_of_several_cases_is_said_once():
+    cases = [CaseSection(f"c{i}", remarks=("of all", f"of {i}")) for i in range(3)]
+    own, shared = _said_once(cases)
+    assert [one.remarks for one in own] == [("of 0",), ("of 1",), ("of 2",)]
+    assert shared == [("of all", "all cases")]
+    tables = (TableItem("Found", ("what",), (("it",),)),)
+    cases = (replace(own[0], tables=tables), *own[1:])
+    report = Report("r", cases=cases, verdicts=("3 expectations: 3 passed.",), shared=tuple(shared))
+    text = render_report(report)
+    assert text.index("3 passed") < text.index("<nav")
+    assert text.count("of all") == 1
+    assert text.index('id="case-1"') < text.index("<h3>Found</h3>") < text.index('id="case-2"')
 
 
 def test_answers_come_before_how_they_were_found(report):

@@ -62,6 +62,19 @@ def test_a_result_is_read_back_with_what_went_wrong(result, tmp_path, kind, writ
     assert (read.faults, read.notices) == (told.faults, told.notices)
 
 
+@pytest.mark.parametrize("kind", ["parquet", "npz", "csv", "mat", "mcap"])
+def test_a_result_is_saved_in_the_format_that_the_ending_names(result, tmp_path, kind):
+    result.save(tmp_path / f"run.{kind}")
+    read = read_result(tmp_path / f"run.{kind}")
+    assert read.names == result.names
+    np.testing.assert_array_equal(bits(read.values), bits(result.values))
+
+
+def test_a_format_that_nobody_registered_is_refused(result, tmp_path):
+    with pytest.raises(SoftdockError, match="no format 'mcpa' for results; did you mean 'mcap'"):
+        result.save(tmp_path / "run.mcpa")
+
+
 def test_pandas_reads_the_parquet_file_alone(result, tmp_path):
     write_parquet(result, tmp_path / "run.parquet")
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "run.parquet"), result.to_frame())
