@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 from dcp_slaves import Integrator, description
 from live_pages import state_of
-from orchestrator.core.mcap import channel_plans
 
 from hw_adapters.datagram_socket import DatagramSocket
 from hw_adapters.shm.adapter import ShmDevice, ShmSettings, ShmSignal
@@ -24,6 +23,7 @@ from hw_adapters.stream_socket import StreamSocket
 from orchestrator.core import accounts
 from orchestrator.core.accounts import NamedSocket, connect_to_name, own_folder
 from orchestrator.core.diagnostics import DeviceError
+from orchestrator.core.files.mcap import channel_plans
 from orchestrator.dcp import pdus
 from orchestrator.dcp.identifiers import OpMode, Transport
 from orchestrator.dcp.link import TcpLink
