@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nanobind
-from interpreter import BUILD, headers, import_library, zig
+from link_with import BUILD, headers, import_library, zig
 
 ROOT = Path(__file__).parents[2]
 ENGINE = ROOT / "orchestrator" / "engine"
