@@ -1,5 +1,6 @@
 """The memory of a device: the newest sample and the newest command, and who waits for them."""
 
+import mmap
 import multiprocessing
 import os
 import threading
@@ -71,6 +72,21 @@ def test_who_waits_for_a_sample_is_woken_by_it(memory):
     waiting.join(5.0)
     assert woken == [1]
     assert reader.wait_sample(1, 1000) == 1  # in vain
+
+
+def test_a_record_whose_writer_stopped_in_the_middle_is_not_read(memory):
+    """An odd version says that the record is being written."""
+    block = DeviceBlock(memory, 2, 3)
+    unit, outputs = unit_of(block), np.empty(3)
+    unit.bind([], [0, 1, 2])
+    block.put_sample(facts(1), np.array([1.0, 2.0, 3.0]))
+    assert unit.get_outputs(outputs) == 0
+    block.put_sample(facts(2), np.array([4.0, 5.0, 6.0]))
+    with mmap.mmap(memory, 0) as shared:
+        version = int.from_bytes(shared[:4], "little")
+        shared[:4] = (version + 1).to_bytes(4, "little")
+    assert unit.get_outputs(outputs) == 0
+    assert outputs.tolist() == [1.0, 2.0, 3.0]
 
 
 def _write_records(file, values):
