@@ -21,6 +21,7 @@ LONGEST = 500
 MADE = {
     "arm/motor",
     "build/site/index.html",
+    "build/mistakes",
     "build/test-cache",
     "functions.c",
     "docs/reference/devices/NAME.md",
