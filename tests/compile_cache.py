@@ -52,7 +52,7 @@ class CachedCompiler:
         self.checks_only = checks_only
 
     def __call__(
-        self, command: Sequence[str], *, given: str = "", folder: Path | None = None
+        self, command: Sequence[str], *, text: str = "", folder: Path | None = None
     ) -> subprocess.CompletedProcess[str]:
         """Run a command; one that writes a library is not run if its result is known.
 
@@ -60,7 +60,7 @@ class CachedCompiler:
         """
         links_objects = command[1] == "c++"  # which the cache does not look at
         if folder is None or "-shared" not in command or links_objects:
-            return _run(command, given=given, folder=folder)
+            return _run(command, text=text, folder=folder)
         if self.checks_only:
             Path(command[command.index("-o") + 1]).touch()
             return _run([*command, "-fsyntax-only"], folder=folder)

@@ -91,27 +91,29 @@ def build_recipe(
     FmuError
         If compiling or writing fails.
     """
-    chosen = recipe if isinstance(recipe, Recipe) else Recipe.read(Path(recipe))
-    chosen = replace(chosen, fmi=tuple(fmi) or chosen.fmi)
-    if chosen.front_end == "none" and chosen.file is not None:
-        flat, shown = read_flat(chosen.file), chosen.file.name
-        completed = chosen.completed(ModelicaText(chosen.file, flat.text).experiment(flat.model))
-        key = hash_of([(shown, flat.text.encode())])
-        make_flat = partial(flatten_flat, flat, shown)
+    settings = recipe if isinstance(recipe, Recipe) else Recipe.read(Path(recipe))
+    settings = replace(settings, fmi=tuple(fmi) or settings.fmi)
+    if settings.front_end == "none" and settings.file is not None:
+        flat, source_name = read_flat(settings.file), settings.file.name
+        completed = settings.completed(
+            ModelicaText(settings.file, flat.text).experiment(flat.model)
+        )
+        key = hash_of([(source_name, flat.text.encode())])
+        make_flat = partial(flatten_flat, flat, source_name)
         return _build(completed, key, lambda: read(make_flat()), Path(output), force=force)
-    place = (
-        place_by_name(chosen.model, chosen.roots)
-        if chosen.file is None
-        else place_in_file(chosen.file, chosen.model, chosen.roots)
+    location = (
+        place_by_name(settings.model, settings.roots)
+        if settings.file is None
+        else place_in_file(settings.file, settings.model, settings.roots)
     )
-    completed = chosen.completed(ModelicaText(place.file).experiment(place.local_name))
-    files = [(place.shown(file), file.read_bytes()) for file in place.files]
+    completed = settings.completed(ModelicaText(location.file).experiment(location.local_name))
+    files = [(location.shown(file), file.read_bytes()) for file in location.files]
 
     def make() -> ResidualDae:
-        if chosen.front_end != "omc":
-            return read(flatten_place(place))
-        text = instantiated(place.model, place.file, place.roots)
-        return read(flatten_flat(plain_text(text), f"{place.model} as omc makes it flat"))
+        if settings.front_end != "omc":
+            return read(flatten_place(location))
+        text = instantiated(location.model, location.file, location.roots)
+        return read(flatten_flat(plain_text(text), f"{location.model} as omc makes it flat"))
 
     return _build(completed, hash_of(files), make, Path(output), force=force)
 
@@ -164,21 +166,21 @@ def build_model(
     """
     roots = tuple(map(Path, (root,) if isinstance(root, str | Path) else root))
     if roots and roots[0].suffix == ".mo":
-        chosen = Recipe.of_file(roots[0], model, roots[1:])
+        recipe = Recipe.of_file(roots[0], model, roots[1:])
     elif model is None:
         raise DescriptionError("model: expected the name of a class, or a .mo file as the root")
     else:
-        chosen = Recipe(model, roots, model.rpartition(".")[2])
-    chosen = replace(
-        chosen,
-        name=name or chosen.name,
+        recipe = Recipe(model, roots, model.rpartition(".")[2])
+    recipe = replace(
+        recipe,
+        name=name or recipe.name,
         solver=solver or Solver(),
         experiment=experiment or Experiment(),
         fmi=tuple(fmi),
         platforms=tuple(platforms),
         sources=sources,
     )
-    return build_recipe(chosen, output, force=force)
+    return build_recipe(recipe, output, force=force)
 
 
 def build_dae(
@@ -213,7 +215,7 @@ def build_dae(
     ModelicaError
         If the equations cannot be solved for the unknowns; the message names them.
     """
-    chosen = Recipe(
+    recipe = Recipe(
         dae.name,
         (),
         name or dae.name.rpartition(".")[2],
@@ -223,7 +225,7 @@ def build_dae(
         platforms=tuple(platforms),
         sources=sources,
     ).completed(Experiment())
-    return _build(chosen, dae_hash(dae), lambda: dae, Path(output), force=force)
+    return _build(recipe, dae_hash(dae), lambda: dae, Path(output), force=force)
 
 
 def _build(
@@ -232,7 +234,7 @@ def _build(
     files = {fmi: output / target_name(recipe, fmi) for fmi in recipe.fmi}
     layout = cache(lambda: Layout(make_explicit(make())))
     return write_changed(
-        recipe, source, lambda *what: write_fmu(layout(), recipe, *what), files, force=force
+        recipe, source, lambda *subject: write_fmu(layout(), recipe, *subject), files, force=force
     )
 
 
@@ -255,8 +257,8 @@ def write_changed(
         write(fmi, stamps[fmi], files[fmi])
     seconds = time.perf_counter() - begin
     if missing:
-        places = ", ".join(str(files[fmi]) for fmi in missing)
-        _LOGGER.info("built %s from %s in %.2f s", places, recipe.model, seconds)
+        paths = ", ".join(str(files[fmi]) for fmi in missing)
+        _LOGGER.info("built %s from %s in %.2f s", paths, recipe.model, seconds)
     return BuildResult(files, recipe.name, recipe.model, seconds, cached=not missing)
 
 
@@ -303,17 +305,17 @@ def build_all(
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])  # its imports take longer than a small build
     # the server keeps the environment of its first caller, whose compiler may be another
-    given = (dict(os.environ),)
-    with ProcessPoolExecutor(workers, context, _take_environment, given) as pool:
+    initial_arguments = (dict(os.environ),)
+    with ProcessPoolExecutor(workers, context, _take_environment, initial_arguments) as pool:
         futures = [pool.submit(_run, job, force) for job in jobs]
         for finished, _ in enumerate(as_completed(futures), start=1):
             report(finished)
     return [_outcome(future.result) for future in futures]
 
 
-def _take_environment(given: Mapping[str, str]) -> None:
+def _take_environment(environment: Mapping[str, str]) -> None:
     os.environ.clear()
-    os.environ.update(given)
+    os.environ.update(environment)
 
 
 def _run(job: BuildJob, force: bool) -> BuildResult:  # noqa: FBT001 - called by the pool alone

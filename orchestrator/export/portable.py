@@ -52,16 +52,16 @@ from orchestrator.export import DelayLine, block_as_fmu, element_names
 def _refusals(system: System, delay: DelayMode, *, plain_connections: bool) -> Iterator[str]:
     """All that keeps a flat system from being exported for other tools."""
     for component in system.components.values():
-        where = f"component '{component.name}'"
+        location = f"component '{component.name}'"
         if component.source.kind is SourceKind.FMU:
             described = fmu_of(component)
             if described.interface == "ModelExchange":
                 yield (
-                    f"{where} ({component.source}) is run as Model Exchange; other tools step FMUs"
-                    " of Co-Simulation: export it for that, or leave out interface = 'me'"
+                    f"{location} ({component.source}) is run as Model Exchange; other tools step"
+                    " FMUs of Co-Simulation: export it for that, or leave out interface = 'me'"
                 )
         elif component.source.kind is not SourceKind.BLOCK:
-            yield f"{where} is made from {component.source}; expected an FMU or a block"
+            yield f"{location} is made from {component.source}; expected an FMU or a block"
     for line in system.connections:
         yield from _line_refusals(line, system, plain_connections=plain_connections)
     if delay is DelayMode.WAVEFORM:
@@ -69,35 +69,35 @@ def _refusals(system: System, delay: DelayMode, *, plain_connections: bool) -> I
 
 
 def _line_refusals(line: Connection, system: System, *, plain_connections: bool) -> Iterator[str]:
-    where = f"connection {line}"
+    location = f"connection {line}"
     if line.is_predicted:
         yield (
-            f"{where} predicts its input ('{line.extrapolation}'), which only our master does:"
+            f"{location} predicts its input ('{line.extrapolation}'), which only our master does:"
             " leave the extrapolation out"
         )
     yield from (
-        f"{where} has the {attribute.name} '{attribute.text(value)}', which only our master does:"
-        " leave it out"
+        f"{location} has the {attribute.name} '{attribute.text(value)}', which only our master"
+        " does: leave it out"
         for attribute, value in attributes_on(line)
         if attribute.name not in {"interpolation", "extrapolation"}
     )
     if line.delay is not None and line.delay.variation is not None:
-        yield f"{where} has a delay that varies; an FMU of a line has a constant one: remove it"
+        yield f"{location} has a delay that varies; an FMU of a line has a constant one: remove it"
     if line.interpolation is Interpolation.SLERP:
-        yield f"{where} is interpolated by slerp; an FMU of a line does hold, linear and cubic"
+        yield f"{location} is interpolated by slerp; an FMU of a line does hold, linear and cubic"
     is_table = isinstance(line.transformation, MappingTransformation)
     if plain_connections and is_table:
-        yield f"{where} has a table of values, for which there is no FMU: use a block"
+        yield f"{location} has a table of values, for which there is no FMU: use a block"
     for end in (line.source, line.target):
         component = system.components.get(end.component)
         if component is None:
             continue
         connector = component.connectors[end.connector]
         if connector.type.is_text and component.source.kind is SourceKind.BLOCK:
-            yield f"{where} carries {connector.type}s of a block, and its FMU has numbers only"
+            yield f"{location} carries {connector.type}s of a block, and its FMU has numbers only"
         if connector.shape and component.source.kind is SourceKind.FMU:
             yield (
-                f"{where} carries an array of {component.source}; SSP 1.0 has no arrays: use the"
+                f"{location} carries an array of {component.source}; SSP 1.0 has no arrays: use the"
                 " FMI 2.0 form of that FMU, with scalars"
             )
 
@@ -142,16 +142,16 @@ def left_to_tools(system: System) -> list[str]:
     for line in system.connections:
         source, target = _ends(system, line)
         factor, offset = factor_and_offset_of(line, source, target)
-        what = []
+        reasons = []
         if (factor, offset) != (1.0, 0.0):
             units = "" if source.unit == target.unit else f" ({source.unit} to {target.unit})"
-            what.append(f"multiply by {factor:g} and add {offset:g}{units}")
+            reasons.append(f"multiply by {factor:g} and add {offset:g}{units}")
         if isinstance(line.transformation, MappingTransformation):
-            what.append("apply a table of values")
-        if what:
+            reasons.append("apply a table of values")
+        if reasons:
             remarks.append(
-                f"{line}: the tool has to {' and '.join(what)}; FMPy, ecos and libcosim convert no"
-                " units, FMPy applies no factors either: for them export with plain connections"
+                f"{line}: the tool has to {' and '.join(reasons)}; FMPy, ecos and libcosim convert"
+                " no units, FMPy applies no factors either: for them export with plain connections"
                 " (--plain-connections)"
             )
     return remarks
@@ -161,7 +161,7 @@ def _with_gains(system: System) -> tuple[System, list[str]]:
     """Put a gain into every undelayed line of Reals that changes its values."""
     remarks: list[str] = []
     lines: list[Connection] = []
-    made = system
+    extended = system
     for line in system.connections:
         source, target = _ends(system, line)
         changes = line.delay is None and source.type is DataType.REAL
@@ -175,16 +175,16 @@ def _with_gains(system: System) -> tuple[System, list[str]]:
                 " a block"
             )
         name = f"gain_{len(remarks) + 1}"
-        while name in made.components:
+        while name in extended.components:
             name += "_"
-        made = made.add(name, block(Gain), gain=factor, offset=offset)
+        extended = extended.add(name, block(Gain), gain=factor, offset=offset)
         lines.append(Connection(line.source, Endpoint(name, "u")))
         lines.append(Connection(Endpoint(name, "y"), line.target))
         remarks.append(
             f"{line}: {name} multiplies by {factor:g} and adds {offset:g}; it is stepped as any"
             " FMU, so the line is one step later"
         )
-    return replace(made, connections=tuple(lines)), remarks
+    return replace(extended, connections=tuple(lines)), remarks
 
 
 class Portable(Struct):
@@ -230,8 +230,8 @@ def make_portable(
         raise DescriptionError.collect(list(map(CapabilityError, refused)))
     remarks = [
         f"{line}: a delay of zero asks our master to take its own delay off; here it is none"
-        for line, left in zip(flat.connections, inside.connections, strict=True)
-        if line.delay != left.delay
+        for line, inner_line in zip(flat.connections, inside.connections, strict=True)
+        if line.delay != inner_line.delay
     ]
     remarks += [
         f"component '{name}' runs the library of its FMU for {component.options.platform}: other"
@@ -240,8 +240,8 @@ def make_portable(
         if component.options.platform is not None
     ]
     if plain_connections:
-        inside, told = _with_gains(inside)
-        remarks += told
+        inside, new_remarks = _with_gains(inside)
+        remarks += new_remarks
     else:
         remarks += left_to_tools(inside)
     with Execution(
@@ -255,8 +255,8 @@ def make_portable(
         record=[],
     ) as execution:
         maker = _Maker(inside, folder, step_ns, execution)
-        made = maker.make(plain=plain_connections)
-    return Portable(made, inside, (*remarks, *maker.remarks))
+        portable = maker.make(plain=plain_connections)
+    return Portable(portable, inside, (*remarks, *maker.remarks))
 
 
 class _Maker:
@@ -278,8 +278,8 @@ class _Maker:
         lines = self._system.connections
         for name, component in self._system.components.items():
             self._parts[self._names[name]] = self._part(component)
-        made = tuple(part for line in lines for part in self._lines(line, plain=plain))
-        fed = {line.target for line in made}
+        connections = tuple(part for line in lines for part in self._lines(line, plain=plain))
+        fed = {line.target for line in connections}
         parts = {name: _without_free_inputs(part, fed) for name, part in self._parts.items()}
         if begun := ", ".join(str(line) for line in lines if self._begins(line)):
             self.remarks.append(
@@ -287,7 +287,9 @@ class _Maker:
                 f" on {begun}"
             )
         experiment = replace(self._system.experiment, step_ns=self._step_ns, algorithm="jacobi")
-        return replace(self._system, components=parts, connections=made, experiment=experiment)
+        return replace(
+            self._system, components=parts, connections=connections, experiment=experiment
+        )
 
     def _begins(self, line: Connection) -> bool:
         """Whether anything but zero arrives at the start."""
@@ -306,14 +308,14 @@ class _Maker:
 
     def _held(self, component: Component) -> dict[str, Value]:
         """Values of inputs that nothing feeds; the FMU of a block begins with them, too."""
-        found: dict[str, Value] = {}
+        values: dict[str, Value] = {}
         for connector in component.of(Causality.INPUT):
             value = component.values.get(connector.name)
             if value is not None and Endpoint(component.name, connector.name) not in self._fed:
                 elements = value if isinstance(value, tuple) else (value,)
                 names = element_names(connector.name, connector.shape)
-                found |= dict(zip(names, elements, strict=True))
-        return found
+                values |= dict(zip(names, elements, strict=True))
+        return values
 
     def _lines(self, line: Connection, *, plain: bool) -> Iterator[Connection]:
         sources, targets = self._elements(line.source), self._elements(line.target)
@@ -321,15 +323,18 @@ class _Maker:
             for source, target in zip(sources, targets, strict=True):
                 yield replace(line, source=source, target=target, extrapolation=None)
             return
-        place = self._delayed(line, line.delay.nominal_ns, plain=plain)
+        delay_name = self._delayed(line, line.delay.nominal_ns, plain=plain)
         shape = _connector_at(self._system, line.source).shape
-        rest = None if plain else line.transformation
+        transformation = None if plain else line.transformation
         bare = line.suppress_unit_conversion and not plain
         ends = (sources, targets, element_names("u", shape), element_names("y", shape))
         for source, target, u, y in zip(*ends, strict=True):
-            yield Connection(source, Endpoint(place, u))
+            yield Connection(source, Endpoint(delay_name, u))
             yield Connection(
-                Endpoint(place, y), target, transformation=rest, suppress_unit_conversion=bare
+                Endpoint(delay_name, y),
+                target,
+                transformation=transformation,
+                suppress_unit_conversion=bare,
             )
 
     def _delayed(self, line: Connection, delay_ns: int, *, plain: bool) -> str:
@@ -341,7 +346,7 @@ class _Maker:
         if plain:
             factor, offset = factor_and_offset_of(line, signal, target)
             unit = target.unit
-        made = DelayLine(
+        delay_line = DelayLine(
             signal,
             delay_ns,
             delay_ns - age_ns,
@@ -352,10 +357,10 @@ class _Maker:
             offset,
             unit,
         )
-        wanted = re.sub(r"\W", "_", f"delayed_{line.target.component}_{line.target.connector}")
-        name = _free(wanted, self._parts)
+        free_name = re.sub(r"\W", "_", f"delayed_{line.target.component}_{line.target.connector}")
+        name = _free(free_name, self._parts)
         try:
-            built = made.build(name, self._folder / f"{name}.fmu")
+            built = delay_line.build(name, self._folder / f"{name}.fmu")
         except CapabilityError as error:
             raise CapabilityError(f"connection {line}: its FMU {error}") from None
         self._parts[name] = replace(fmu(built.path), name=name)
@@ -378,9 +383,9 @@ class _Maker:
         return [Endpoint(name, element) for element in element_names(end.connector, shape)]
 
 
-def _free(wanted: str, taken: Collection[str]) -> str:
+def _free(base: str, taken: Collection[str]) -> str:
     """Find a name that is not taken."""
-    return next(name for name in numbered(wanted) if name not in taken)
+    return next(name for name in numbered(base) if name not in taken)
 
 
 def _without_free_inputs(component: Component, fed: Collection[Endpoint]) -> Component:
@@ -421,8 +426,8 @@ def _for_peers(document: bytes, step_ns: int) -> bytes:
             group = etree.SubElement(system, f"{{{_SSP}Description}}Annotations")
         annotation = etree.Element(f"{{{_SSP}Common}}Annotation", type="org.openmodelica")
         group.insert(0, annotation)  # OMSimulator looks at the first one, with its own prefix
-        own = etree.SubElement(annotation, f"{{{_OMS}}}Annotations", nsmap={"oms": _OMS})
-        stepped = etree.SubElement(own, f"{{{_OMS}}}SimulationInformation")
+        annotations = etree.SubElement(annotation, f"{{{_OMS}}}Annotations", nsmap={"oms": _OMS})
+        stepped = etree.SubElement(annotations, f"{{{_OMS}}}SimulationInformation")
         etree.SubElement(
             stepped,
             f"{{{_OMS}}}FixedStepMaster",
@@ -461,15 +466,15 @@ def write_portable_ssp(
     path = Path(path)
     try:
         with TemporaryDirectory(prefix=".ssp-", dir=path.parent) as folder:
-            place = Path(folder)
+            target = Path(folder)
             portable = make_portable(
                 system,
-                place,
+                target,
                 step_ns=step_ns,
                 delay=delay,
                 plain_connections=plain_connections,
             )
-            archive = place / path.name
+            archive = target / path.name
             adapt = partial(_for_peers, step_ns=step_ns)
             write_ssp(portable.system, archive, version="1.0", adapt=adapt)
             with zipfile.ZipFile(archive, "a") as zipped:
@@ -489,9 +494,9 @@ def _parameters(system: System) -> bytes:
     )
     group = etree.SubElement(root, f"{{{ssv}}}Parameters")
     for name, component in system.components.items():
-        known = fmu(component.source.location).connectors
+        connectors = fmu(component.source.location).connectors
         for key, value in component.values.items():
-            if known[key].start != value:
+            if connectors[key].start != value:
                 parameter = etree.SubElement(group, f"{{{ssv}}}Parameter", name=f"{name}.{key}")
                 kind = _SSV_TYPES.get(type(value), "String")
                 text = str(value).lower() if kind == "Boolean" else str(value)

@@ -33,9 +33,9 @@ _HERE = ("linux64",)  # hosts whose own compiler makes FMUs
 
 def this_platform() -> Platform:
     """Platform of this machine."""
-    for each in PLATFORMS:
-        if each.is_here and each.name in _HERE:
-            return each
+    for platform in PLATFORMS:
+        if platform.is_here and platform.name in _HERE:
+            return platform
     raise FmuError(
         f"FMUs are built on 64-bit Linux on x86; this is {' on '.join(machine())}, for which the"
         " exporter fills no folder"
@@ -44,19 +44,21 @@ def this_platform() -> Platform:
 
 def platforms_of(names: Iterable[str]) -> tuple[Platform, ...]:
     """Platforms by their names in FMI 2.0 or FMI 3.0, each once; of none: that of this machine."""
-    known = {name: each for each in PLATFORMS for name in (each.name, each.long_name)}
+    by_name = {
+        name: platform for platform in PLATFORMS for name in (platform.name, platform.long_name)
+    }
     listed = list(names)
-    unknown = [name for name in listed if name not in known]
+    unknown = [name for name in listed if name not in by_name]
     if unknown:
         raise UnknownNameError(
-            f"platform {', '.join(map(repr, unknown))}: expected one of {', '.join(known)}"
+            f"platform {', '.join(map(repr, unknown))}: expected one of {', '.join(by_name)}"
         )
-    return tuple(dict.fromkeys(known[name] for name in listed)) or (this_platform(),)
+    return tuple(dict.fromkeys(by_name[name] for name in listed)) or (this_platform(),)
 
 
 def names_of(platforms: Sequence[Platform]) -> list[str]:
     """Names in FMI 2.0."""
-    return [each.name for each in platforms]
+    return [platform.name for platform in platforms]
 
 
 _Number = StrictInt | StrictFloat
@@ -151,8 +153,8 @@ class Solver(Struct):
             raise DescriptionError(
                 f"solver.method: expected one of {', '.join(METHODS)}, got '{self.method}'"
             )
-        given = self.max_step
-        if given is not None and not (math.isfinite(given) and given > 0):
+        max_step = self.max_step
+        if max_step is not None and not (math.isfinite(max_step) and max_step > 0):
             raise DescriptionError(
                 f"solver.max_step: expected a positive number of seconds, got {self.max_step}"
             )
@@ -222,8 +224,8 @@ class Recipe(Struct):
             raise DescriptionError(
                 f"name: expected letters, digits and '_' (an identifier), got '{self.name}'"
             )
-        wrong = [version for version in self.fmi if version not in FMI_VERSIONS]
-        if wrong or not self.fmi or len(set(self.fmi)) != len(self.fmi):
+        unknown = [version for version in self.fmi if version not in FMI_VERSIONS]
+        if unknown or not self.fmi or len(set(self.fmi)) != len(self.fmi):
             raise DescriptionError(
                 f"fmi.versions: expected one or both of {', '.join(FMI_VERSIONS)}, got"
                 f" {list(self.fmi)}"
@@ -247,15 +249,15 @@ class Recipe(Struct):
             raise LoadError(f"recipe '{path}' cannot be read: {error.strerror or error}") from error
         except ValueError as error:
             raise LoadError(f"recipe '{path}' is not valid TOML: {error}") from error
-        said = valid(RecipeFile, content, path)
+        table = valid(RecipeFile, content, path)
         try:
             return cls(
-                said.fmu.model,
-                tuple((path.parent / root).resolve() for root in said.fmu.roots),
-                said.fmu.model.rpartition(".")[2] if said.fmu.name is None else said.fmu.name,
-                Solver(**dict(said.solver)),
-                Experiment(**dict(said.experiment)),
-                said.fmi.versions,
+                table.fmu.model,
+                tuple((path.parent / root).resolve() for root in table.fmu.roots),
+                table.fmu.model.rpartition(".")[2] if table.fmu.name is None else table.fmu.name,
+                Solver(**dict(table.solver)),
+                Experiment(**dict(table.experiment)),
+                table.fmi.versions,
             )
         except DescriptionError as error:
             raise error.of_file(path) from None
@@ -269,8 +271,8 @@ class Recipe(Struct):
         ModelicaError
             If the file holds no such model, or several and none is named.
         """
-        place = place_in_file(file, model, roots)
-        return cls(place.model, roots, place.model.rpartition(".")[2], file=file)
+        location = place_in_file(file, model, roots)
+        return cls(location.model, roots, location.model.rpartition(".")[2], file=file)
 
     @classmethod
     def of_flat(cls, file: Path) -> Recipe:

@@ -35,8 +35,11 @@ def _rows(values: Any, knowns: Sequence[Slot]) -> Callable[[int], list[tuple[Slo
         slopes = jacobian[index, :]
         _, columns = slopes.sparsity().get_triplet()
         return [
-            (known := knowns[place], None if known.name in switched else slopes[0, place])
-            for place in columns
+            (
+                input_variable := knowns[column],
+                None if input_variable.name in switched else slopes[0, column],
+            )
+            for column in columns
         ]
 
     return row
@@ -74,12 +77,12 @@ def _of_equations(layout: Layout) -> tuple[Dependent, Dependent]:
         return "tunable" if names & tunable else "fixed"
 
     def continuous(unknown: Slot) -> Dependencies:
-        return [(known, kind(slope)) for known, slope in running(numbers[unknown.reference])]
+        return [(source, kind(slope)) for source, slope in running(numbers[unknown.reference])]
 
     def initial(unknown: Slot) -> Dependencies:
         return [
-            (known, "constant" if slope is not None and slope.is_constant() else "dependent")
-            for known, slope in at_start(numbers[unknown.reference])
+            (source, "constant" if slope is not None and slope.is_constant() else "dependent")
+            for source, slope in at_start(numbers[unknown.reference])
         ]
 
     return continuous, initial
@@ -97,7 +100,7 @@ def _without_modes(events: Events, values: Any, blocks: Sequence[EquationBlock])
     knowns: dict[str, Any] = {}
     for name, source in sources.items():
         inside = {symbol.name(): symbol for symbol in ca.symvar(_without(source, blocks))}
-        graph.add_edges_from((name, other) for other in inside)
+        graph.add_edges_from((name, target) for target in inside)
         knowns |= inside
     replacements = []
     for symbol in events.symbols:
@@ -119,8 +122,8 @@ def _without(values: Any, blocks: Sequence[EquationBlock]) -> Any:
     unknowns, replacements = ca.SX(0, 1), ca.SX(0, 1)
     for block in blocks:
         names = set(block.names)
-        given = ca.substitute(block.residual, unknowns, replacements)
-        knowns = [symbol for symbol in ca.symvar(given) if symbol.name() not in names]
+        substituted = ca.substitute(block.residual, unknowns, replacements)
+        knowns = [symbol for symbol in ca.symvar(substituted) if symbol.name() not in names]
         surrogate = ca.sin(sum((ca.sin(symbol) for symbol in knowns), ca.SX(1)))
         unknowns = ca.vertcat(unknowns, block.unknowns)
         replacements = ca.vertcat(replacements, ca.repmat(surrogate, len(names), 1))
@@ -139,8 +142,8 @@ def _of_steps(layout: Layout, sampled: Sampled) -> tuple[Dependent, Dependent]:
 
     def initial(unknown: Slot) -> Dependencies:
         """Inputs and parameters that form an output at the start."""
-        place = unknown.reference - layout.of(Region.OUTPUT)[0].reference
-        pattern = ca.jacobian_sparsity(sampled.first[place], ca.vertcat(u, p))
+        index = unknown.reference - layout.of(Region.OUTPUT)[0].reference
+        pattern = ca.jacobian_sparsity(sampled.first[index], ca.vertcat(u, p))
         return [(knowns[at], "dependent") for at in sorted(set(pattern.get_triplet()[1]))]
 
     return continuous, initial

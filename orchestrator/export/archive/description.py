@@ -140,7 +140,7 @@ def describe(layout: Layout, recipe: Recipe, fmi: str, token: str) -> ExportedDe
             f"{ode.name}: the model has no variable, and FMI 2.0 wants one; build it for FMI"
             " 3.0 (--fmi 3), or declare an output"
         )
-    about = ExportedDescription(
+    description = ExportedDescription(
         name=ode.name,
         description=ode.description,
         token=token,
@@ -154,12 +154,14 @@ def describe(layout: Layout, recipe: Recipe, fmi: str, token: str) -> ExportedDe
     )
     if not is_new:
         return replace(
-            about,
+            description,
             indicators=len(layout.of(Region.INDICATOR)),
             source_file=SOURCE_FILE if recipe.sources else None,
             input_order=_INPUT_ORDER if ode.sampled is None else 0,
         )
-    return replace(about, variables=[*about.variables, time_variable(len(layout.slots))])
+    return replace(
+        description, variables=[*description.variables, time_variable(len(layout.slots))]
+    )
 
 
 def write_build_description(recipe: Recipe) -> bytes:
@@ -175,16 +177,19 @@ def write_build_description(recipe: Recipe) -> bytes:
 
 
 def _interfaces(layout: Layout, recipe: Recipe, fmi: str) -> dict[str, dict[str, str]]:
-    own = (_INTERFACES if layout.ode.sampled is None else _SAMPLED)[fmi]
-    found = {
+    interfaces = (_INTERFACES if layout.ode.sampled is None else _SAMPLED)[fmi]
+    capabilities = {
         tag: {"modelIdentifier": recipe.name, **_COMMON[fmi], **attributes}
-        for tag, attributes in own.items()
+        for tag, attributes in interfaces.items()
     }
     if layout.ode.events.assertions:
-        found["ModelExchange"] |= _ASSERTING[fmi]
+        capabilities["ModelExchange"] |= _ASSERTING[fmi]
     if layout.ode.events and fmi == "3.0":
-        found["CoSimulation"] |= {"mightReturnEarlyFromDoStep": "true", "hasEventMode": "true"}
-    return found
+        capabilities["CoSimulation"] |= {
+            "mightReturnEarlyFromDoStep": "true",
+            "hasEventMode": "true",
+        }
+    return capabilities
 
 
 def _experiment(recipe: Recipe) -> dict[str, str]:
@@ -202,30 +207,34 @@ def _variable(
 ) -> DescribedVariable:
     slot = entry.first
     causality, variability, initial = classification(layout, slot)
-    named = {"name": entry.name, "valueReference": str(entry.reference)}
+    attributes = {"name": entry.name, "valueReference": str(entry.reference)}
     details: dict[str, str] = {}
     if slot.region is Region.DERIVATIVE:
-        state = next(each for each in listed if each.first.variable is slot.variable)
-        named["description"] = f"Time derivative of {state.name}"
+        state = next(
+            entry_of_state
+            for entry_of_state in listed
+            if entry_of_state.first.variable is slot.variable
+        )
+        attributes["description"] = f"Time derivative of {state.name}"
         if unit := _unit_of(slot):
             details["unit"] = unit
     else:
         if slot.variable.description:
-            named["description"] = slot.variable.description
+            attributes["description"] = slot.variable.description
         if definition := types.get(_key(slot.variable)):
             details["declaredType"] = definition.name
         details |= _measures(slot.variable) | _limits(slot.variable)
-    named |= {"causality": causality, "variability": variability}
+    attributes |= {"causality": causality, "variability": variability}
     if initial is not None:
-        named["initial"] = initial
+        attributes["initial"] = initial
     if initial != "calculated":
         details["start"] = " ".join(_number_text(layout.start(s), s.type) for s in entry.slots)
     if slot.region is Region.DERIVATIVE:
         details["derivative"] = str(_number(state, fmi))
     is_moving = slot.region is Region.INPUT and slot.type is DataType.REAL
     if is_moving and fmi == "3.0" and layout.ode.sampled is None:
-        named["intermediateUpdate"] = "true"
-    return DescribedVariable(_TAGS[fmi][slot.type], named, details, entry.shape)
+        attributes["intermediateUpdate"] = "true"
+    return DescribedVariable(_TAGS[fmi][slot.type], attributes, details, entry.shape)
 
 
 def _number(entry: ArrayVariable, fmi: str) -> int:
@@ -238,19 +247,19 @@ def _structure(
 ) -> list[tuple[str, list[Unknown]]]:
     running, at_start = dependencies_of(layout)
     owners = {slot.reference: entry for entry in listed for slot in entry.slots}
-    found = []
+    unknowns = []
     groups = (
         (output_slots(layout), running),
         (layout.of(Region.DERIVATIVE), running),
         (_initial_unknowns(layout), at_start),
     )
     for tag, (slots, dependencies) in zip(_GROUPS[fmi], groups, strict=True):
-        own = dict.fromkeys(owners[slot.reference] for slot in slots)
-        found.append((tag, [_unknown(entry, dependencies, owners, fmi) for entry in own]))
+        states = dict.fromkeys(owners[slot.reference] for slot in slots)
+        unknowns.append((tag, [_unknown(entry, dependencies, owners, fmi) for entry in states]))
     if fmi == "3.0":
         indicators = [Unknown(slot.reference, None) for slot in layout.of(Region.INDICATOR)]
-        found.append(("EventIndicator", indicators))
-    return found
+        unknowns.append(("EventIndicator", indicators))
+    return unknowns
 
 
 def _unknown(
@@ -260,13 +269,15 @@ def _unknown(
     fmi: str,
 ) -> Unknown:
     """The union over the elements; of several kinds the most general one."""
-    found: dict[int, str] = {}
+    dependency_kinds: dict[int, str] = {}
     for slot in entry.slots:
-        for known, kind in dependencies(slot):
-            owner = _number(owners[known.reference], fmi)
-            found[owner] = max(found.get(owner, kind), kind, key=_GENERALITY.index)
-    listed = sorted(found)
-    return Unknown(_number(entry, fmi), listed, [found[number] for number in listed])
+        for source, kind in dependencies(slot):
+            owner = _number(owners[source.reference], fmi)
+            dependency_kinds[owner] = max(
+                dependency_kinds.get(owner, kind), kind, key=_GENERALITY.index
+            )
+    listed = sorted(dependency_kinds)
+    return Unknown(_number(entry, fmi), listed, [dependency_kinds[number] for number in listed])
 
 
 def _initial_unknowns(layout: Layout) -> list[Slot]:
@@ -292,7 +303,7 @@ def _type_definitions(layout: Layout, tags: Mapping[DataType, str]) -> _Types:
         if slot.region is not Region.DERIVATIVE and (key := _key(slot.variable)) != ("", ()):
             users[key].append(slot.variable)
     taken = {slot.name for slot in layout.slots}
-    found = {}
+    types = {}
     for key, variables in sorted(users.items()):
         (name, literals), kind = key, variables[0].type
         if literals:  # FMI wants a type for each enumeration
@@ -304,8 +315,8 @@ def _type_definitions(layout: Layout, tags: Mapping[DataType, str]) -> _Types:
         agreed = set.intersection(*(set(_limits(variable).items()) for variable in variables))
         attributes = _measures(variables[0]) | dict(sorted(agreed))
         items = tuple((literal, value) for value, literal in enumerate(literals, start=1))
-        found[key] = TypeDefinition(name, tags[kind], attributes, items)
-    return found
+        types[key] = TypeDefinition(name, tags[kind], attributes, items)
+    return types
 
 
 def _key(variable: Variable) -> _Key:
@@ -316,23 +327,23 @@ def _measures(variable: Variable) -> dict[str, str]:
     """Quantity, unit and a displayUnit that fits, where the type of variable may have them."""
     if variable.type is DataType.BOOLEAN:
         return {}
-    found = {"quantity": variable.quantity}
+    attributes = {"quantity": variable.quantity}
     if variable.type is DataType.REAL:
-        found["unit"] = variable.unit
-        shown = variable.display_unit
-        if shown and variable.unit and not _display_misfit(variable.unit, shown):
-            found["displayUnit"] = shown
-    return {key: text for key, text in found.items() if text}
+        attributes["unit"] = variable.unit
+        display_unit = variable.display_unit
+        if display_unit and variable.unit and not _display_misfit(variable.unit, display_unit):
+            attributes["displayUnit"] = display_unit
+    return {key: text for key, text in attributes.items() if text}
 
 
 def _limits(variable: Variable) -> dict[str, str]:
     """Min, max and nominal; those of an enumeration are its first and last literal."""
     if variable.type in {DataType.BOOLEAN, DataType.ENUMERATION}:
         return {}
-    found = {"min": variable.minimum, "max": variable.maximum}
+    attributes = {"min": variable.minimum, "max": variable.maximum}
     if variable.type is DataType.REAL:
-        found["nominal"] = variable.nominal
-    return {key: _number_text(v, variable.type) for key, v in found.items() if v is not None}
+        attributes["nominal"] = variable.nominal
+    return {key: _number_text(v, variable.type) for key, v in attributes.items() if v is not None}
 
 
 def _number_text(value: float, data_type: DataType) -> str:
@@ -366,19 +377,19 @@ def _unit_of(slot: Slot) -> str | None:
 
 def _displays(layout: Layout) -> dict[str, set[str]]:
     """Display units of all variables, by unit; those that do not fit are warned of."""
-    found: dict[str, set[str]] = defaultdict(set)
-    told: set[str] = set()
+    displays: dict[str, set[str]] = defaultdict(set)
+    reported: set[str] = set()
     for slot in layout.slots:
         unit, display = slot.variable.unit, slot.variable.display_unit
-        if shown := _measures(slot.variable).get("displayUnit"):
-            found[str(unit)].add(shown)
-        why = _display_misfit(unit, display) if unit and display else ""
-        if why and why not in told:
-            told.add(why)
+        if display_name := _measures(slot.variable).get("displayUnit"):
+            displays[str(unit)].add(display_name)
+        reason = _display_misfit(unit, display) if unit and display else ""
+        if reason and reason not in reported:
+            reported.add(reason)
             _LOGGER.warning(
-                "variable '%s': its displayUnit '%s' is left out: %s", slot.name, display, why
+                "variable '%s': its displayUnit '%s' is left out: %s", slot.name, display, reason
             )
-    return found
+    return displays
 
 
 @cache

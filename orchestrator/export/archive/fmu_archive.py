@@ -80,9 +80,14 @@ def _runtime_files() -> list[Path]:
 @cache
 def _exporter() -> str:
     rooms = ("archive", "blocks", "codegen", "dae", "modelica")
-    own = sorted([*_EXPORT.glob("*.py"), *(f for r in rooms for f in (_EXPORT / r).rglob("*.py"))])
+    sources = sorted(
+        [*_EXPORT.glob("*.py"), *(f for r in rooms for f in (_EXPORT / r).rglob("*.py"))]
+    )
     return hash_of(
-        [(str(file.relative_to(_EXPORT)), file.read_bytes()) for file in (*own, *_runtime_files())]
+        [
+            (str(file.relative_to(_EXPORT)), file.read_bytes())
+            for file in (*sources, *_runtime_files())
+        ]
     )
 
 
@@ -103,7 +108,7 @@ def dae_hash(dae: ResidualDae) -> str:
         ]
     expressions += [ca.SX(part) for part in dae.events.expressions()]
     function = ca.Function("dae", symbols, expressions).serialize()
-    said = [f.name for f in fields(Variable) if f.name not in {"symbol", "start", "value"}]
+    names = [f.name for f in fields(Variable) if f.name not in {"symbol", "start", "value"}]
     facts = [
         dae.name,
         dae.description,
@@ -112,7 +117,7 @@ def dae_hash(dae: ResidualDae) -> str:
         len(dae.initial),
         repr(dae.events),
         [
-            [getattr(variable, key) for key in said] + [variable.value is None]
+            [getattr(variable, key) for key in names] + [variable.value is None]
             for variable in dae.variables
         ],
     ]
@@ -181,21 +186,21 @@ def _terminals(listed: Sequence[ArrayVariable]) -> bytes | None:
     """Text of terminalsAndIcons.xml; None for a model without connectors that have members."""
     root = etree.Element("fmiTerminalsAndIcons", fmiVersion="3.0")
     terminals = etree.SubElement(root, "Terminals")
-    found: dict[str, etree._Element] = {}
+    elements: dict[str, etree._Element] = {}
     for entry in listed:
         variable = entry.first.variable
         if not variable.connector or entry.first.region is Region.DERIVATIVE:
             continue
         name = variable.connector
-        if name not in found:
-            found[name] = etree.SubElement(terminals, "Terminal", name=name, matchingRule="plug")
+        if name not in elements:
+            elements[name] = etree.SubElement(terminals, "Terminal", name=name, matchingRule="plug")
         attributes = {
             "variableName": entry.name,
             "memberName": entry.name.removeprefix(f"{name}."),
             "variableKind": "inflow" if variable.flow else "signal",  # positive into the component
         }
-        etree.SubElement(found[name], "TerminalMemberVariable", attributes)
-    return encoded(root) if found else None
+        etree.SubElement(elements[name], "TerminalMemberVariable", attributes)
+    return encoded(root) if elements else None
 
 
 def write_fmu(
@@ -250,7 +255,7 @@ def _libraries(
 ) -> dict[str, bytes]:
     """The compiled libraries by their places in the archive, several compiled at one time."""
     platforms = platforms_of(recipe.platforms)
-    others = [each.name for each in platforms if not each.is_here]
+    others = [platform.name for platform in platforms if not platform.is_here]
     if recipe.solver.is_implicit and others:
         raise FmuError(
             f"solver.method = '{recipe.solver.method}' links SUNDIALS of this machine, and not for"
@@ -261,15 +266,15 @@ def _libraries(
     there.mkdir()
     for name, text in sources.items():
         (there / name).write_bytes(text)
-    made = {}
+    libraries = {}
     commands = []
-    for each in platforms:
-        library = folder / each.name / f"{recipe.name}{each.suffix}"
+    for platform in platforms:
+        library = folder / platform.name / f"{recipe.name}{platform.suffix}"
         library.parent.mkdir()
-        commands.append(library_command(SOURCE_FILE, library, libraries=linked, platform=each))
-        made[f"{each.folder(fmi)}/{library.name}"] = library
+        commands.append(library_command(SOURCE_FILE, library, libraries=linked, platform=platform))
+        libraries[f"{platform.folder(fmi)}/{library.name}"] = library
     run_compilers(commands, there)
-    return {name: library.read_bytes() for name, library in made.items()}
+    return {name: library.read_bytes() for name, library in libraries.items()}
 
 
 def guid_of(stamp: Mapping[str, str]) -> str:
@@ -285,11 +290,11 @@ def target_name(recipe: Recipe, fmi: str) -> str:
 def _needed(layout: Layout, recipe: Recipe, fmi: str) -> Iterator[Path]:
     """Files of the runtime that a model needs: one version, one solver or way of stepping."""
     sampled, method = layout.ode.sampled, recipe.solver.method
-    chosen = (*METHODS, "fixed_step", "sampled", "delay_line")
+    templates = (*METHODS, "fixed_step", "sampled", "delay_line")
     needed = {Path(sampled.code).stem or "sampled"} if sampled else {method}
     if method in FIXED_STEP_METHODS and not sampled:
         needed.add("fixed_step")
     for file in _runtime_files():
         is_other = file.name.startswith("fmi3" if fmi == "2.0" else "fmi2")
-        if not is_other and (file.stem not in chosen or file.stem in needed):
+        if not is_other and (file.stem not in templates or file.stem in needed):
             yield file

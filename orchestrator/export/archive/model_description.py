@@ -66,12 +66,12 @@ class Unknown(Struct):
 
     def attributes(self, key: str) -> dict[str, str]:
         """Attributes of its element; ``key`` is what the version calls its number."""
-        found = {key: str(self.key)}
+        attributes = {key: str(self.key)}
         if self.dependencies is not None:
-            found["dependencies"] = " ".join(map(str, self.dependencies))
+            attributes["dependencies"] = " ".join(map(str, self.dependencies))
         if self.kinds is not None:
-            found["dependenciesKind"] = " ".join(self.kinds)
-        return found
+            attributes["dependenciesKind"] = " ".join(self.kinds)
+        return attributes
 
 
 class ExportedDescription(Struct):
@@ -103,37 +103,37 @@ class ExportedDescription(Struct):
     input_order: int = 0
 
 
-def write(about: ExportedDescription, fmi: str) -> bytes:
+def write(exported: ExportedDescription, fmi: str) -> bytes:
     """Text of modelDescription.xml of a version of FMI, in UTF-8."""
     is_old = fmi == "2.0"
-    attributes = {"fmiVersion": fmi, "guid" if is_old else "instantiationToken": about.token}
-    if about.indicators is not None:
-        attributes["numberOfEventIndicators"] = str(about.indicators)
+    attributes = {"fmiVersion": fmi, "guid" if is_old else "instantiationToken": exported.token}
+    if exported.indicators is not None:
+        attributes["numberOfEventIndicators"] = str(exported.indicators)
     attributes |= {
-        "modelName": about.name,
+        "modelName": exported.name,
         "generationTool": GENERATOR,
-        "variableNamingConvention": "structured" if about.structured else "flat",
+        "variableNamingConvention": "structured" if exported.structured else "flat",
     }
-    if about.description:
-        attributes["description"] = about.description
+    if exported.description:
+        attributes["description"] = exported.description
     root = etree.Element("fmiModelDescription", attributes)
-    for tag, able in about.interfaces.items():
+    for tag, able in exported.interfaces.items():
         interface = etree.SubElement(root, tag, able)
-        if about.source_file is not None:
+        if exported.source_file is not None:
             files = etree.SubElement(interface, "SourceFiles")
-            etree.SubElement(files, "File", name=about.source_file)
-    _write_units(root, about.units)
-    _write_types(root, about.types, is_old=is_old)
-    categories = _group(root, "LogCategories", about.log_categories)
-    for name, description in about.log_categories.items():
+            etree.SubElement(files, "File", name=exported.source_file)
+    _write_units(root, exported.units)
+    _write_types(root, exported.types, is_old=is_old)
+    categories = _group(root, "LogCategories", exported.log_categories)
+    for name, description in exported.log_categories.items():
         etree.SubElement(categories, "Category", name=name, description=description)
-    etree.SubElement(root, "DefaultExperiment", about.experiment)
-    if about.input_order:
+    etree.SubElement(root, "DefaultExperiment", exported.experiment)
+    if exported.input_order:
         tool = etree.SubElement(etree.SubElement(root, "VendorAnnotations"), "Tool", name=GENERATOR)
-        etree.SubElement(tool, "InputDerivatives", maximumOrder=str(about.input_order))
-    _write_variables(root, about.variables, is_old=is_old)
+        etree.SubElement(tool, "InputDerivatives", maximumOrder=str(exported.input_order))
+    _write_variables(root, exported.variables, is_old=is_old)
     structure = etree.SubElement(root, "ModelStructure")
-    for tag, unknowns in about.structure:
+    for tag, unknowns in exported.structure:
         group = _group(structure, tag, unknowns) if is_old else structure
         for unknown in unknowns:
             listed = unknown.attributes("index" if is_old else "valueReference")
@@ -164,14 +164,14 @@ def _write_units(root: etree._Element, units: Sequence[Unit]) -> None:
 
 def _write_types(root: etree._Element, types: Sequence[TypeDefinition], *, is_old: bool) -> None:
     group = _group(root, "TypeDefinitions", types)
-    for each in types:
+    for definition in types:
         if is_old:
-            simple = etree.SubElement(group, "SimpleType", name=each.name)
-            element = etree.SubElement(simple, each.tag, each.attributes)
+            simple = etree.SubElement(group, "SimpleType", name=definition.name)
+            element = etree.SubElement(simple, definition.tag, definition.attributes)
         else:
-            named = {"name": each.name, **each.attributes}
-            element = etree.SubElement(group, f"{each.tag}Type", named)
-        for name, value in each.items:
+            attributes = {"name": definition.name, **definition.attributes}
+            element = etree.SubElement(group, f"{definition.tag}Type", attributes)
+        for name, value in definition.items:
             etree.SubElement(element, "Item", name=name, value=str(value))
 
 

@@ -41,16 +41,16 @@ def choice(condition: _SX, then: _SX, otherwise: _SX) -> _SX:
 
 def remainder(a: _SX, b: _SX) -> _SX:
     """Python's ``a % b``, which has the sign of b."""
-    rest = ca.fmod(a, b)
-    other_sign = ca.logic_and(rest != 0, (rest < 0) != (b < 0))
-    return choice(other_sign, rest + b, rest)
+    result = ca.fmod(a, b)
+    other_sign = ca.logic_and(result != 0, (result < 0) != (b < 0))
+    return choice(other_sign, result + b, result)
 
 
 def quotient(a: _SX, b: _SX) -> _SX:
     """Python's ``a // b``."""
-    whole = (a - remainder(a, b)) / b
-    down = ca.floor(whole)
-    return choice(whole - down > 0.5, down + 1, down)
+    result = (a - remainder(a, b)) / b
+    down = ca.floor(result)
+    return choice(result - down > 0.5, down + 1, down)
 
 
 def lesser(a: _SX, b: _SX) -> _SX:
@@ -209,10 +209,10 @@ class Symbol(_Symbolic):
 
 
 def _method(operation: Operation, *, reflected: bool = False) -> Callable[[Any, Any], Any]:
-    def apply(self: Symbol, other: Any) -> Any:
-        if isinstance(other, np.ndarray):
+    def apply(self: Symbol, operand: Any) -> Any:
+        if isinstance(operand, np.ndarray):
             return NotImplemented  # numpy goes through its elements
-        return applied(operation, *((other, self) if reflected else (self, other)))
+        return applied(operation, *((operand, self) if reflected else (self, operand)))
 
     return apply
 
@@ -278,8 +278,8 @@ def _ufunc(ufunc: np.ufunc, method: str, inputs: Any, options: Any) -> Any:
     elif method == "__call__" and ufunc.__name__ in UFUNCS and not options:
         result = applied(UFUNCS[ufunc.__name__], *inputs)
     else:
-        shown = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
-        raise UntraceableError(f"calls numpy.{shown}, which has no counterpart in C here")
+        label = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+        raise UntraceableError(f"calls numpy.{label}, which has no counterpart in C here")
     if target is None:
         return result
     target[...] = result
@@ -326,7 +326,9 @@ def fields_of(block: Block) -> tuple[Field, ...]:
 
 
 def _ports(block: Block) -> list[Field]:
-    return [_port(each, getattr(block, each.name)) for each in block.connectors.values()]
+    return [
+        _port(connector, getattr(block, connector.name)) for connector in block.connectors.values()
+    ]
 
 
 def _port(connector: Connector, value: Any) -> Field:
@@ -340,8 +342,10 @@ def _port(connector: Connector, value: Any) -> Field:
     if (limits := connector.limits) is not None:  # FMI knows no ends that are just not in a range
         facts["minimum"] = limits.least if isfinite(limits.least) else None
         facts["maximum"] = limits.most if isfinite(limits.most) else None
-    made = variables_of(connector.name, connector.shape, kind, data_type, _numbers(value), **facts)
-    return Field(connector.name, form, connector.shape, made)
+    variables = variables_of(
+        connector.name, connector.shape, kind, data_type, _numbers(value), **facts
+    )
+    return Field(connector.name, form, connector.shape, variables)
 
 
 def _state(name: str, value: Any) -> Field:
@@ -358,8 +362,8 @@ def _state(name: str, value: Any) -> Field:
     types = {"b": DataType.BOOLEAN, "i": DataType.INTEGER, "u": DataType.INTEGER}
     data_type = types.get(array.dtype.kind, DataType.REAL)
     facts = {"description": "State of the block"}
-    made = variables_of(name, array.shape, Kind.LOCAL, data_type, _numbers(array), **facts)
-    return Field(name, type(value), array.shape, made)
+    variables = variables_of(name, array.shape, Kind.LOCAL, data_type, _numbers(array), **facts)
+    return Field(name, type(value), array.shape, variables)
 
 
 def _numbers(value: Any) -> list[float]:

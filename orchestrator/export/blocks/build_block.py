@@ -72,17 +72,17 @@ def symbolic_functions(kind: type[Block]) -> Iterator[None]:
 def _replacements(space: dict[str, Any]) -> list[tuple[str, Any]]:
     functions = {name: _wrapped(name) for name in FUNCTIONS}
     module = SimpleNamespace(**{**vars(math), **functions})
-    found: list[tuple[str, Any]] = []
+    replacements: list[tuple[str, Any]] = []
     for name, value in space.items():
         if value is math:
-            found.append((name, module))
+            replacements.append((name, module))
         for function, replacement in functions.items():
             if value is getattr(math, function):
-                found.append((name, replacement))
+                replacements.append((name, replacement))
     for name, operation in (("min", lesser), ("max", greater)):
         if name not in space:
-            found.append((name, _extreme(getattr(builtins, name), operation)))
-    return found
+            replacements.append((name, _extreme(getattr(builtins, name), operation)))
+    return replacements
 
 
 def _wrapped(name: str) -> Callable[..., Any]:
@@ -100,10 +100,10 @@ def _extreme(builtin: Callable[..., Any], operation: Callable[..., Any]) -> Call
     """Make ``min`` or ``max`` that takes symbols, too."""
 
     def function(*values: Any, **options: Any) -> Any:
-        found = list(values[0]) if len(values) == 1 else list(values)
-        if options or not any(isinstance(value, Symbol) for value in found):
+        operands = list(values[0]) if len(values) == 1 else list(values)
+        if options or not any(isinstance(value, Symbol) for value in operands):
             return builtin(*values, **options)
-        return reduce(partial(applied, operation), found)
+        return reduce(partial(applied, operation), operands)
 
     return function
 
@@ -116,7 +116,7 @@ def trace(kind: type[Block], values: Mapping[str, Value]) -> Sampled:
 
     ``math``, ``min`` and ``max`` are replaced in the modules of the block's classes while it runs.
     """
-    what = f"block {kind.__name__}"
+    subject = f"block {kind.__name__}"
     try:
         start = kind(**values)
         _expect_declared(start)
@@ -135,7 +135,7 @@ def trace(kind: type[Block], values: Mapping[str, Value]) -> Sampled:
             after = _run(kind, values, fields, lambda block: block.step(time, step))
             first = _run(kind, values, fields, lambda block: block.initialise(time))
     except CapabilityError as error:
-        raise CapabilityError(f"{what}: {error}") from None
+        raise CapabilityError(f"{subject}: {error}") from None
     return Sampled(
         t,
         h,
@@ -162,24 +162,24 @@ def _run(
     try:
         call(block)
     except Exception as error:
-        told = str(error) if isinstance(error, UntraceableError) else f"fails: {error!r}"
-        raise CapabilityError(f"{_place(error)} {told}") from error
+        reason = str(error) if isinstance(error, UntraceableError) else f"fails: {error!r}"
+        raise CapabilityError(f"{_place(error)} {reason}") from error
     _expect_declared(block)
     outputs: list[Any] = []
     states: list[Any] = []
     for field in fields:
-        found = field.expressions(getattr(block, field.name))
+        expressions = field.expressions(getattr(block, field.name))
         sort = field.variables[0].kind
         if sort in {Kind.INPUT, Kind.PARAMETER}:
             if not all(
-                ca.is_equal(a, v.symbol) for a, v in zip(found, field.variables, strict=True)
+                ca.is_equal(a, v.symbol) for a, v in zip(expressions, field.variables, strict=True)
             ):
                 raise CapabilityError(
                     f"changes its {sort.value} '{field.name}'; expected State(start=..) for what"
                     " a block remembers"
                 )
         else:
-            (outputs if sort is Kind.OUTPUT else states).extend(found)
+            (outputs if sort is Kind.OUTPUT else states).extend(expressions)
     return ca.vertcat(ca.SX(0, 1), *outputs, *states)
 
 
@@ -189,8 +189,8 @@ def _expect_declared(block: Block) -> None:
         raise CapabilityError(
             "defines get_state and set_state: what it remembers beside State(start=..) is not known"
         )
-    known = {*block.connectors, *block.states}
-    if hidden := [name for name in vars(block) if name not in known]:
+    declared = {*block.connectors, *block.states}
+    if hidden := [name for name in vars(block) if name not in declared]:
         raise CapabilityError(
             f"keeps {', '.join(map(repr, hidden))}, which is not declared and would be lost:"
             " declare it with State(start=..)"
@@ -207,13 +207,13 @@ def _direct(
     every = tuple(c.name for c in kind.connectors.values() if c.causality is Causality.INPUT)
     pattern = ca.jacobian_sparsity(after[: len(outputs)], u)
     rows, columns = pattern.get_triplet()
-    found: dict[str, tuple[str, ...]] = {}
-    for place, output in enumerate(outputs):
+    feedthrough: dict[str, tuple[str, ...]] = {}
+    for row, output in enumerate(outputs):
         declared = kind.feedthrough.get(output.array or output.name, every)
         allowed = {element for name in declared for element in element_names(name, shapes[name])}
-        acting = [inputs[c].name for r, c in zip(rows, columns, strict=True) if r == place]
-        found[output.name] = tuple(name for name in acting if name in allowed)
-    return found
+        acting = [inputs[c].name for r, c in zip(rows, columns, strict=True) if r == row]
+        feedthrough[output.name] = tuple(name for name in acting if name in allowed)
+    return feedthrough
 
 
 def _place(error: Exception) -> str:
@@ -275,9 +275,9 @@ def _random_values(random: np.random.Generator, variables: Sequence[Variable]) -
 
 def _give(block: Block, variables: Sequence[Variable], values: Sequence[float]) -> None:
     forms: dict[DataType, Any] = {DataType.INTEGER: int, DataType.BOOLEAN: bool}
-    left = iter(values)
+    remaining = iter(values)
     for name, elements in groupby(variables, _field_of):
-        numbers = [next(left) for _ in elements]
+        numbers = [next(remaining) for _ in elements]
         connector = block.connectors[name]
         form = forms.get(DataType(connector.type.value), float)
         block.assign(connector, tuple(numbers) if connector.shape else form(numbers[0]))
@@ -285,8 +285,8 @@ def _give(block: Block, variables: Sequence[Variable], values: Sequence[float]) 
 
 def _compare(block: Block, sampled: Sampled, memory: Sequence[float], when: str) -> None:
     names = dict.fromkeys(map(_field_of, sampled.memory))
-    found = [number for name in names for number in _column(getattr(block, name))]
-    for variable, value, actual in zip(sampled.memory, memory, found, strict=True):
+    traced = [number for name in names for number in _column(getattr(block, name))]
+    for variable, value, actual in zip(sampled.memory, memory, traced, strict=True):
         if not math.isclose(actual, value, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE) and not (
             math.isnan(actual) and math.isnan(value)
         ):
@@ -310,7 +310,7 @@ _LOGGER = logging.getLogger(__name__)
 
 
 def build_block(
-    which: str | type[Block],
+    source: str | type[Block],
     output: str | Path,
     *,
     name: str | None = None,
@@ -354,15 +354,15 @@ def build_block(
         If compiling or writing fails.
     """
     output = Path(output)
-    kind = block_class(which) if isinstance(which, str) else which
-    given = dict(values or {})
-    plain = which if isinstance(which, str) and ":" not in which else kind.__name__
+    kind = block_class(source) if isinstance(source, str) else source
+    start_values = dict(values or {})
+    plain = source if isinstance(source, str) and ":" not in source else kind.__name__
     experiment = Experiment(step_size=kind.longest_step)
-    chosen = name or re.sub(r"\W", "_", plain)
+    identifier = name or re.sub(r"\W", "_", plain)
     recipe = Recipe(
         kind.__name__,
         (),
-        chosen,
+        identifier,
         experiment=experiment,
         fmi=tuple(fmi),
         platforms=tuple(platforms),
@@ -371,17 +371,17 @@ def build_block(
     files = _files(output, recipe)
     if not python:
         try:
-            sampled = trace(kind, given)
-            check_equations(kind, given, sampled)
+            sampled = trace(kind, start_values)
+            check_equations(kind, start_values, sampled)
         except CapabilityError as error:
             if python is not None:
                 raise
             _LOGGER.warning("%s; so the FMU runs the block in Python", error)
         else:
-            about = (kind.__doc__ or "").strip().partition("\n")[0]
-            layout = Layout(without_equations(kind.__name__, about, sampled))
+            summary = (kind.__doc__ or "").strip().partition("\n")[0]
+            layout = Layout(without_equations(kind.__name__, summary, sampled))
             return build_sampled(layout, recipe, files, force=force)
-    return write_python_fmu(kind, given, recipe, files, force=force)
+    return write_python_fmu(kind, start_values, recipe, files, force=force)
 
 
 def build_sampled(
@@ -403,7 +403,7 @@ def _layout_hash(layout: Layout) -> str:
         c_code.model_header(layout, solver, "", "3.0"),
         repr((ode.name, ode.description, facts, direct)),
     )
-    return hash_of([(str(place), text.encode()) for place, text in enumerate(texts)])
+    return hash_of([(str(index), text.encode()) for index, text in enumerate(texts)])
 
 
 def _files(output: Path, recipe: Recipe) -> dict[str, Path]:

@@ -88,9 +88,9 @@ class DelayLine(Struct):
         self._check()
         experiment = Experiment(step_size=seconds(self.step_ns))
         recipe = Recipe(name, (), name, experiment=experiment)
-        about = f"What comes in, {self.delay_ns / 1e6:g} ms later"
+        description = f"What comes in, {self.delay_ns / 1e6:g} ms later"
         return build_sampled(
-            Layout(without_equations(name, about, self._sampled())), recipe, {"2.0": target}
+            Layout(without_equations(name, description, self._sampled())), recipe, {"2.0": target}
         )
 
     @property
@@ -101,11 +101,11 @@ class DelayLine(Struct):
     def _check(self) -> None:
         steps = 2 if self.interpolation is Interpolation.CUBIC else 1
         if self.age_ns < steps * self.step_ns:
-            least = "two steps, for a cubic," if steps == 2 else "one step"
+            minimum = "two steps, for a cubic," if steps == 2 else "one step"
             raise CapabilityError(
                 f"holds its signal back for {self.age_ns / 1e6:g} ms (delay"
                 f" {self.delay_ns / 1e6:g} ms, read {self.advance_ns / 1e6:g} ms ahead of that for"
-                f" the rest of its loops); expected at least {least} of"
+                f" the rest of its loops); expected at least {minimum} of"
                 f" {self.step_ns / 1e6:g} ms: take a shorter step, or delay mode 'plain'"
             )
         if self._samples > _MOST_SAMPLES:
@@ -120,10 +120,10 @@ class DelayLine(Struct):
         def parameter(
             name: str, value: float, text: str, kind: DataType = DataType.REAL, **facts: Any
         ) -> Variable:
-            (made,) = variables_of(
+            (variable,) = variables_of(
                 name, (), Kind.PARAMETER, kind, [value], description=text, **facts
             )
-            return made
+            return variable
 
         signals = partial(variables_of, shape=signal.shape, data_type=kind, starts=self.initial)
         inputs = signals(
@@ -160,7 +160,7 @@ class DelayLine(Struct):
             ),
             *start,
         )
-        first = ca.vertcat(*(gain.symbol * each.symbol + offset.symbol for each in start))
+        first = ca.vertcat(*(gain.symbol * slot.symbol + offset.symbol for slot in start))
         return Sampled(
             ca.SX.sym("t"),
             ca.SX.sym("h"),

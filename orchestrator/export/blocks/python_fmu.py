@@ -97,8 +97,8 @@ def write_python_fmu(
     block = kind(**values)
     try:
         module, packed = _module_of(kind)
-        about = (kind.__doc__ or "").strip().partition("\n")[0]
-        layout = Layout(without_equations(kind.__name__, about, declared(block)))
+        summary = (kind.__doc__ or "").strip().partition("\n")[0]
+        layout = Layout(without_equations(kind.__name__, summary, declared(block)))
     except CapabilityError as error:
         raise CapabilityError(*error.within(f"block {kind.__name__}")) from None
     _expect_declared(kind(**values))
@@ -122,16 +122,16 @@ def write_python_fmu(
 def _installed(tool: _Tool) -> Path:
     """Folder of a tool's package; an FMU that runs in this process brings another one."""
     try:
-        found = distribution(tool.package)
-        actual = found.version
+        package = distribution(tool.package)
+        actual = package.version
     except PackageNotFoundError:
-        found, actual = None, "none"
-    if found is None or actual != tool.version:
+        package, actual = None, "none"
+    if package is None or actual != tool.version:
         raise FmuError(
             f"an FMU with Python in it needs {tool.package} {tool.version}, found {actual}:"
             " pip install 'softdock[fmu]'"
         )
-    return Path(str(found.locate_file(tool.package)))
+    return Path(str(package.locate_file(tool.package)))
 
 
 def _module_of(kind: type[Block]) -> tuple[str, Mapping[str, Path]]:
@@ -147,7 +147,7 @@ def _module_of(kind: type[Block]) -> tuple[str, Mapping[str, Path]]:
     path = Path(file)
     if module is not None and is_of_file(name):
         files = files_of(module)
-        return path.stem, {each.relative_to(path.parent).as_posix(): each for each in files}
+        return path.stem, {source.relative_to(path.parent).as_posix(): source for source in files}
     return name, {path.name: path} if path.stem == name else {}
 
 
@@ -185,26 +185,27 @@ def _library(package: Path, recipe: Recipe, fmi: str) -> dict[str, bytes]:
         f"resources/{package.name}/{file.name}": file.read_bytes()
         for file in sorted(package.glob("*.py"))
     }
-    for each in platforms_of(recipe.platforms):
-        folder = each.folder(fmi)
-        found = list((package / "resources" / folder).glob(f"*{each.suffix}"))
-        if len(found) != 1:
+    for platform in platforms_of(recipe.platforms):
+        folder = platform.folder(fmi)
+        libraries = list((package / "resources" / folder).glob(f"*{platform.suffix}"))
+        if len(libraries) != 1:
             raise FmuError(
-                f"an FMU with Python in it needs a library of {package.name} for {each.name}, and"
-                f" '{package / 'resources' / folder}' has {len(found)}; leave that platform out"
+                f"an FMU with Python in it needs a library of {package.name} for {platform.name},"
+                f" and '{package / 'resources' / folder}' has {len(libraries)}; leave that"
+                " platform out"
             )
-        content[f"{folder}/{recipe.name}{each.suffix}"] = found[0].read_bytes()
+        content[f"{folder}/{recipe.name}{platform.suffix}"] = libraries[0].read_bytes()
     return content
 
 
 def _description(layout: Layout, recipe: Recipe, fmi: str, token: str) -> bytes:
     """That of an FMU that has no C sources, and messages of no category."""
-    about = describe(layout, recipe, fmi, token)
+    description = describe(layout, recipe, fmi, token)
     interfaces = {
         tag: {**attributes, "needsExecutionTool": "true"}
-        for tag, attributes in about.interfaces.items()
+        for tag, attributes in description.interfaces.items()
     }
-    bare = replace(about, interfaces=interfaces, log_categories={}, source_file=None)
+    bare = replace(description, interfaces=interfaces, log_categories={}, source_file=None)
     return write(bare, fmi)
 
 
@@ -212,21 +213,23 @@ def _places(layout: Layout, fmi: str) -> _Places:
     """What the value references mean to :class:`EmbeddedBlock`."""
     if fmi == "3.0":
         time = len(layout.slots)
-        found = {e.reference: (e.name, 0, len(e.slots) if e.shape else 0) for e in entries(layout)}
-        return found | {time: ("", 0, 0)}
-    found = {}
+        references = {
+            e.reference: (e.name, 0, len(e.slots) if e.shape else 0) for e in entries(layout)
+        }
+        return references | {time: ("", 0, 0)}
+    references = {}
     counts: dict[str, int] = {}
     for slot in layout.slots:
         array = slot.variable.array
         first = counts.get(array, 0)
-        found[slot.reference] = (array, first, 1) if array else (slot.name, 0, 0)
+        references[slot.reference] = (array, first, 1) if array else (slot.name, 0, 0)
         counts[array] = first + 1
-    return found
+    return references
 
 
-def _script(embedded: _Embedded, module: str, places: _Places, tool: _Tool) -> str:
+def _script(embedded: _Embedded, module: str, references: _Places, tool: _Tool) -> str:
     kind = embedded.kind
-    listed = "".join(f"        {key}: {place!r},\n" for key, place in places.items())
+    listed = "".join(f"        {key}: {target!r},\n" for key, target in references.items())
     return (
         f'"""Runs block {kind.__name__} of {embedded.module} in an FMU."""\n\n'
         f"{tool.imports}\n"
@@ -245,13 +248,13 @@ def _script(embedded: _Embedded, module: str, places: _Places, tool: _Tool) -> s
 def _documentation(embedded: _Embedded, tool: _Tool) -> str:
     python = ".".join(map(str, sys.version_info[:2]))
     kind, package = embedded.kind, embedded.module.partition(".")[0]
-    where = "packed in it" if embedded.files else "to be installed there, too"
+    location = "packed in it" if embedded.files else "to be installed there, too"
     return (
         "<!DOCTYPE html>\n<html><head><title>What this FMU needs</title></head><body>\n"
         f"<h1>{escape(kind.__name__)}</h1>\n"
         "<p>This FMU runs Python code. The importer must be a Python process, or one into which"
         f" libpython is loaded (LD_PRELOAD); the FMU was made with Python {python}. That Python"
         f" needs softdock {version('softdock')}; the module <code>{escape(package)}</code> of the"
-        f" block is {where}. The library is that of {tool.package} {tool.version}.</p>\n"
+        f" block is {location}. The library is that of {tool.package} {tool.version}.</p>\n"
         f"<pre>{escape(kind.__doc__ or '')}</pre>\n</body></html>\n"
     )

@@ -171,8 +171,8 @@ def _adjoint(ode: ExplicitOde, everything: Any, ends: list[int]) -> Any:
     _, u, x, _, _, _ = ode.arguments
     seed = ca.SX.sym("bar", everything.numel())
     product = ca.jtimes(everything, ca.vertcat(u, x, ode.z), seed, True)  # noqa: FBT003 - transposed
-    places = [0, u.numel(), u.numel() + x.numel(), u.numel() + x.numel() + ode.z.numel()]
-    bars = ca.vertsplit(ca.cse(ca.densify(product)), places)
+    offsets = [0, u.numel(), u.numel() + x.numel(), u.numel() + x.numel() + ode.z.numel()]
+    bars = ca.vertsplit(ca.cse(ca.densify(product)), offsets)
     return ca.Function("model_adjoint", [*ode.arguments, ode.z, *ca.vertsplit(seed, ends)], bars)
 
 
@@ -185,7 +185,7 @@ def _results(ode: ExplicitOde) -> Mapping[str, tuple[Column, ...]]:
     y, w = _column(ode.y, ode.outputs), _column(ode.w, ode.locals)
     xdot = _column(ode.xdot, ode.states)
     events = {
-        name: tuple(Column(ca.densify(ca.SX(one))) for one in columns)
+        name: tuple(Column(ca.densify(ca.SX(result))) for result in columns)
         for name, columns in implicit_c.at_every_step(ode).items()
     }
     return {"model_ode": (xdot,), "model_outputs": (y,), "model_locals": (w, xdot), **events}
@@ -195,8 +195,8 @@ def _looped(ode: ExplicitOde, name: str, columns: Sequence[Column]) -> str | Non
     """Return the function with loops; None where CasADi's code is as good."""
     t, u, x, p, c, q = ode.arguments
     groups = (ode.inputs, ode.states, ode.parameters, ode.calculated)
-    named = map(_column, (u, x, p, c), groups)
-    arguments = [Column(t), *named, Column(q), Column(ode.z)]
+    elements = map(_column, (u, x, p, c), groups)
+    arguments = [Column(t), *elements, Column(q), Column(ode.z)]
     return function_code(name, arguments, columns, ode.inner)
 
 
@@ -233,9 +233,9 @@ def _sampled_tables(ode: ExplicitOde) -> list[str]:
 def _verlet_tables(ode: ExplicitOde) -> list[str]:
     """Lines of model.h: which states are positions, and which state the derivative of each is."""
     x = ode.arguments[2]
-    place = {x[i].element_hash(): i for i in range(x.numel())}
+    index_of = {x[i].element_hash(): i for i in range(x.numel())}
     slopes = ((i, ode.xdot[i]) for i in range(x.numel()))
-    pairs = [(i, place[s.element_hash()]) for i, s in slopes if s.element_hash() in place]
+    pairs = [(i, index_of[s.element_hash()]) for i, s in slopes if s.element_hash() in index_of]
     if not pairs:
         raise DescriptionError(
             f"solver.method = 'verlet': no state of '{ode.name}' is the derivative of another;"
@@ -252,12 +252,12 @@ def _verlet_tables(ode: ExplicitOde) -> list[str]:
 def _jacobian(ode: ExplicitOde) -> Any:
     """``d xdot / d x`` by its nonzeros; with blocks its product with seeds of x and z instead."""
     x = ode.arguments[2]
-    known = [*ode.arguments, ode.z]
+    arguments = [*ode.arguments, ode.z]
     if ode.is_explicit:
-        return ca.Function("model_jacobian", known, [ca.cse(ca.jacobian(ode.xdot, x))])
+        return ca.Function("model_jacobian", arguments, [ca.cse(ca.jacobian(ode.xdot, x))])
     seeds = [ca.SX.sym("dx", x.numel()), ca.SX.sym("dz", ode.z.numel())]
     product = ca.jtimes(ode.xdot, ca.vertcat(x, ode.z), ca.vertcat(*seeds))
-    return ca.Function("model_slope_tangent", [*known, *seeds], [ca.cse(ca.densify(product))])
+    return ca.Function("model_slope_tangent", [*arguments, *seeds], [ca.cse(ca.densify(product))])
 
 
 def _jacobian_tables(ode: ExplicitOde) -> list[str]:

@@ -70,8 +70,8 @@ def compiler_path() -> str:
 @cache
 def zig_path() -> str:
     """Path of the compiler for other platforms, which the package ``ziglang`` brings."""
-    found = find_spec("ziglang")
-    path = Path(found.origin).with_name("zig") if found is not None and found.origin else None
+    spec = find_spec("ziglang")
+    path = Path(spec.origin).with_name("zig") if spec is not None and spec.origin else None
     if path is None or not path.is_file():
         raise FmuError(
             "FMUs for other platforms need the compiler of the package ziglang, which is not"
@@ -98,8 +98,8 @@ def compiler_facts(platform: Platform) -> str:
 @cache
 def compiler_version(path: str) -> str:
     """First line of ``--version``; Zig has a command for it."""
-    asked = "version" if Path(path).name == "zig" else "--version"
-    return _run([path, asked]).stdout.partition("\n")[0]
+    option = "version" if Path(path).name == "zig" else "--version"
+    return _run([path, option]).stdout.partition("\n")[0]
 
 
 @cache
@@ -107,7 +107,7 @@ def sundials_libraries() -> tuple[str, ...]:
     """Options that link CVODE into an FMU, none of its symbols visible outside."""
     compiler, missing = compiler_path(), []
     headers = "#include <cvode/cvode.h>\n#include <sundials/sundials_context.h>\n"
-    if _run([compiler, "-E", "-x", "c", "-"], given=headers).returncode != 0:
+    if _run([compiler, "-E", "-x", "c", "-"], text=headers).returncode != 0:
         missing.append("headers cvode/cvode.h and sundials/sundials_context.h")
     paths = []
     for name in SUNDIALS:
@@ -159,12 +159,12 @@ def run_compiler(command: Sequence[str], folder: Path) -> None:
     """Run a compiler in a folder."""
     result = _run(command, folder=folder)
     if result.returncode != 0:
-        shown = "\n  ".join(result.stderr.splitlines()[:20])
-        raise FmuError(f"'{' '.join(command)}' failed ({result.returncode}):\n  {shown}")
+        messages = "\n  ".join(result.stderr.splitlines()[:20])
+        raise FmuError(f"'{' '.join(command)}' failed ({result.returncode}):\n  {messages}")
 
 
 def _run(
-    command: Sequence[str], *, given: str = "", folder: Path | None = None
+    command: Sequence[str], *, text: str = "", folder: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
     with subprocess.Popen(  # noqa: S603 - the compiler that was asked for, our own sources
         command,
@@ -179,13 +179,13 @@ def _run(
     ) as process:
         _RUNNING.add(process)
         try:
-            said, wrong = process.communicate(given)
+            output, errors = process.communicate(text)
         except BaseException:
             _kill(process)
             raise
         finally:
             _RUNNING.discard(process)
-    return subprocess.CompletedProcess(command, process.returncode, said, wrong)
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 
 def _kill(process: subprocess.Popen[str]) -> None:

@@ -77,8 +77,10 @@ def arrange(rows: ArrayRows) -> Program:
 
 def _alike(rows: ArrayRows, row: str) -> Iterator[RowLoop]:
     """Elements in a row that have one formula."""
-    found = sorted(rows.formulas[row].items())
-    counted = [(index, position, formula) for position, (index, (_, formula)) in enumerate(found)]
+    formulas = sorted(rows.formulas[row].items())
+    counted = [
+        (index, position, formula) for position, (index, (_, formula)) in enumerate(formulas)
+    ]
     for (_, formula), members in groupby(counted, key=lambda item: (item[0] - item[1], item[2])):
         indices = [index for index, *_ in members]
         if len(indices) >= SHORTEST and not isinstance(formula, Scalar):
@@ -90,19 +92,19 @@ def _dependences(program: Program, loops: list[RowLoop]) -> nx.DiGraph[Step]:
     operations = program.rows.graph
     graph: nx.DiGraph[Step] = nx.DiGraph()
     graph.add_nodes_from(loops)
-    left: list[tuple[int, Step | None]] = []
+    remaining: list[tuple[int, Step | None]] = []
     for loop in loops:
-        left += ((number, loop) for number in _taken_numbers(program.rows, loop))
-    left += ((number, None) for _, number in single_results(program))
-    while left:
-        number, taker = left.pop()
+        remaining += ((number, loop) for number in _taken_numbers(program.rows, loop))
+    remaining += ((number, None) for _, number in single_results(program))
+    while remaining:
+        number, taker = remaining.pop()
         if not operations.computed(number):
             continue
         loop_before = program.loop_of(number)
         maker: Step = number if loop_before is None else loop_before
         if maker not in graph:  # a single operation that was not met before
             graph.add_node(maker)
-            left += ((operand, number) for operand in operations.operations[number].operands)
+            remaining += ((operand, number) for operand in operations.operations[number].operands)
         if taker is not None:
             graph.add_edge(maker, taker)
     return graph
@@ -165,11 +167,11 @@ def _together(
     """Loops of a span that take what is there already, or the same element of each other."""
     group = [step for step in ready if isinstance(step, RowLoop) and step.span == span]
     rows = {loop.row for loop in group}
-    left = dict(waits)
+    remaining = dict(waits)
     for loop in group:  # which grows
         for later in graph.successors(loop):
-            left[later] -= 1
-            if left[later] or not isinstance(later, RowLoop) or later.span != span:
+            remaining[later] -= 1
+            if remaining[later] or not isinstance(later, RowLoop) or later.span != span:
                 continue
             if all(p.ahead == 0 or p.row not in rows for p in _neighbours(later)):
                 group.append(later)
@@ -186,26 +188,28 @@ def kept_rows(program: Program) -> dict[str, tuple[int, int]]:
 
     Arguments and results of the function are none of them.
     """
-    found: dict[str, tuple[int, int]] = {}
+    ranges: dict[str, tuple[int, int]] = {}
 
     def keep(row: str, first: int, last: int) -> None:
-        old = found.get(row, (first, last))
-        found[row] = min(old[0], first), max(old[1], last)
+        old = ranges.get(row, (first, last))
+        ranges[row] = min(old[0], first), max(old[1], last)
 
     for number in _single_reads(program):
         if program.loop_of(number) is not None:
             row, index = program.rows.place[number]
             keep(row, index, index)
     for step in program.order:
-        own = {loop.row for loop in step} if isinstance(step, tuple) else set()
+        own_rows = {loop.row for loop in step} if isinstance(step, tuple) else set()
         for loop in step if isinstance(step, tuple) else ():
             for part in _neighbours(loop):
-                if (part.ahead or part.row not in own) and part.row not in program.rows.arguments:
+                if (
+                    part.ahead or part.row not in own_rows
+                ) and part.row not in program.rows.arguments:
                     keep(part.row, loop.begin + part.ahead, loop.end - 1 + part.ahead)
     for (row, _), loop in program.looped.items():  # a loop writes all of its elements
-        if row in found:
+        if row in ranges:
             keep(row, loop.begin, loop.end - 1)
-    return found
+    return ranges
 
 
 def _single_reads(program: Program) -> Iterator[int]:
@@ -276,8 +280,8 @@ def function_code(
     ``inner`` are expressions that the results may be made of; their names say which are alike.
     Everything is computed by the same operations on the same numbers as in CasADi's code.
     """
-    given = [column.values for column in arguments]
-    graph = operation_graph(given, [column.values for column in results], inner.values)
+    argument_values = [column.values for column in arguments]
+    graph = operation_graph(argument_values, [column.values for column in results], inner.values)
     computed = [number for number in graph.needed if graph.computed(number)]
     if any(graph.operations[number].code not in _FORMS for number in computed):
         return None
@@ -287,8 +291,8 @@ def function_code(
     program = arrange(find_rows(graph, taken_names, given_names, elements(inner.names)))
     single = sum(isinstance(step, int) for step in program.order)
     writer = _Writer(program)
-    wanted = max(_FEWEST, _SMALLEST_SHARE * len(computed))
-    if len(computed) - single < wanted or writer.stack > _LARGEST_STACK:
+    minimum = max(_FEWEST, _SMALLEST_SHARE * len(computed))
+    if len(computed) - single < minimum or writer.stack > _LARGEST_STACK:
         return None
     takes = "const double** arg, double** res, int* iw, double* w, int mem"
     lines = [
@@ -371,7 +375,7 @@ class _Writer:
         if isinstance(formula, Scalar):
             return self._value(formula.number)
         if isinstance(formula, Computed):
-            operands = [self._formula(one, begin, local) for one in formula.operands]
+            operands = [self._formula(operand, begin, local) for operand in formula.operands]
             return _FORMS[formula.code].format(*operands)
         if formula.ahead == 0 and formula.row in local:
             return local[formula.row]
@@ -397,5 +401,5 @@ def _stored(storage: Storage, begin: int) -> str:
     return f"{storage.stride} * i + {storage.first + storage.stride * begin}"
 
 
-def _plus(places: int) -> str:
-    return f"i + {places}" if places else "i"
+def _plus(offset: int) -> str:
+    return f"i + {offset}" if offset else "i"

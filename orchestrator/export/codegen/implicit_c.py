@@ -31,9 +31,9 @@ def functions(ode: ExplicitOde, fmi: str) -> Iterator[Any]:
     if initial is None:
         return
     symbols = {v.name: v.symbol for v in (*ode.states, *ode.calculated)}
-    places = column(symbols[name] for name in initial.guesses)
+    guess_column = column(symbols[name] for name in initial.guesses)
     guesses = column(initial.guesses.values())
-    x, c = (ca.substitute(argument, places, guesses) for argument in (x, c))
+    x, c = (ca.substitute(argument, guess_column, guesses) for argument in (x, c))
     zi = column(block.unknowns for block in initial.blocks)
     arguments = [t, u, x, p, c, q, zi]
     yield ca.Function("model_initial_guess", arguments[:-1], [ode.initial_guess])
@@ -77,7 +77,7 @@ def _equations(
 def _sensitivities(ode: ExplicitOde, fmi: str) -> Iterator[Any]:
     """Products of the residual's Jacobian by everything known before a block; negative."""
     t, u, x, _, _, _ = ode.arguments
-    known = [*ode.arguments, ode.z]
+    arguments = [*ode.arguments, ode.z]
     seeds = [
         ca.SX.sym(f"d{name}", s.numel()) for name, s in zip("uxtz", (u, x, t, ode.z), strict=True)
     ]
@@ -87,14 +87,14 @@ def _sensitivities(ode: ExplicitOde, fmi: str) -> Iterator[Any]:
         before = ca.vertcat(u, x, t, ode.z[:first])
         directions = ca.vertcat(*seeds[:3], seeds[3][:first])
         product = ca.jtimes(-block.residual, before, directions)
-        yield ca.Function(f"{name}_tangent", [*known, *seeds], [ca.cse(ca.densify(product))])
+        yield ca.Function(f"{name}_tangent", [*arguments, *seeds], [ca.cse(ca.densify(product))])
         if fmi == "3.0":
             bar = ca.SX.sym("bar", size)
             before = ca.vertcat(u, x, ode.z[:first])
             product = ca.jtimes(-block.residual, before, bar, True)  # noqa: FBT003 - transposed
-            places = [0, u.numel(), u.numel() + x.numel(), before.numel()]
-            bars = ca.vertsplit(ca.cse(ca.densify(product)), places)
-            yield ca.Function(f"{name}_adjoint", [*known, bar], bars)
+            offsets = [0, u.numel(), u.numel() + x.numel(), before.numel()]
+            bars = ca.vertsplit(ca.cse(ca.densify(product)), offsets)
+            yield ca.Function(f"{name}_adjoint", [*arguments, bar], bars)
         first += size
 
 
@@ -148,25 +148,24 @@ def _block_table(
     fmi: str = "",
 ) -> str:
     """Initial blocks have no ode; they need no derivatives."""
-    rows, places, first, factors = [], [], 0, 0
+    rows, columns, first, factors = [], [], 0, 0
     for index, block in enumerate(blocks):
-        size, kind, own = block.unknowns.numel(), _kind(ode, block), f"{name}_{index}"
-        matrix = f"{own}_matrix" if kind == "BLOCK_FIXED" else "NULL"
-        tangent = f"{own}_tangent" if ode else "NULL"
-        adjoint = f"{own}_adjoint" if ode and fmi == "3.0" else "NULL"
+        size, kind, own_name = block.unknowns.numel(), _kind(ode, block), f"{name}_{index}"
+        matrix = f"{own_name}_matrix" if kind == "BLOCK_FIXED" else "NULL"
+        tangent = f"{own_name}_tangent" if ode else "NULL"
+        adjoint = f"{own_name}_adjoint" if ode and fmi == "3.0" else "NULL"
         unknowns = ", ".join([*block.names, *block.inner])
         label = json.dumps(f"{unknowns} ({'; '.join(block.origins)})"[:600])
         pattern = _jacobian(block).sparsity()
-        places.append(array("int", f"{own}_places", map(str, pattern.find()), ""))
+        columns.append(array("int", f"{own_name}_places", map(str, pattern.find()), ""))
         usual = (repr(nominals.get(name, 1.0)) for name in block.names)
-        places.append(array("double", f"{own}_nominals", usual))
-        numbers = (
-            f"{first}, {size}, {factors}, {pattern.nnz()}, {own}_places, {kind}, {own}_nominals"
-        )
-        rows.append(f"{{{numbers}, {own}, {matrix}, {tangent}, {adjoint}, {label}}}")
+        columns.append(array("double", f"{own_name}_nominals", usual))
+        sizes = f"{first}, {size}, {factors}, {pattern.nnz()}"
+        numbers = f"{sizes}, {own_name}_places, {kind}, {own_name}_nominals"
+        rows.append(f"{{{numbers}, {own_name}, {matrix}, {tangent}, {adjoint}, {label}}}")
         first, factors = first + size, factors + size * size
     nothing = f'{{0, 0, 0, 0, NULL, BLOCK_LINEAR, {"NULL, " * 5}""}}'
-    return "\n".join([*places, array("Block", table, rows, nothing, lines=True)])
+    return "\n".join([*columns, array("Block", table, rows, nothing, lines=True)])
 
 
 # A comparison counts as changed once it is this much beyond: above rounding of what is compared
@@ -191,7 +190,7 @@ def at_every_step(ode: ExplicitOde) -> dict[str, tuple[Any, ...]]:
             (a.level for a in events.assertions),
         ),
     }
-    return {name: tuple(column(one) for one in results) for name, results in columns.items()}
+    return {name: tuple(column(result) for result in results) for name, results in columns.items()}
 
 
 _WAVES = (ca.OP_SIN, ca.OP_COS, ca.OP_TAN)
@@ -203,19 +202,19 @@ def phases(ode: ExplicitOde) -> list[Any]:
     moving = ca.vertcat(t, u, x, ode.z)
     steady = ca.vertcat(u, x, ode.z)
     waiting = [r.margin for r in ode.events.relations if not ode.events.is_time_event(r, t, steady)]
-    seen: set[int] = set()
-    found: list[Any] = []
+    visited: set[int] = set()
+    distinct: list[Any] = []
     while waiting:
         node = ca.SX(waiting.pop())
-        if node.element_hash() in seen:
+        if node.element_hash() in visited:
             continue
-        seen.add(node.element_hash())
+        visited.add(node.element_hash())
         parts = [node.dep(index) for index in range(node.n_dep())]
         waiting += parts
         is_wave = node.op() in _WAVES and ca.depends_on(parts[0], moving)
-        if is_wave and not any(ca.is_equal(parts[0], known, 50) for known in found):
-            found.append(parts[0])
-    return found
+        if is_wave and not any(ca.is_equal(parts[0], phase, 50) for phase in distinct):
+            distinct.append(parts[0])
+    return distinct
 
 
 def event_functions(ode: ExplicitOde) -> Iterator[Any]:
@@ -227,7 +226,7 @@ def event_functions(ode: ExplicitOde) -> Iterator[Any]:
     arguments = [*ode.arguments, ode.z]
 
     def function(name: str, *columns: Any) -> Any:
-        return ca.Function(name, arguments, [ca.densify(ca.SX(one)) for one in columns])
+        return ca.Function(name, arguments, [ca.densify(ca.SX(result)) for result in columns])
 
     yield function("model_discrete", column(d.value for d in events.discrete))
     yield function("model_phases", column(phases(ode)))

@@ -136,8 +136,8 @@ class Layout(Struct, dict=True):
         c = ca.Function("c", [p_symbols], [ode.c])(p)
         inputs = ca.densify(column(v.start for v in ode.inputs))
         u, x = ca.Function("s", [p_symbols, c_symbols], [inputs, ode.start])(p, c)
-        for region, found in ((Region.CALCULATED, c), (Region.STATE, x), (Region.INPUT, u)):
-            starts |= {s.reference: float(found[i]) for i, s in enumerate(self.of(region))}
+        for region, symbols in ((Region.CALCULATED, c), (Region.STATE, x), (Region.INPUT, u)):
+            starts |= {s.reference: float(symbols[i]) for i, s in enumerate(self.of(region))}
         if self.ode.sampled is not None:
             memory = (*self.of(Region.OUTPUT), *self.of(Region.LOCAL))
             starts |= {slot.reference: number(slot.variable.start) for slot in memory}
@@ -221,16 +221,18 @@ def entries(layout: Layout) -> tuple[ArrayVariable, ...]:
     An array whose elements differ in more than their start values, or are not all of one region
     (states and others, for example), is given as its elements.
     """
-    found = [
+    variables = [
         entry
         for region in Region
         if region not in {Region.DERIVATIVE, Region.INDICATOR}
         for entry in _grouped(layout, layout.of(region))
     ]
     slopes = iter(layout.of(Region.DERIVATIVE))  # grouped as their states are
-    states = [entry for entry in found if entry.first.region is Region.STATE]
-    found += [ArrayVariable(tuple(itertools.islice(slopes, len(s.slots))), s.shape) for s in states]
-    return (*found, *(ArrayVariable((slot,)) for slot in layout.of(Region.INDICATOR)))
+    states = [entry for entry in variables if entry.first.region is Region.STATE]
+    variables += [
+        ArrayVariable(tuple(itertools.islice(slopes, len(s.slots))), s.shape) for s in states
+    ]
+    return (*variables, *(ArrayVariable((slot,)) for slot in layout.of(Region.INDICATOR)))
 
 
 def _grouped(layout: Layout, slots: Sequence[Slot]) -> Iterator[ArrayVariable]:

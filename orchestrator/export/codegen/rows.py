@@ -40,24 +40,24 @@ class OperationGraph(Struct, dict=True):
     @cached_property
     def needed(self) -> tuple[int, ...]:
         """Operations that the results depend on, in order."""
-        found: set[int] = set()
-        left = [number for row in self.results for number in row]
-        while left:
-            number = left.pop()
-            if number not in found:
-                found.add(number)
-                left.extend(self.operations[number].operands)
-        return tuple(sorted(found))
+        needed: set[int] = set()
+        remaining = [number for row in self.results for number in row]
+        while remaining:
+            number = remaining.pop()
+            if number not in needed:
+                needed.add(number)
+                remaining.extend(self.operations[number].operands)
+        return tuple(sorted(needed))
 
     @cached_property
     def uses(self) -> Counter[int]:
         """How often each operation is taken, by others and as a result."""
-        found: Counter[int] = Counter()
+        counts: Counter[int] = Counter()
         for number in self.needed:
-            found.update(self.operations[number].operands)
+            counts.update(self.operations[number].operands)
         for row in self.results:
-            found.update(row)
-        return found
+            counts.update(row)
+        return counts
 
     def computed(self, number: int) -> bool:
         """Whether the operation is one that has to be done, no constant or input."""
@@ -69,7 +69,7 @@ def operation_graph(arguments: list[Any], results: list[Any], inner: Any) -> Ope
     columns = [ca.densify(column) for column in (*results, inner)]
     function = ca.Function("graph", arguments, columns)
     operations: list[Operation] = []
-    known: dict[tuple[Operation, str], int] = {}
+    numbers: dict[tuple[Operation, str], int] = {}
     work: dict[int, int] = {}
     rows = [[-1] * column.numel() for column in columns]
     for index in range(function.n_instructions()):
@@ -83,12 +83,12 @@ def operation_graph(arguments: list[Any], results: list[Any], inner: Any) -> Ope
         elif code == ca.OP_INPUT:
             operation = Operation(code, place=(takes[0], takes[1]))
         else:
-            operation = Operation(code, tuple(work[one] for one in takes))
+            operation = Operation(code, tuple(work[slot] for slot in takes))
         key = operation, operation.value.hex()  # -0.0 is not 0.0
-        if key not in known:
-            known[key] = len(operations)
+        if key not in numbers:
+            numbers[key] = len(operations)
             operations.append(operation)
-        work[gives[0]] = known[key]
+        work[gives[0]] = numbers[key]
     return OperationGraph(tuple(operations), tuple(map(tuple, rows[:-1])), tuple(rows[-1]))
 
 
@@ -109,16 +109,16 @@ def elements(names: Sequence[str]) -> dict[int, RowElement]:
     ``node[3].v[1]`` is element 3 of ``node[*].v[1]`` where there are more than three nodes.
     """
     split = {position: _split(name) for position, name in enumerate(names) if "[" in name}
-    seen: dict[tuple[str, int], set[int]] = {}
+    rows_of: dict[tuple[str, int], set[int]] = {}
     for pattern, indices in split.values():
         for dimension, index in enumerate(indices):
-            seen.setdefault((pattern, dimension), set()).add(index)
-    found = {}
+            rows_of.setdefault((pattern, dimension), set()).add(index)
+    element_of = {}
     for position, (pattern, indices) in split.items():
-        sizes = [len(seen[pattern, dimension]) for dimension in range(len(indices))]
+        sizes = [len(rows_of[pattern, dimension]) for dimension in range(len(indices))]
         along = sizes.index(max(sizes))
-        found[position] = RowElement(_with_star(names[position], along), indices[along])
-    return found
+        element_of[position] = RowElement(_with_star(names[position], along), indices[along])
+    return element_of
 
 
 def _with_star(name: str, along: int) -> str:
@@ -201,22 +201,22 @@ class ArrayRows(MutableStruct):
     _varying: dict[int, bool] = field(default_factory=dict)
     _asked: dict[str, dict[int, int]] = field(default_factory=dict)
 
-    def place_arguments(self, named: Sequence[Mapping[int, RowElement]]) -> None:
+    def place_arguments(self, elements_of: Sequence[Mapping[int, RowElement]]) -> None:
         """Place inputs of the function; ``named`` has the elements of each argument by position."""
         operations = self.graph.operations
         leaves = {operations[n].place: n for n in self.graph.needed if operations[n].place}
-        for column, elements in enumerate(named):
+        for column, elements in enumerate(elements_of):
             for row, storage, members in _evenly_stored(column, elements):
-                own = f"{row} of argument {column}"
-                self.arguments[own] = storage
+                own_row = f"{row} of argument {column}"
+                self.arguments[own_row] = storage
                 for position, index in members:
                     if (column, position) in leaves:
-                        self.place[leaves[column, position]] = own, index
+                        self.place[leaves[column, position]] = own_row, index
 
-    def place_inner(self, named: Mapping[int, RowElement]) -> None:
+    def place_inner(self, elements_of: Mapping[int, RowElement]) -> None:
         """Place what has a name; of an operation with two names that in the longer row."""
         members: dict[str, list[tuple[int, int]]] = {}
-        for position, element in named.items():
+        for position, element in elements_of.items():
             number = self.graph.inner[position]
             if self.graph.uses[number] and self.graph.computed(number):
                 members.setdefault(element.row, []).append((number, element.index))
@@ -226,14 +226,14 @@ class ArrayRows(MutableStruct):
                     if self.place.setdefault(number, (row, index)) == (row, index):
                         self._ask(number, row, index)
 
-    def place_results(self, named: Sequence[Mapping[int, RowElement]]) -> None:
+    def place_results(self, elements_of: Sequence[Mapping[int, RowElement]]) -> None:
         """Make rows of results that lie evenly."""
-        for column, elements in enumerate(named):
+        for column, elements in enumerate(elements_of):
             for row, storage, members in _evenly_stored(column, elements):
-                own = f"{row} of result {column}"
-                self.results[own] = storage
+                own_row = f"{row} of result {column}"
+                self.results[own_row] = storage
                 for position, index in members:
-                    self._ask(self.graph.results[column][position], own, index)
+                    self._ask(self.graph.results[column][position], own_row, index)
 
     def place_terms(self) -> None:
         """Make rows of the terms of long sums that are no part of a row themselves."""
@@ -264,11 +264,11 @@ class ArrayRows(MutableStruct):
         """Follow rows to all that they are computed from, one row after the other."""
         while self._asked:
             row = next(iter(self._asked))
-            found = self.formulas.setdefault(row, {})
-            asked = {i: n for i, n in sorted(self._asked.pop(row).items()) if i not in found}
-            self._find_scalars(row, asked.values())
-            for index, number in asked.items():
-                found[index] = number, self._formula(number, row, index, "")
+            formulas = self.formulas.setdefault(row, {})
+            missing = {i: n for i, n in sorted(self._asked.pop(row).items()) if i not in formulas}
+            self._find_scalars(row, missing.values())
+            for index, number in missing.items():
+                formulas[index] = number, self._formula(number, row, index, "")
 
     def _ask(self, number: int, row: str, index: int) -> None:
         self._asked.setdefault(row, {})[index] = number
@@ -278,36 +278,38 @@ class ArrayRows(MutableStruct):
         takers: Counter[int] = Counter()
         for number in numbers:
             shared: set[int] = set()
-            left = list(self._operands(number)) if row not in self.results else [number]
-            while left:
-                one = left.pop()
-                if one in self.place or one in shared or not self._varies(one):
+            remaining = list(self._operands(number)) if row not in self.results else [number]
+            while remaining:
+                current = remaining.pop()
+                if current in self.place or current in shared or not self._varies(current):
                     continue
-                if self.graph.uses[one] > 1:
-                    shared.add(one)
+                if self.graph.uses[current] > 1:
+                    shared.add(current)
                 else:
-                    left += self._operands(one)
+                    remaining += self._operands(current)
             takers.update(shared)
-        self._scalars |= {one for one, count in takers.items() if count >= SHORTEST}
+        self._scalars |= {current for current, count in takers.items() if count >= SHORTEST}
 
-    def _formula(self, number: int, row: str, index: int, way: str) -> Formula:
+    def _formula(self, number: int, row: str, index: int, path: str) -> Formula:
         """What stands for an operation in the formula of an element; ``way`` leads there."""
-        if way or row in self.results:
-            place = self.place.get(number)
-            if place is not None:
-                if place[0] not in self.arguments:
-                    self._ask(number, *place)
-                return Neighbour(place[0], place[1] - index)
+        if path or row in self.results:
+            location = self.place.get(number)
+            if location is not None:
+                if location[0] not in self.arguments:
+                    self._ask(number, *location)
+                return Neighbour(location[0], location[1] - index)
             if number in self._scalars or not self._varies(number):
                 return Scalar(number)
-            if self.graph.uses[number] > 1 or len(way) > _DEEPEST:
-                shared = f"{row} by {way or 'itself'}"
+            if self.graph.uses[number] > 1 or len(path) > _DEEPEST:
+                shared = f"{row} by {path or 'itself'}"
                 self.place[number] = shared, index
                 self._ask(number, shared, index)
                 return Neighbour(shared, 0)
         self._covered.add(number)
         operands = enumerate(self._operands(number))
-        formulas = tuple(self._formula(one, row, index, f"{way}{i}") for i, one in operands)
+        formulas = tuple(
+            self._formula(operand, row, index, f"{path}{i}") for i, operand in operands
+        )
         return Computed(self.graph.operations[number].code, formulas)
 
     def _operands(self, number: int) -> tuple[int, ...]:
@@ -315,27 +317,27 @@ class ArrayRows(MutableStruct):
 
     def _varies(self, number: int) -> bool:
         """Whether an operation depends on elements of rows; what does not is computed once."""
-        left = [number]
-        while left:
-            one = left.pop()
-            if one in self._varying:
+        remaining = [number]
+        while remaining:
+            current = remaining.pop()
+            if current in self._varying:
                 continue
-            operands = self._operands(one)
+            operands = self._operands(current)
             unknown = [o for o in operands if o not in self._varying]
-            if one in self.place or not unknown:
-                varies = one in self.place or any(self._varying[o] for o in operands)
-                self._varying[one] = varies
+            if current in self.place or not unknown:
+                varies = current in self.place or any(self._varying[o] for o in operands)
+                self._varying[current] = varies
             else:
-                left += [one, *unknown]
+                remaining += [current, *unknown]
         return self._varying[number]
 
 
 def _evenly_stored(
-    column: int, named: Mapping[int, RowElement]
+    column: int, elements_of: Mapping[int, RowElement]
 ) -> Iterator[tuple[str, Storage, list[tuple[int, int]]]]:
     """Rows of a column that are long enough and lie evenly, with positions and indices."""
     members: dict[str, list[tuple[int, int]]] = {}
-    for position, element in named.items():
+    for position, element in elements_of.items():
         members.setdefault(element.row, []).append((position, element.index))
     for row, pairs in members.items():
         if len(pairs) < SHORTEST:

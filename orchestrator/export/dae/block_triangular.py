@@ -71,7 +71,7 @@ def switched_symbols(expression: Any) -> set[str]:
     inputs = ca.symvar(expression)
     function = ca.Function("f", [column(inputs)], [expression])
     taint: dict[int, frozenset[int]] = {}
-    found: set[int] = set()
+    switched: set[int] = set()
     for step in range(function.n_instructions()):
         operation = function.instruction_id(step)
         sources, targets = function.instruction_input(step), function.instruction_output(step)
@@ -82,9 +82,9 @@ def switched_symbols(expression: Any) -> set[str]:
             if operation != ca.OP_CONST:
                 carried = carried.union(*(taint.get(source, frozenset()) for source in sources))
             if operation in _SWITCHES:
-                found |= carried
+                switched |= carried
             taint[targets[0]] = carried
-    return {inputs[index].name() for index in found}
+    return {inputs[index].name() for index in switched}
 
 
 _LARGEST_SENSITIVITY = 10.0
@@ -126,21 +126,21 @@ def tear(
     order = _Order(numbers, entries, factors)
     order.run(fixed)
     values: dict[int, Any] = {}
-    for row, place in order.inner:
+    for row, column_index in order.inner:
         inside = [j for i, j, _ in entries if i == row and j in values]
-        known = ca.vertcat(*(unknowns[j] for j in inside), unknowns[place])
+        solved_symbols = ca.vertcat(*(unknowns[j] for j in inside), unknowns[column_index])
         replaced = ca.vertcat(*(values[j] for j in inside), 0)
-        rest = ca.substitute(residuals[row].expression, known, replaced)
-        values[place] = -rest / factors[row, place]
+        remainder = ca.substitute(residuals[row].expression, solved_symbols, replaced)
+        values[column_index] = -remainder / factors[row, column_index]
     if not values:
         return Torn(list(unknowns), list(residuals), {})
-    left = [row for row in range(len(residuals)) if row not in order.used]
-    places = ca.vertcat(*(unknowns[place] for place in values))
-    rest = ca.substitute(left_sides[left], places, ca.vertcat(*values.values()))
+    unused_rows = [row for row in range(len(residuals)) if row not in order.used]
+    solved = ca.vertcat(*(unknowns[column_index] for column_index in values))
+    remainder = ca.substitute(left_sides[unused_rows], solved, ca.vertcat(*values.values()))
     return Torn(
-        [unknowns[place] for place in order.torn],
-        [Residual(rest[at], residuals[row].origin) for at, row in enumerate(left)],
-        {unknowns[place].name(): value for place, value in values.items()},
+        [unknowns[column_index] for column_index in order.torn],
+        [Residual(remainder[at], residuals[row].origin) for at, row in enumerate(unused_rows)],
+        {unknowns[column_index].name(): value for column_index, value in values.items()},
     )
 
 
@@ -182,9 +182,9 @@ class _Order:
         self._factors = factors
         self._open: list[set[int]] = [set() for _ in range(count)]  # unknowns of each equation
         self._equations: list[list[int]] = [[] for _ in range(count)]  # of each unknown
-        for row, place, _ in entries:
-            self._open[row].add(place)
-            self._equations[place].append(row)
+        for row, index, _ in entries:
+            self._open[row].add(index)
+            self._equations[index].append(row)
         self._sensitivity = np.zeros((count, count))  # of each unknown to tearing variables
         self._ready: list[int] = []
         self.used: set[int] = set()
@@ -194,8 +194,8 @@ class _Order:
     def run(self, fixed: Sequence[int]) -> None:
         """Resolve every unknown, the fixed ones by tearing."""
         unknown = set(range(len(self._open))) - set(fixed)
-        for place in fixed:
-            self._tear(place)
+        for index in fixed:
+            self._tear(index)
         while unknown:
             while self._ready:
                 row = self._ready.pop(0)
@@ -203,49 +203,49 @@ class _Order:
                     unknown.remove(self.inner[-1][1])
             if not unknown:
                 return
-            place = max(sorted(unknown), key=self._gain)
-            unknown.remove(place)
-            self._tear(place)
+            index = max(sorted(unknown), key=self._gain)
+            unknown.remove(index)
+            self._tear(index)
 
-    def _tear(self, place: int) -> None:
-        self.torn.append(place)
-        self._sensitivity[place, place] = 1.0
-        self._resolve(place)
+    def _tear(self, index: int) -> None:
+        self.torn.append(index)
+        self._sensitivity[index, index] = 1.0
+        self._resolve(index)
 
-    def _solve(self, row: int, place: int) -> bool:
-        pivot = self._numbers[row, place]
-        if (row, place) not in self._factors or abs(pivot) < _SMALLEST_PIVOT:
+    def _solve(self, row: int, index: int) -> bool:
+        pivot = self._numbers[row, index]
+        if (row, index) not in self._factors or abs(pivot) < _SMALLEST_PIVOT:
             return False
         sensitivity = -(self._numbers[row] @ self._sensitivity) / pivot
         if abs(sensitivity).sum() > _LARGEST_SENSITIVITY:
             return False
-        self._sensitivity[place] = sensitivity
+        self._sensitivity[index] = sensitivity
         self.used.add(row)
-        self.inner.append((row, place))
-        self._resolve(place)
+        self.inner.append((row, index))
+        self._resolve(index)
         return True
 
-    def _resolve(self, place: int) -> None:
-        for row in self._equations[place]:
-            self._open[row].discard(place)
+    def _resolve(self, index: int) -> None:
+        for row in self._equations[index]:
+            self._open[row].discard(index)
             if len(self._open[row]) == 1 and row not in self.used:
                 self._ready.append(row)
 
-    def _gain(self, place: int) -> tuple[int, int]:
+    def _gain(self, index: int) -> tuple[int, int]:
         """How many equations would then give another unknown, and how many hold this one."""
-        rows = [row for row in self._equations[place] if row not in self.used]
+        rows = [row for row in self._equations[index] if row not in self.used]
         following = {
-            other
+            neighbour
             for row in rows
             if len(self._open[row]) == 2
-            for other in self._open[row] - {place}
-            if (row, other) in self._factors
+            for neighbour in self._open[row] - {index}
+            if (row, neighbour) in self._factors
         }
         return len(following), sum(len(self._open[row]) > 1 for row in rows)
 
 
 def _without_aliases(
-    residuals: Sequence[Residual], unknowns: Sequence[Any], kept: Collection[str]
+    residuals: Sequence[Residual], unknowns: Sequence[Any], retained: Collection[str]
 ) -> tuple[list[Residual], list[Any], dict[str, Any]]:
     """What is left, and for each alias another unknown or its negative; ``kept`` stay if can be."""
     symbols = {symbol.name(): symbol for symbol in unknowns}
@@ -258,24 +258,24 @@ def _without_aliases(
             sign *= factor
         return name, sign
 
-    left: list[Residual] = []
+    remaining: list[Residual] = []
     for residual in residuals:
         pair = _pair(residual.expression, symbols)
         if pair is not None:
-            (one, sign_one), (two, sign_two) = root(pair[0]), root(pair[1])
-            if one != two:
-                gone, stays = (two, one) if one in kept else (one, two)
+            (first, sign_one), (second, sign_two) = root(pair[0]), root(pair[1])
+            if first != second:
+                gone, stays = (second, first) if first in retained else (first, second)
                 signs[gone] = (stays, pair[2] * sign_one * sign_two)
                 continue
-        left.append(residual)
+        remaining.append(residual)
     if not signs:
-        return left, list(unknowns), {}
+        return remaining, list(unknowns), {}
     roots = {name: root(name) for name in signs}
-    values = {name: symbols[other] * sign for name, (other, sign) in roots.items()}
-    places = ca.vertcat(*(symbols[name] for name in values))
-    replaced = ca.substitute(_expressions(left), places, ca.vertcat(*values.values()))
+    values = {name: symbols[root_name] * sign for name, (root_name, sign) in roots.items()}
+    old_symbols = ca.vertcat(*(symbols[name] for name in values))
+    replaced = ca.substitute(_expressions(remaining), old_symbols, ca.vertcat(*values.values()))
     return (
-        [Residual(replaced[row], residual.origin) for row, residual in enumerate(left)],
+        [Residual(replaced[row], residual.origin) for row, residual in enumerate(remaining)],
         [symbol for symbol in unknowns if symbol.name() not in signs],
         values,
     )
@@ -283,20 +283,20 @@ def _without_aliases(
 
 def _pair(expression: Any, unknowns: Any) -> tuple[str, str, int] | None:
     """Two unknowns whose sum or difference is the whole equation, and the sign between them."""
-    found = ca.symvar(expression)
-    if len(found) != 2 or not all(symbol.name() in unknowns for symbol in found):
+    free_symbols = ca.symvar(expression)
+    if len(free_symbols) != 2 or not all(symbol.name() in unknowns for symbol in free_symbols):
         return None
-    slopes = ca.gradient(expression, ca.vertcat(*found))
+    slopes = ca.gradient(expression, ca.vertcat(*free_symbols))
     if not slopes.is_constant():
         return None
-    one, two = (float(slope) for slope in ca.vertsplit(ca.densify(slopes)))
-    offset = ca.substitute(expression, ca.vertcat(*found), ca.SX.zeros(2))
-    linear = ca.substitute(expression, ca.vertcat(*found), ca.SX([1.0, 3.0]))
-    if {abs(one), abs(two)} != {1.0} or not (offset.is_constant() and linear.is_constant()):
+    first, second = (float(slope) for slope in ca.vertsplit(ca.densify(slopes)))
+    offset = ca.substitute(expression, ca.vertcat(*free_symbols), ca.SX.zeros(2))
+    linear = ca.substitute(expression, ca.vertcat(*free_symbols), ca.SX([1.0, 3.0]))
+    if {abs(first), abs(second)} != {1.0} or not (offset.is_constant() and linear.is_constant()):
         return None
-    if float(offset) != 0.0 or float(linear) != one + 3.0 * two:
+    if float(offset) != 0.0 or float(linear) != first + 3.0 * second:
         return None
-    return found[0].name(), found[1].name(), -1 if one == two else 1
+    return free_symbols[0].name(), free_symbols[1].name(), -1 if first == second else 1
 
 
 _LARGEST_FORMULA = 3  # beyond, LU with pivoting takes as long, and names what is singular
@@ -342,25 +342,25 @@ class Solution(Struct):
 
     def insert(self, expression: Any) -> Any:
         """The expression with solved unknowns replaced by their values."""
-        known = [s for s in ca.symvar(expression) if s.name() in self.values]
-        if not known:
+        solved = [s for s in ca.symvar(expression) if s.name() in self.values]
+        if not solved:
             return expression
-        values = ca.vertcat(*(self.values[symbol.name()] for symbol in known))
-        return ca.substitute(expression, ca.vertcat(*known), values)
+        values = ca.vertcat(*(self.values[symbol.name()] for symbol in solved))
+        return ca.substitute(expression, ca.vertcat(*solved), values)
 
 
 def solve(
     model: str,
     residuals: Sequence[Residual],
     unknowns: Sequence[Any],
-    kept: Collection[str],
+    retained: Collection[str],
     point: Mapping[str, float],
 ) -> Solution:
     """Order equations and unknowns and solve block after block."""
     if not unknowns and not residuals:
         return Solution({}, ())
     check_matching(model, residuals, unknowns, _incidence(residuals, unknowns))
-    residuals, unknowns, aliases = _without_aliases(residuals, unknowns, kept)
+    residuals, unknowns, aliases = _without_aliases(residuals, unknowns, retained)
     solution = Solution({}, ())
     for equations, symbols in _ordered(model, residuals, unknowns):
         solution = _extend(model, solution, equations, symbols, point)
@@ -434,7 +434,7 @@ def _with_formula(solution: Solution, residual: Any, symbols: Any) -> Solution:
     constant = solution.insert(ca.substitute(residual, symbols, ca.SX.zeros(count)))
     result = -constant / matrix if count == 1 else ca.solve(matrix, -constant)
     result = ca.densify(result)
-    values = {symbols[place].name(): result[place] for place in range(count)}
+    values = {symbols[index].name(): result[index] for index in range(count)}
     return Solution(solution.values | values, solution.blocks)
 
 
@@ -463,16 +463,16 @@ def check_matching(
     ]
     free = [
         name
-        for place, name in enumerate(names)
-        if ca.sprank(incidence.sub(rows, [c for c in columns if c != place])[0]) == rank
+        for index, name in enumerate(names)
+        if ca.sprank(incidence.sub(rows, [c for c in columns if c != index])[0]) == rank
     ]
-    found = "the model is singular"
+    finding = "the model is singular"
     if len(names) != len(residuals):
-        found = f"{len(residuals)} equations for {len(names)} unknowns"
-    left = len(names) - rank
-    some = f"{left} of " if left < len(free) else ""
+        finding = f"{len(residuals)} equations for {len(names)} unknowns"
+    deficit = len(names) - rank
+    some = f"{deficit} of " if deficit < len(free) else ""
     missing = f"; the equations cannot be solved for {some}{', '.join(free)}" if free else ""
     surplus = f"; superfluous is one of: {'; '.join(superfluous)}" if superfluous else ""
     if len(residuals) - rank > 1:
         surplus = surplus.replace("is one of", f"are {len(residuals) - rank} of", 1)
-    raise UnmatchedError(f"{model}: {found}{missing}{surplus}", free)
+    raise UnmatchedError(f"{model}: {finding}{missing}{surplus}", free)

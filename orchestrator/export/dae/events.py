@@ -164,14 +164,14 @@ class Events(Struct):
 
     def expressions(self) -> list[_Scalar]:
         """Every expression, in order."""
-        found: list[_Scalar] = []
+        expressions: list[_Scalar] = []
 
         def note(expression: _Scalar) -> _Scalar:
-            found.append(expression)
+            expressions.append(expression)
             return expression
 
         self.map(note)
-        return found
+        return expressions
 
     def map(self, change: Callable[[_Scalar], _Scalar]) -> Events:
         """The same with every expression changed."""
@@ -215,12 +215,12 @@ _EXPRESSIONS = {
 
 
 def _changed(entry: Any, names: tuple[str, ...], change: Callable[[_Scalar], _Scalar]) -> Any:
-    made = {}
+    changed = {}
     for name in names:
         value = getattr(entry, name)
         if isinstance(value, Message):
-            pieces = (each if isinstance(each, str) else change(each) for each in value.pieces)
-            made[name] = Message(tuple(pieces))
+            pieces = (piece if isinstance(piece, str) else change(piece) for piece in value.pieces)
+            changed[name] = Message(tuple(pieces))
         else:
-            made[name] = change(value)
-    return replace(entry, **made)
+            changed[name] = change(value)
+    return replace(entry, **changed)

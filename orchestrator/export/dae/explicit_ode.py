@@ -110,8 +110,8 @@ def _initial_system(
     solved = [s for s in candidates if s.name() in matching.matched]
     if not solved and not checks:
         return None
-    shown = dae.of_kind(Kind.OUTPUT, Kind.LOCAL, Kind.CALCULATED)
-    solution = solve(dae.name, matching.equations, unknowns, _started(shown), start_point(dae))
+    outputs = dae.of_kind(Kind.OUTPUT, Kind.LOCAL, Kind.CALCULATED)
+    solution = solve(dae.name, matching.equations, unknowns, _started(outputs), start_point(dae))
     return InitialSystem(
         frozenset(symbol.name() for symbol in solved),
         {s.name(): ca.SX.sym(f"guess of {s.name()}") for s in solved},
@@ -187,15 +187,15 @@ class _Independence:
     def add(self, index: int) -> bool:
         """Take an equation in."""
         if self._rows is not None:
-            rest = self._rest(index)
-            self._basis.append(rest / np.linalg.norm(rest))
+            residual = self._rest(index)
+            self._basis.append(residual / np.linalg.norm(residual))
         return True
 
     def _rest(self, index: int) -> Any:
-        rest = self._rows[index]
+        residual = self._rows[index]
         for direction in self._basis * 2:  # twice: against rounding
-            rest = rest - (rest @ direction) * direction
-        return rest
+            residual = residual - (residual @ direction) * direction
+        return residual
 
 
 def _relative(expression: Any) -> Any:
@@ -285,7 +285,7 @@ class ExplicitOde(Struct):
 def without_equations(name: str, description: str, sampled: Sampled) -> ExplicitOde:
     """A model that only changes at the ends of communication steps."""
     outputs = tuple(v for v in sampled.memory if v.kind is Kind.OUTPUT)
-    shown = sampled.memory[len(outputs) :]
+    hidden = sampled.memory[len(outputs) :]
     return ExplicitOde(
         name,
         description,
@@ -293,9 +293,9 @@ def without_equations(name: str, description: str, sampled: Sampled) -> Explicit
         inputs=sampled.inputs,
         parameters=sampled.parameters,
         outputs=outputs,
-        locals=shown,
+        locals=hidden,
         y=ca.SX.zeros(len(outputs)),
-        w=ca.SX.zeros(len(shown)),
+        w=ca.SX.zeros(len(hidden)),
         sampled=sampled,
     )
 
@@ -305,11 +305,11 @@ def make_explicit(dae: ResidualDae) -> ExplicitOde:
     try:
         return _made_explicit(dae)
     except UnmatchedError as error:
-        known = [name for name in error.unknowns if name in dae.places]
-        if not known:
+        located = [name for name in error.unknowns if name in dae.places]
+        if not located:
             raise
-        shown = ", ".join(f"{name} at {dae.places[name]}" for name in known[:_SHOWN])
-        raise ModelicaError(f"{error}; declared are {shown}") from error
+        listed = ", ".join(f"{name} at {dae.places[name]}" for name in located[:_SHOWN])
+        raise ModelicaError(f"{error}; declared are {listed}") from error
 
 
 def _jumps(dae: ResidualDae, variable: Variable) -> bool:
@@ -318,9 +318,9 @@ def _jumps(dae: ResidualDae, variable: Variable) -> bool:
         return False
     events = [relation.symbol.name() for relation in dae.events.relations]
     events += [sampler.symbol.name() for sampler in dae.events.samplers]
-    own = [r for r in dae.residuals if ca.depends_on(ca.SX(r.expression), variable.symbol)]
-    used = {symbol.name() for each in own for symbol in ca.symvar(each.expression)}
-    return len(own) == 1 and not used.isdisjoint(events)
+    residuals = [r for r in dae.residuals if ca.depends_on(ca.SX(r.expression), variable.symbol)]
+    used = {symbol.name() for residual in residuals for symbol in ca.symvar(residual.expression)}
+    return len(residuals) == 1 and not used.isdisjoint(events)
 
 
 def _made_explicit(dae: ResidualDae) -> ExplicitOde:
@@ -343,21 +343,21 @@ def _made_explicit(dae: ResidualDae) -> ExplicitOde:
     solution = solve(dae.name, dae.residuals, unknowns, _started(others), start_point(dae))
     calculated = dae.of_kind(Kind.CALCULATED)
     outputs = tuple(variable for variable in others if variable.kind is Kind.OUTPUT)
-    shown = tuple(v for v in others if v.kind is Kind.LOCAL and not v.protected)
+    visible = tuple(v for v in others if v.kind is Kind.LOCAL and not v.protected)
     hidden = tuple(v for v in others if v.kind is Kind.LOCAL and v.protected)
-    named = (*outputs, *shown, *hidden)
+    variables = (*outputs, *visible, *hidden)
     columns = ca.cse(
         ca.densify(
             column(
                 (
                     *(solution.values[dae.derivatives[state.name].name()] for state in states),
-                    *(solution.values[variable.name] for variable in named),
+                    *(solution.values[variable.name] for variable in variables),
                     _of_events(dae, states, solution),
                 )
             )
         )
     )
-    counts = [len(states), len(outputs), len(shown), len(hidden)]
+    counts = [len(states), len(outputs), len(visible), len(hidden)]
     ends = [0, *accumulate(counts), columns.numel()]
     xdot, y, w, protected, of_events = ca.vertsplit(columns, ends)
     one_by_one = iter(ca.vertsplit(of_events))
@@ -373,7 +373,7 @@ def _made_explicit(dae: ResidualDae) -> ExplicitOde:
         dae.of_kind(Kind.PARAMETER),
         calculated,
         outputs,
-        shown,
+        visible,
         xdot,
         y,
         w,
@@ -390,7 +390,7 @@ def _made_explicit(dae: ResidualDae) -> ExplicitOde:
             replace(g, margin=solution.insert(g.margin), slope=solution.insert(g.slope))
             for g in dae.guards
         ),
-        inner=Column(ca.vertcat(y, w, protected), tuple(v.name for v in named)),
+        inner=Column(ca.vertcat(y, w, protected), tuple(v.name for v in variables)),
         nominals={v.name: abs(v.nominal) for v in dae.variables if v.nominal},
     )
 

@@ -59,8 +59,8 @@ def _without_vanished(dae: ResidualDae) -> ResidualDae:
     zeros = _zeros(dae, names) if factors else {}
     if not zeros:
         return dae
-    known = column(zeros[s.name()] for s in factors if s.name() in zeros)
-    inserted = ca.substitute(expressions, known, ca.SX.zeros(known.numel()))
+    zero_column = column(zeros[s.name()] for s in factors if s.name() in zeros)
+    inserted = ca.substitute(expressions, zero_column, ca.SX.zeros(zero_column.numel()))
     residuals = tuple(
         replace(residual, expression=inserted[row])
         if ca.depends_on(residual.expression, slopes) and not ca.depends_on(inserted[row], slopes)
@@ -84,13 +84,13 @@ def _without_unused(dae: ResidualDae) -> ResidualDae:
 def _zeros(dae: ResidualDae, names: set[str]) -> dict[str, Any]:
     """Unknowns that an equation of theirs, with others of these, makes 0."""
     zeros: dict[str, Any] = {}
-    left = [r.expression for r in dae.residuals if len(ca.symvar(r.expression)) <= _FEW]
-    found = True
-    while found:
-        found = False
-        known = column(zeros.values())
-        for expression in left:
-            inserted = ca.substitute(expression, known, ca.SX.zeros(known.numel()))
+    remaining = [r.expression for r in dae.residuals if len(ca.symvar(r.expression)) <= _FEW]
+    changed = True
+    while changed:
+        changed = False
+        zero_column = column(zeros.values())
+        for expression in remaining:
+            inserted = ca.substitute(expression, zero_column, ca.SX.zeros(zero_column.numel()))
             inside = ca.symvar(inserted)
             if len(inside) != 1 or inside[0].name() not in names:
                 continue
@@ -99,7 +99,7 @@ def _zeros(dae: ResidualDae, names: set[str]) -> dict[str, Any]:
                 continue
             if at_zero.is_constant() and float(at_zero) == 0.0:
                 zeros[inside[0].name()] = inside[0]
-                found = True
+                changed = True
     return zeros
 
 
@@ -122,7 +122,7 @@ def augment(
     unknowns: Callable[[int], Iterable[str]],
     assigned: dict[str, int],
     equations: set[int],
-    seen: set[str],
+    visited: set[str],
 ) -> bool:
     """Let an equation have one of its unknowns, by an augmenting path of a matching.
 
@@ -136,9 +136,9 @@ def augment(
             assigned[name] = equation
             return True
     for name in names:
-        if name not in seen:
-            seen.add(name)
-            if augment(assigned[name], unknowns, assigned, equations, seen):
+        if name not in visited:
+            visited.add(name)
+            if augment(assigned[name], unknowns, assigned, equations, visited):
                 assigned[name] = equation
                 return True
     return False
@@ -228,10 +228,10 @@ class _Reduction:
         point = start_point(self._dae)
         dummies: set[str] = set()
         while equations:
-            chosen = self._select(equations, candidates, point)
-            dummies |= set(chosen)
+            selection = self._select(equations, candidates, point)
+            dummies |= set(selection)
             equations = [o for e in equations if (o := self._original[e]) in self._original]
-            candidates = [p for v in chosen if (p := self._previous[v]) in self._previous]
+            candidates = [p for v in selection if (p := self._previous[v]) in self._previous]
         return dummies
 
     def _select(
@@ -246,23 +246,23 @@ class _Reduction:
         function = ca.Function("J", [column(inside)], [symbolic])
         matrix = np.nan_to_num(function(values).full())
         limit = _SMALLEST_PIVOT * max(float(np.abs(matrix).max(initial=0.0)), 1e-300)
-        left = list(range(len(equations)))
-        chosen: list[int] = []
+        remaining = list(range(len(equations)))
+        selection: list[int] = []
         wishes = [self._wish(name) for name in candidates]
         for wish in sorted(set(wishes)):
             columns = [i for i in range(len(candidates)) if wishes[i] == wish]
-            while left and columns:
-                part = np.abs(matrix[np.ix_(left, columns)])
-                row, place = np.unravel_index(int(part.argmax()), part.shape)
-                if part[row, place] <= limit:
+            while remaining and columns:
+                part = np.abs(matrix[np.ix_(remaining, columns)])
+                row, column_at = np.unravel_index(int(part.argmax()), part.shape)
+                if part[row, column_at] <= limit:
                     break
-                pivot_row, pivot = left.pop(int(row)), columns.pop(int(place))
-                chosen.append(pivot)
-                for other in left:
-                    factor = matrix[other, pivot] / matrix[pivot_row, pivot]
-                    matrix[other] -= factor * matrix[pivot_row]
-        if left:
-            origins = "; ".join(self._equations[equations[row]].origin for row in left)
+                pivot_row, pivot = remaining.pop(int(row)), columns.pop(int(column_at))
+                selection.append(pivot)
+                for other_row in remaining:
+                    factor = matrix[other_row, pivot] / matrix[pivot_row, pivot]
+                    matrix[other_row] -= factor * matrix[pivot_row]
+        if remaining:
+            origins = "; ".join(self._equations[equations[row]].origin for row in remaining)
             raise ModelicaError(
                 f"{self._dae.name}: at the start values the differentiated constraints do not"
                 f" determine {', '.join(self._previous[name] for name in candidates)}: {origins};"
@@ -271,10 +271,10 @@ class _Reduction:
         names = [self._previous[name] for name in candidates]
         rates = {name: self._symbols[slope] for name, slope in self._next.items()}
         rates[self._dae.time.name()] = ca.SX(1)
-        for guard in selection_guards(symbolic, chosen, names, rates):
-            if not any(ca.is_equal(guard.margin, known.margin, 20) for known in self._guards):
+        for guard in selection_guards(symbolic, selection, names, rates):
+            if not any(ca.is_equal(guard.margin, other.margin, 20) for other in self._guards):
                 self._guards.append(guard)
-        return [candidates[index] for index in chosen]
+        return [candidates[index] for index in selection]
 
     def _wish(self, slope: str) -> tuple[int, bool]:
         """How much the variable below wants to be a state; nameless ones least."""
@@ -288,7 +288,7 @@ class _Reduction:
         derivatives = {
             name: self._symbols[slope] for name, slope in self._next.items() if slope not in dummies
         }
-        shown = {symbol.name() for symbol in derivatives.values()}
+        derivative_names = {symbol.name() for symbol in derivatives.values()}
         nameless = [name for name in derivatives if name in self._previous]
         if nameless:
             raise ModelicaError(
@@ -298,7 +298,7 @@ class _Reduction:
         extra = tuple(
             Variable(name, Kind.LOCAL, DataType.REAL, self._symbols[name], ca.SX(0), protected=True)
             for name in self._previous
-            if name not in shown
+            if name not in derivative_names
         )
         for variable in self._dae.variables:
             if variable.state_select is StateSelect.ALWAYS and variable.name not in derivatives:

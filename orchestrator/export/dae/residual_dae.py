@@ -37,15 +37,15 @@ class SelectionGuard(Struct):
 
 
 def selection_guards(
-    jacobian: Any, chosen: list[int], names: list[str], rates: Mapping[str, Any]
+    jacobian: Any, selection: list[int], names: list[str], rates: Mapping[str, Any]
 ) -> Iterator[SelectionGuard]:
     """Guards of one selection; none where the Jacobian is constant, so that it cannot vanish."""
-    square = jacobian[:, chosen]
+    square = jacobian[:, selection]
     count, rows, columns, row_ends, column_ends, _, _ = square.sparsity().btf()
     for block in range(count):
         inside = rows[row_ends[block] : row_ends[block + 1]]
-        places = columns[column_ends[block] : column_ends[block + 1]]
-        part = ca.densify(square[inside, places])
+        columns_of_block = columns[column_ends[block] : column_ends[block + 1]]
+        part = ca.densify(square[inside, columns_of_block])
         if part.is_constant() or len(inside) > _LARGEST_DETERMINANT:
             continue
         margin = ca.det(part)
@@ -56,7 +56,9 @@ def selection_guards(
             (ca.gradient(margin, s) * rates[s.name()] for s in symbols if s.name() in rates),
             ca.SX(0),
         )
-        yield SelectionGuard(margin, slope, ", ".join(names[chosen[place]] for place in places))
+        yield SelectionGuard(
+            margin, slope, ", ".join(names[selection[column]] for column in columns_of_block)
+        )
 
 
 class Kind(Enum):
@@ -195,8 +197,8 @@ class ResidualDae:
 
     def placed(self, name: str) -> str:
         """A variable and where it is declared, for messages."""
-        place = self.places.get(name, "")
-        return f"'{name}' at {place}" if place else f"'{name}'"
+        location = self.places.get(name, "")
+        return f"'{name}' at {location}" if location else f"'{name}'"
 
     def of_kind(self, *kinds: Kind) -> tuple[Variable, ...]:
         """Variables of these kinds, in the order of declaration."""
@@ -291,8 +293,8 @@ class Sampled(Struct):
     @property
     def tunable(self) -> frozenset[str]:
         """Parameters that may be set between steps: those that form no state at the start."""
-        states = [place for place, v in enumerate(self.memory) if v.kind is not Kind.OUTPUT]
-        begun = column(self.first[place] for place in states)
+        states = [index for index, v in enumerate(self.memory) if v.kind is not Kind.OUTPUT]
+        begun = column(self.first[index] for index in states)
         forming = {symbol.name() for symbol in ca.symvar(begun)}
         return frozenset(v.name for v in self.parameters) - forming - self.fixed
 

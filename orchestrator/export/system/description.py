@@ -63,7 +63,7 @@ def describe(
     """Text of modelDescription.xml, encoded in UTF-8."""
     acting = _direct_inputs(flat)
     numbered = list(enumerate(variables, start=1))
-    inputs = [(i, each.connector.name) for i, each in numbered if each.causality == "input"]
+    inputs = [(i, entry.connector.name) for i, entry in numbered if entry.causality == "input"]
     unknowns = [
         Unknown(i, [k for k, name in inputs if name in acting[output.connector.name]])
         for i, output in numbered
@@ -105,9 +105,11 @@ def _interface(
     """What the exported FMU can: what all FMUs inside can, and none that one of them cannot."""
     can = [inner.description.capabilities for inner in fmus]
     varies = _literal(schedule.varies)  # the algorithm chooses the steps inside: any may be asked
-    once = _literal(any(each.once_per_process for each in can))
-    keeps = _literal(all(each.can_roll_back for each in can))
-    serializes = _literal(all(each.can_roll_back and each.can_serialize for each in can))
+    once = _literal(any(capability.once_per_process for capability in can))
+    keeps = _literal(all(capability.can_roll_back for capability in can))
+    serializes = _literal(
+        all(capability.can_roll_back and capability.can_serialize for capability in can)
+    )
     if fmi == 2:
         return {
             "modelIdentifier": identifier_of(flat),
@@ -139,14 +141,14 @@ def _units(variables: Iterable[SystemVariable], more: Iterable[str]) -> list[Uni
         connector = variable.connector
         if connector.type is not DataType.REAL or not connector.unit:
             continue
-        known = defined.setdefault(connector.unit, connector.unit_definition)
-        given = connector.unit_definition
-        if known is None:
-            defined[connector.unit] = given
-        elif given is not None and given != known:
+        unit_definition = defined.setdefault(connector.unit, connector.unit_definition)
+        declared = connector.unit_definition
+        if unit_definition is None:
+            defined[connector.unit] = declared
+        elif declared is not None and declared != unit_definition:
             raise DescriptionError(
-                f"'{variable.name}': its unit '{connector.unit}' is defined as {given}, and"
-                f" elsewhere in the system as {known}; give one of them another name"
+                f"'{variable.name}': its unit '{connector.unit}' is defined as {declared}, and"
+                f" elsewhere in the system as {unit_definition}; give one of them another name"
             )
     bases = {name: definition or base_said(name) for name, definition in sorted(defined.items())}
     return [Unit(name, base.attributes() if base else None) for name, base in bases.items()]
@@ -154,31 +156,31 @@ def _units(variables: Iterable[SystemVariable], more: Iterable[str]) -> list[Uni
 
 def _types(variables: Iterable[SystemVariable]) -> list[TypeDefinition]:
     """Definitions of the enumerations of all variables."""
-    found: dict[str, Enumeration] = {}
+    types: dict[str, Enumeration] = {}
     for variable in variables:
         kind = variable.connector.enumeration
         if kind is None:
             continue
-        if found.setdefault(kind.name, kind).items != kind.items:
+        if types.setdefault(kind.name, kind).items != kind.items:
             raise DescriptionError(
                 f"'{variable.name}': enumeration '{kind.name}' has other items elsewhere in the"
                 " system; give one of them another name"
             )
     return [
         TypeDefinition(kind.name, "Enumeration", {}, tuple(kind.items.items()))
-        for kind in found.values()
+        for kind in types.values()
     ]
 
 
 def _described(variable: SystemVariable, reference: int, fmi: int) -> Described:
     connector = variable.connector
-    named = {"name": variable.name, "valueReference": str(reference)}
+    attributes = {"name": variable.name, "valueReference": str(reference)}
     if connector.description:
-        named["description"] = connector.description
-    named |= {"causality": variable.causality, "variability": variable.variability}
+        attributes["description"] = connector.description
+    attributes |= {"causality": variable.causality, "variability": variable.variability}
     if variable.causality != "input":
         is_exact = variable.kind is VariablePlace.PARAMETER
-        named["initial"] = "exact" if is_exact else "calculated"
+        attributes["initial"] = "exact" if is_exact else "calculated"
     details, texts = {}, []
     tag = str(connector.type) if fmi == 2 else _FMI3_TAGS[connector.type]
     if connector.enumeration is not None:
@@ -189,7 +191,7 @@ def _described(variable: SystemVariable, reference: int, fmi: int) -> Described:
         texts = list(map(_literal, variable.start))
     elif variable.start:
         details["start"] = " ".join(map(_literal, variable.start))
-    return Described(tag, named, details, connector.shape, texts)
+    return Described(tag, attributes, details, connector.shape, texts)
 
 
 def _literal(value: object) -> str:
@@ -211,9 +213,9 @@ def _direct_inputs(system: System) -> dict[str, tuple[str, ...]]:
             for acting in component.direct_inputs(output.name):
                 graph.add_edge(Endpoint(name, acting), Endpoint(name, output.name))
     inputs = [c.name for c in system.connectors.values() if c.causality is Causality.INPUT]
-    found = {}
+    inputs_of = {}
     for name, connector in system.connectors.items():
         if connector.causality is Causality.OUTPUT:
             reached = nx.ancestors(graph, Endpoint("", name))
-            found[name] = tuple(i for i in inputs if Endpoint("", i) in reached)
-    return found
+            inputs_of[name] = tuple(i for i in inputs if Endpoint("", i) in reached)
+    return inputs_of

@@ -63,14 +63,14 @@ def with_blocks_as_fmus(flat: System, folder: Path, platforms: Sequence[str] = (
             continue
         identifier = re.sub(r"\W", "_", name, flags=re.ASCII)
         try:
-            made = _built(component, folder / str(number) / f"{identifier}.fmu", platforms)
+            replacement = _built(component, folder / str(number) / f"{identifier}.fmu", platforms)
         except DescriptionError as error:
-            told = (f"component '{name}': its FMU: {text}" for text in error.problems)
-            problems.append(type(error)(*told))
+            sentences = (f"component '{name}': its FMU: {text}" for text in error.problems)
+            problems.append(type(error)(*sentences))
             continue
         except FmuError as error:
             raise FmuError(f"component '{name}': its FMU: {error}") from error
-        flat = flat.replace(made)
+        flat = flat.replace(replacement)
     if problems:
         raise DescriptionError.collect(problems)
     return flat
@@ -80,12 +80,17 @@ def _built(component: Component, path: Path, platforms: Sequence[str]) -> Compon
     has_arrays = any(connector.shape for connector in component.connectors.values())
     path.parent.mkdir()
     version = "3.0" if has_arrays else "2.0"
-    made = block_as_fmu(component, path, fmi=version, platforms=platforms)
-    kept = {key: value for key, value in component.values.items() if key in made.connectors}
+    replacement = block_as_fmu(component, path, fmi=version, platforms=platforms)
+    values = {
+        key: value for key, value in component.values.items() if key in replacement.connectors
+    }
     # What the block says of itself is planned with, so that it is stepped as in a run; its FMU may
     # know of fewer inputs that act at once.
     return replace(
-        made, values=kept, feedthrough=component.feedthrough, has_states=component.has_states
+        replacement,
+        values=values,
+        feedthrough=component.feedthrough,
+        has_states=component.has_states,
     )
 
 
@@ -134,13 +139,13 @@ def _of_component(component: Component, platforms: Sequence[Platform]) -> Iterat
             " be led through: build it for FMI 2.0 or 3.0"
         )
         return
-    missing = [each.name for each in platforms if not _has_binary(fmu, each)]
+    missing = [platform.name for platform in platforms if not _has_binary(fmu, platform)]
     if missing:
         yield (
             f"{who} ({source.location}) has no binary for {', '.join(missing)}: build it with"
             f" --platform {','.join(dict.fromkeys(names_of((this_platform(), *platforms))))}"
         )
-    others = [each.name for each in platforms if not each.is_here]
+    others = [platform.name for platform in platforms if not platform.is_here]
     if others and component.options.solver == "cvode":
         yield (
             f"{who} is integrated by cvode, whose libraries are those of this machine and not of"
@@ -177,7 +182,7 @@ def export_system(
     *,
     fmi: int = 2,
     platforms: Sequence[str] = (),
-    **given: Unpack[RunKeywords],
+    **keywords: Unpack[RunKeywords],
 ) -> Path:
     """Write a system as one FMU for Co-Simulation, which runs without Softdock.
 
@@ -217,7 +222,7 @@ def export_system(
     expect_library()
     if fmi not in {2, 3}:
         raise DescriptionError(f"version of FMI: expected 2 or 3, found {fmi!r}")
-    settings, target = ExecutionSettings.of(system, **given), Path(path)
+    settings, target = ExecutionSettings.of(system, **keywords), Path(path)
     with TemporaryDirectory(prefix="softdock-export-") as folder:
         for_platforms = platforms_of(platforms)
         flat = _checked(system, settings.mode, Path(folder), for_platforms)
@@ -243,8 +248,8 @@ def _checked(
     system: System, mode: DelayMode, folder: Path, platforms: Sequence[Platform]
 ) -> System:
     """Refuse what cannot go in, and let blocks become FMUs in a folder."""
-    flat, kept = with_starts(resolve(system).flat(), closed=False)
-    for text in kept_notes(kept):
+    flat, starts = with_starts(resolve(system).flat(), closed=False)
+    for text in kept_notes(starts):
         _LOGGER.warning("system '%s': %s", system.name, text)
     expect_exportable(flat, platforms)
     flat = with_blocks_as_fmus(flat, folder, names_of((this_platform(), *platforms)))
@@ -256,13 +261,13 @@ def _checked(
 def _with_parameters(flat: System) -> System:
     """Give what own parameters feed their values, unless a component sets it itself."""
     for line in flat.connections:
-        own = flat.connectors.get(line.source.connector)
-        if line.source.component or own is None or own.causality is not Causality.PARAMETER:
+        source = flat.connectors.get(line.source.connector)
+        if line.source.component or source is None or source.causality is not Causality.PARAMETER:
             continue
         component = flat.components[line.target.component]
-        value = flat.values.get(own.name, own.start)
+        value = flat.values.get(source.name, source.start)
         target = component.connectors[line.target.connector]
-        held = None if value is None else carried(value, [line], [own, target])
+        held = None if value is None else carried(value, [line], [source, target])
         if held is not None and target.name not in component.values:
             flat = flat.replace(component.with_values({target.name: held}))
     return flat
@@ -283,17 +288,17 @@ def _write(
 ) -> None:
     fmus = inner_fmus(flat, schedule)
     variables = InterfaceBuilder(flat, schedule, fmus).variables(arrays=fmi == 3)
-    about = (flat, schedule, fmus, variables, fmi)
+    arguments = (flat, schedule, fmus, variables, fmi)
     # The same system gives the same token, and another system or engine another one.
     content = [
-        *(engine_library(each).read_bytes() for each in platforms),
+        *(engine_library(platform).read_bytes() for platform in platforms),
         write_system("", schedule, fmus, variables),
-        describe(*about, token=""),
+        describe(*arguments, token=""),
     ]
     digest = sha256(b"".join(sha256(part).digest() for part in content)).hexdigest()
     token = guid_of({"key": digest})
     files = {
-        "modelDescription.xml": describe(*about, token=token),
+        "modelDescription.xml": describe(*arguments, token=token),
         TABLES: write_system(token, schedule, fmus, variables),
     }
     write_package(path, fmi, identifier_of(flat), files, fmus, platforms)

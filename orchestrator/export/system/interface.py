@@ -190,8 +190,8 @@ class InnerFmu(Struct, dict=True):
 
     def ports(self, names: Sequence[str]) -> list[Port]:
         """Return connectors in the order in which the engine transfers them."""
-        known = [self.description.connectors[name] for name in names]
-        return [self.port(c.name) for c in (*signal_order(known), *text_order(known))]
+        connectors = [self.description.connectors[name] for name in names]
+        return [self.port(c.name) for c in (*signal_order(connectors), *text_order(connectors))]
 
     def timers(self) -> list[tuple[int, Timer]]:
         """Time-based clocks that no connection makes tick, with their value references."""
@@ -226,23 +226,23 @@ def elements(value: Value) -> tuple[Any, ...]:
 
 def inner_fmus(flat: System, schedule: Schedule) -> list[InnerFmu]:
     """Return the inner FMUs in the order of the schedule's members."""
-    early = schedule.events is not None and schedule.events.early_return
-    found = []
+    early_return = schedule.events is not None and schedule.events.early_return
+    inner = []
     for member in schedule.members:
         if member.name in (SOURCE, SINK):
             continue
         component = flat.components[member.name]
         described = read_fmu(Path(component.source.location), component.options.interface)
         can = described.description.capabilities
-        found.append(
+        inner.append(
             InnerFmu(
                 component,
                 (*member.inputs, *member.text_inputs),
                 (*member.outputs, *member.text_outputs),
-                early and component.shares_events and can.might_return_early,
+                early_return and component.shares_events and can.might_return_early,
             )
         )
-    return found
+    return inner
 
 
 _NOTHING: Mapping[DataType, Value] = {
@@ -267,15 +267,15 @@ class InterfaceBuilder:
         self._slots = {name: slot for name, (slot, _) in schedule.slots.items()}
         for member in schedule.members:
             is_own = member.name in (SOURCE, SINK)
-            known = (system if is_own else system.components[member.name]).connectors.values()
-            self._add_texts(member.name, known, member.text_inputs, member.text_input_offset)
-            self._add_texts(member.name, known, member.text_outputs, member.text_output_offset)
+            connectors = (system if is_own else system.components[member.name]).connectors.values()
+            self._add_texts(member.name, connectors, member.text_inputs, member.text_input_offset)
+            self._add_texts(member.name, connectors, member.text_outputs, member.text_output_offset)
         self._fed = {line.target for line in system.connections}
 
     def _add_texts(
-        self, member: str, known: Iterable[Connector], names: Sequence[str], first: int
+        self, member: str, connectors: Iterable[Connector], names: Sequence[str], first: int
     ) -> None:
-        for connector in text_order(c for c in known if c.name in names):
+        for connector in text_order(c for c in connectors if c.name in names):
             self._slots[f"{member}.{connector.name}"] = first
             first += connector.size
 
@@ -285,35 +285,35 @@ class InterfaceBuilder:
         Without arrays, parameters of inner FMUs that are arrays or Integers of more than 32 bits
         keep their values and cannot be set, and Binary outputs inside cannot be read.
         """
-        own = list(self._own())
+        own_variables = list(self._own())
         inner = [*self._outputs(), *self._parameters()]
         problems = []
         if not arrays:
             problems += [
                 f"'{variable.name}': FMI 2.0 has no {lack}; export for FMI 3 (--fmi 3)"
-                for variable in own
+                for variable in own_variables
                 if (lack := _beyond_fmi2(variable))
             ]
             inner = [variable for variable in inner if not _beyond_fmi2(variable)]
-        found = [*own, *inner]
+        variables = [*own_variables, *inner]
         problems += [
             f"output '{name}' of system '{self._system.name}' has no source; connect one"
             for name, connector in self._system.connectors.items()
             if connector.causality is Causality.OUTPUT and Endpoint("", name) not in self._fed
         ]
         if not arrays:
-            found = [part for variable in found for part in _scalars(variable)]
-        seen: set[str] = set()
-        for variable in found:
-            if variable.name in seen:
+            variables = [part for variable in variables for part in _scalars(variable)]
+        names: set[str] = set()
+        for variable in variables:
+            if variable.name in names:
                 problems.append(
                     f"two variables of the FMU would be called '{variable.name}': a dot stands"
                     " between systems, components and connectors; rename one of them"
                 )
-            seen.add(variable.name)
+            names.add(variable.name)
         if problems:
             raise DescriptionError(*problems)
-        return found
+        return variables
 
     def _own(self) -> Iterator[SystemVariable]:
         for connector in self._system.connectors.values():
@@ -336,15 +336,15 @@ class InterfaceBuilder:
                 start = self._given(targets, start)
                 yield _parameter(name, connector, start, targets, tunable=tunable)
 
-    def _targets(self, own: Connector) -> tuple[tuple[ParameterTarget, ...], bool]:
+    def _targets(self, parameter: Connector) -> tuple[tuple[ParameterTarget, ...], bool]:
         numbers = {fmu.component.name: i for i, fmu in enumerate(self._fmus)}
         targets, tunable = [], True
         for line in self._system.connections:
-            if line.source != Endpoint("", own.name) or not line.target.component:
+            if line.source != Endpoint("", parameter.name) or not line.target.component:
                 continue
             inner = self._fmus[numbers[line.target.component]]
             last = inner.description.connectors[line.target.connector]
-            factor, offset = factor_and_offset_of(line, own, last)
+            factor, offset = factor_and_offset_of(line, parameter, last)
             linear = factor, offset or NO_OFFSET
             port = inner.port(line.target.connector)
             targets.append(ParameterTarget(numbers[line.target.component], port, *linear))
@@ -367,8 +367,10 @@ class InterfaceBuilder:
                 name = f"{inner.component.name}.{output.name}"
                 if name in self._slots and output.type is not DataType.CLOCK:
                     moving = "continuous" if output.type is DataType.REAL else "discrete"
-                    place, dotted = VariablePlace.SIGNAL, name.replace("/", ".")
-                    yield SystemVariable(dotted, "local", moving, place, output, self._slots[name])
+                    location, dotted = VariablePlace.SIGNAL, name.replace("/", ".")
+                    yield SystemVariable(
+                        dotted, "local", moving, location, output, self._slots[name]
+                    )
 
     def _parameters(self) -> Iterator[SystemVariable]:
         """Parameters that nothing sets, and inputs that nothing is connected to."""
@@ -378,10 +380,12 @@ class InterfaceBuilder:
                 free = Endpoint(name, connector.name) not in self._fed
                 held = connector.causality is Causality.INPUT
                 value = inner.component.values.get(connector.name, connector.start)
-                wanted = held or connector.causality is Causality.PARAMETER
-                structural = inner.fmu.variables[connector.name].is_structural if wanted else False
+                is_included = held or connector.causality is Causality.PARAMETER
+                structural = (
+                    inner.fmu.variables[connector.name].is_structural if is_included else False
+                )
                 is_clock = connector.type is DataType.CLOCK
-                if not (wanted and free) or structural or value is None or is_clock:
+                if not (is_included and free) or structural or value is None or is_clock:
                     continue
                 tunable = held or connector.name in inner.tunable
                 dotted = f"{name}.{connector.name}".replace("/", ".")

@@ -71,11 +71,13 @@ class _Writer:
 
     def listed(self, kind: str, values: Iterable[Any]) -> None:
         """Write a counted row of texts, numbers, or tuples of these: ``i32``, or ``(i32, i32)``."""
-        given = list(values)
-        self.count(given)
+        entries = list(values)
+        self.count(entries)
         kinds = kind.strip("()").split(", ")
-        letters = "" if kind == "text" else "".join(_LETTERS[each] for each in kinds)
-        for value in given:
+        letters = (
+            "" if kind == "text" else "".join(_LETTERS[kind_of_value] for kind_of_value in kinds)
+        )
+        for value in entries:
             if kind == "text":
                 self.text(value)
             else:
@@ -271,15 +273,15 @@ def engine_library(platform: Platform) -> Path:
     if platform.is_here:
         return system_library()
     command = (*compiler_of(platform, language="c++"), *_FLAGS)
-    kept = _cache() / f"{_key(command)}{platform.suffix}"
+    cached = _cache() / f"{_key(command)}{platform.suffix}"
     try:
-        if not kept.is_file():
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            with TemporaryDirectory(dir=kept.parent) as folder:
-                _compile(command, Path(folder), platform).replace(kept)
+        if not cached.is_file():
+            cached.parent.mkdir(parents=True, exist_ok=True)
+            with TemporaryDirectory(dir=cached.parent) as folder:
+                _compile(command, Path(folder), platform).replace(cached)
     except OSError as error:
-        raise FmuError(f"cannot keep '{kept}': {error.strerror or error}") from error
-    return kept
+        raise FmuError(f"cannot keep '{cached}': {error.strerror or error}") from error
+    return cached
 
 
 def _cache() -> Path:
@@ -311,8 +313,8 @@ def _compile(command: Sequence[str], folder: Path, platform: Platform) -> Path:
     include = (f"-I{_ENGINE / 'src'}", f"-I{_EXPORT}")
     objects = [f"{part.stem}.o" for part in parts]
     compiles = [
-        [*command, *include, "-c", "-o", each, part.name]
-        for each, part in zip(objects, parts, strict=True)
+        [*command, *include, "-c", "-o", compiled, part.name]
+        for compiled, part in zip(objects, parts, strict=True)
     ]
     _LOGGER.info("compiling the engine for %s, once for all systems", platform.name)
     run_compilers(compiles, folder)
@@ -374,9 +376,9 @@ def write_package(
 
 def _archive_parts(inner: InnerFmu, platforms: Sequence[Platform]) -> Iterator[tuple[str, bytes]]:
     """Files of an inner FMU that it needs to run, with those beside its libraries."""
-    beside = tuple(f"{each.folder(f'{inner.fmu.version}.0')}/" for each in platforms)
+    folders = tuple(f"{platform.folder(f'{inner.fmu.version}.0')}/" for platform in platforms)
     with open_archive(inner.path, FmuError) as archive:
         for name in sorted(archive.namelist()):
-            wanted = name == _KEPT[0] or name.startswith((*beside, *_KEPT[1:]))
-            if wanted and not name.endswith("/"):
+            is_needed = name == _KEPT[0] or name.startswith((*folders, *_KEPT[1:]))
+            if is_needed and not name.endswith("/"):
                 yield name, archive.read(name)
