@@ -28,8 +28,7 @@ from orchestrator.core.diagnostics import (
     SoftdockError,
     UnknownNameError,
 )
-from orchestrator.core.simunits import resolve
-from orchestrator.core.simunits.fmi.fmu_description import open_description
+from orchestrator.core.simunits import open_description, resolve
 from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import Connection, SourceKind, System, nearest
 from orchestrator.loops.delayed_loop import DelayedLoop, side_by_side
