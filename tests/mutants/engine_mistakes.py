@@ -26,7 +26,7 @@ MISTAKES = (
         "core/read.cpp",
         "factor * ((end - value) / span)",
         "(end - value) / span",
-        "property/test_executions.py::test_engine_equals_reference",
+        "property/test_waveforms.py -k slopes",
     ),
     Mistake(
         "followed_slope_without_unit",

@@ -80,6 +80,17 @@ def test_what_is_iterated_over_the_step_equals_the_reference(kinds, ring, mode):
     expect_equal(made(kinds, ring), step="3 ms", algorithm="waveform", delay=mode)
 
 
+@pytest.mark.parametrize("extrapolation", ["linear", "smoothed"])
+def test_slopes_of_extrapolated_inputs_equal_the_reference(kinds, extrapolation):
+    """The slope is that of the input, in its unit, and not that of the source."""
+    body = kinds["cs"][0]
+    system = System("s").add("a", body, m=2.0, v0=0.3).add("b", body, m=2.0)
+    line = {"extrapolation": extrapolation, "factor": 40.0, "suppress_unit_conversion": True}
+    system = system.connect("a.position", "b.force", **line)
+    system = system.connect("b.position", "a.force", **line)
+    expect_equal(system, step="1 ms", algorithm="jacobi")
+
+
 def expect_equal(system, **options):
     one, two = (Execution(system, **options) for _ in range(2))
     one.advance(f"{30 * one.schedule.step_ns} ns")
