@@ -17,16 +17,7 @@ from orchestrator.core.coupling import DelayMode
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, SspError
 from orchestrator.core.files.archive import numbered, plain_entry
 from orchestrator.core.master import Execution
-from orchestrator.core.simunits import (
-    Block,
-    Input,
-    Output,
-    Parameter,
-    block,
-    fmu,
-    fmu_of,
-    resolve,
-)
+from orchestrator.core.simunits import Block, Input, Output, Parameter, block, fmu, fmu_of, resolve
 from orchestrator.core.ssp import write_ssp
 from orchestrator.core.ssp.common.annotations import seconds_text
 from orchestrator.core.structs import Struct, replace

@@ -43,13 +43,13 @@ class _Compiler(CachedCompiler):
     """Reads all sources with warnings as errors before it makes a library of them."""
 
     def __call__(
-        self, command: Sequence[str], *, given: str = "", folder: Path | None = None
+        self, command: Sequence[str], *, text: str = "", folder: Path | None = None
     ) -> subprocess.CompletedProcess[str]:
         if folder is not None and "-shared" in command:
             done = _CHECKS([*command, *_WARNINGS], folder=folder)
             if done.returncode:
                 return done
-        return super().__call__(command, given=given, folder=folder)
+        return super().__call__(command, text=text, folder=folder)
 
 
 @pytest.fixture

@@ -223,8 +223,8 @@ class ExecutionSettings(Struct):
         if unknown := [name for name in keywords if name not in cls.__struct_fields__]:
             raise UnknownNameError(
                 *(
-                    f"no option '{name}'{nearest(name, cls.__struct_fields__)}; expected one of"
-                    f" {', '.join(cls.__struct_fields__)}"
+                    f"no option '{name}'; expected one of {', '.join(cls.__struct_fields__)}"
+                    f"{nearest(name, cls.__struct_fields__)}"
                     for name in unknown
                 )
             )

@@ -14,9 +14,8 @@ static bool is_known(const Instance* instance, Reference reference, const char* 
 /* Discrete variables are among them: between events they do not change, so theirs are 0. */
 static bool is_unknown(const Instance* instance, Reference reference, const char* function) {
     int place = place_of(reference);
-    if (place >= AT_X && (place < AT_P || place >= AT_D) && place < AT_TIME &&
-        model_types[place] == TYPE_REAL)
-        return true;
+    const bool has_derivative = within(place, AT_X, AT_P) || within(place, AT_D, AT_TIME);
+    if (has_derivative && model_types[place] == TYPE_REAL) return true;
     fail(instance, "%s: unknown %u ('%s') is no Real output, local or derivative", function,
          reference, place < 0 ? "?" : model_names[place]);
     return false;

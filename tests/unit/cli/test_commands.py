@@ -64,7 +64,7 @@ def test_options_of_the_recording(softdock, example, tmp_path):
     header, *rows = (out / "ideal.csv").read_text().splitlines()
     assert header == "time [s],chaser.position [m],target.position [m]"
     assert [float(row.split(",")[0]) for row in rows] == [*(i / 100 for i in range(10)), 0.095]
-    assert any("--every '10'" in text for text in json.loads(printed)["cases"]["ideal"]["remarks"])
+    assert any("--every 10" in text for text in json.loads(printed)["cases"]["ideal"]["remarks"])
 
 
 @pytest.mark.usefixtures("no_pictures")

@@ -82,7 +82,7 @@ def test_what_makes_something_wrong_leaves_the_file(softdock, file):
         ("connect", "body.velocity", "damper.velocty"): "did you mean 'velocity'?",
         ("connect", "body.velocity", "body.force"): "does not convert to",
         ("connect", "damper.force", "damper.velocity"): "does not convert to",
-        ("connect", "damper.force", "body.force"): "has 2 sources",
+        ("connect", "damper.force", "body.force"): "is connected 2 times to 'damper.force'",
         ("connect", "body.velocity", "damper.velocity", "--delay", "soon"): "expected seconds",
         ("connect", "body.velocity", "damper.velocity", "--map", "0:1"): "two whole numbers",
         ("set", "body.m=heavy"): "body.m: expected Real in kg, found 'heavy'",

@@ -331,4 +331,5 @@ def test_an_operators_stop_ends_the_run_as_what_it_is(softdock, folder, monkeypa
 
 
 def with_stopping(*given, **more):
-    return [*loaded(*given, **more), Stopping("stopping")]
+    extensions, left_out = loaded(*given, **more)
+    return [*extensions, Stopping("stopping")], left_out

@@ -35,7 +35,12 @@ def run(fuse, tmp_path, monkeypatch, no_pictures):
         record = ChangeRecord("r", changes)
         monkeypatch.setattr(supervision, "states_of", lambda *_: record)
         watched = supervision.Supervision("supervisor")
-        monkeypatch.setattr(runner, "loaded", lambda *given: [*loaded(*given), watched])
+
+        def with_watched(*arguments):
+            extensions, left_out = loaded(*arguments)
+            return [*extensions, watched], left_out
+
+        monkeypatch.setattr(runner, "loaded", with_watched)
         shutil.rmtree(tmp_path / "out", ignore_errors=True)
         table = read_experiment(experiment(tmp_path, GOOD))
         return run_experiment(table, tmp_path, tmp_path / "out")

@@ -96,7 +96,7 @@ def test_wrong_experiment_files(tmp_path, text, expected):
 def test_names_that_no_case_has(fuse, tmp_path):
     write_ssd(fuse(), tmp_path / "fused.ssd")
     read = read_experiment(experiment(tmp_path, GOOD))
-    for options in ({"only": ["c"]}, {"settings": {"x.u": 1.0}}, {"swaps": {"x": "block:fuse"}}):
+    for options in ({"only": ["c"]}, {"values": {"x.u": 1.0}}, {"swaps": {"x": "block:fuse"}}):
         with pytest.raises(UnknownNameError):
             run_experiment(read, tmp_path, tmp_path / "out", **options)
     assert not (tmp_path / "out").exists()

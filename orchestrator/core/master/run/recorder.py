@@ -9,7 +9,6 @@ from orchestrator.core.diagnostics import (
     CapabilityError,
     DescriptionError,
     UnknownNameError,
-    nearest,
     with_article,
 )
 from orchestrator.core.structs import Struct, field
@@ -238,7 +237,7 @@ def recordable(system: System, record: Sequence[str] | str | None) -> list[str]:
             continue
         else:
             matches = [text] if text in connectors else []
-            fault = f"no component has this variable{nearest(text, connectors)}"
+            fault = "no component has this variable"
         names += matches
         if not matches:
             there = listed_names([*connectors], text.replace("*", "").replace("?", ""))

@@ -250,9 +250,9 @@ def stmd(name: str, system: bytes, report: bytes) -> bytes:
     taken = etree.SubElement(step, f"{{{_STC}}}Input")
     _resource(taken, "system", "application/x-ssp-definition", f"../../{MAIN_SSD}")
     output = etree.SubElement(step, f"{{{_STC}}}Output")
-    resource = _resource(output, "report", "application/json", f"../../{REPORT_ENTRY}")
+    element = _resource(output, "report", "application/json", f"../../{REPORT_ENTRY}")
     source = {"source": f"../../{SRMD_ENTRY}", "type": "application/x-srmd-meta-data"}
-    etree.SubElement(resource, f"{{{_STC}}}MetaData", {"kind": "quality", **source})
+    etree.SubElement(element, f"{{{_STC}}}MetaData", {"kind": "quality", **source})
     return _bytes(root)
 
 

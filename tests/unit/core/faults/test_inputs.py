@@ -136,7 +136,7 @@ def test_a_played_input_is_not_set_as_well(folder, given):
     write_parameter_set(system, folder / "all.ssv")
     text, options = TEXT, {}
     if given == "settings":
-        options = {"settings": {"force": "7"}}
+        options = {"values": {"force": "7"}}
     elif given == "parameters":
         options = {"parameters": [ParameterFile(file=str(folder / "all.ssv"))]}
     else:

@@ -174,11 +174,12 @@ def test_a_name_of_a_parameter_set_that_reaches_nothing(folder):
     assert "'h.y' is an output and cannot be set" in second
 
 
-def test_problems_of_all_cases_together(folder):
+def test_a_problem_of_several_cases_is_one_line(folder):
     text = CASE + CASE[CASE.index("[case.a]") :].replace("case.a", "case.b")
     with pytest.raises(SoftdockError) as error:
         run(folder, text.replace("bias = 3.0", '"s.at" = "x", "g.z" = 1.0, bias = 1.0'))
-    assert len(str(error.value).splitlines()) == 4
+    lines = str(error.value).splitlines()
+    assert [line.startswith("cases 'a', 'b': ") for line in lines] == [True, True]
 
 
 def test_one_key_one_line(folder):

@@ -179,11 +179,15 @@ def test_an_unfinished_file_is_not_seen(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("content", [None, b"", b"PAR1 and then nothing PAR1"])
+def test_a_missing_parquet_file_is_named(tmp_path):
+    with pytest.raises(LoadError, match=r"bad\.parquet: no such file; expected a result"):
+        read_parquet(tmp_path / "bad.parquet")
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1 and then nothing PAR1"])
 def test_a_damaged_parquet_file_is_refused(tmp_path, content):
     path = tmp_path / "bad.parquet"
-    if content is not None:
-        path.write_bytes(content)
+    path.write_bytes(content)
     with pytest.raises(LoadError, match=r"bad\.parquet: expected a Parquet file"):
         read_parquet(path)
 

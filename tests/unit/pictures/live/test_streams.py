@@ -173,7 +173,7 @@ def test_a_port_that_another_program_has_is_refused_and_a_package_that_is_missin
             place_of(f"foxglove:{port}")
     with pytest.raises(DescriptionError, match=r"asks for no token: .* ssh -L 8765:127\.0\.0\.1"):
         place_of("foxglove:0.0.0.0:8765")
-    monkeypatch.setattr(streams, "lacking", lambda _name: "needs a package")
+    monkeypatch.setattr(streams, "missing_module", lambda _name: "needs a package")
     with pytest.raises(CapabilityError, match="stream: foxglove:1: needs a package"):
         place_of("foxglove:1")
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from orchestrator.core import operating_system
 from orchestrator.study import read_experiment
 from orchestrator.study.sweep import executors, local, plans_of, run_plans
 from orchestrator.study.sweep.executors import Dispatcher, local_executors
@@ -109,7 +110,7 @@ def test_an_executor_that_died_between_two_chunks_goes_on(write, folder):
 
 def test_a_process_that_others_start_meanwhile_is_none_of_a_lane(monkeypatch):
     other = multiprocessing.get_context("spawn").Process(target=time.sleep, args=(60,))
-    held = executors._signals_held
+    held = operating_system.signals_held
 
     @contextmanager
     def held_with_another():
@@ -117,7 +118,7 @@ def test_a_process_that_others_start_meanwhile_is_none_of_a_lane(monkeypatch):
             other.start()
             yield
 
-    monkeypatch.setattr(executors, "_signals_held", held_with_another)
+    monkeypatch.setattr(operating_system, "signals_held", held_with_another)
     try:
         with local_executors(1, apart=True) as (executor,):
             assert executor._process.pid != other.pid

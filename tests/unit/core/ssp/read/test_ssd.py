@@ -43,7 +43,7 @@ def test_delays_are_exact(ssd: Any) -> None:
         ('<sd:TransportDelay nominal="1" provenance="guess"/>', "found 'guess'"),
         ('<sd:TransportDelay nominal="1" jitter="2"/>', "unknown attribute jitter"),
         ("<sd:TransportDelay/>", "expected the attribute nominal"),
-        ("<sd:Delay/>", "found it 1 times with sd:Delay"),
+        ("<sd:Delay/>", "found it 1 time with sd:Delay"),
         ("", "with nothing"),
     ],
 )
