@@ -226,6 +226,9 @@ class Wire:
     def receive(self, timeout_s):
         return self.found.pop(0) if self.found else None
 
+    def answered(self):
+        pass
+
     def close(self):
         pass
 
