@@ -147,7 +147,10 @@ def careless(monkeypatch):
         ("no-numbers", "expected refusals, found none"),
         ("saturated", "expected a status, or values far beyond 2, found 2"),
         ("clock-jump", "expected more than 100 s to have gone by, found 0.110 s"),
-        ("absent", "expected nothing where there is no device"),
+        (
+            "absent",
+            f"expected nothing where there is no device, found {Received((2.0,), sequence=1)}",
+        ),
     ],
 )
 def test_the_suite_finds_what_an_adapter_does_wrong(careless, check, remark):
