@@ -20,12 +20,14 @@ from orchestrator.core.recording.whole_folder import (
 if TYPE_CHECKING:
     from orchestrator.core.recording.files import (
         LARGEST_MATRIX as LARGEST_MATRIX,
-        default_format as default_format,
-        format_names as format_names,
         kept_result as kept_result,
         read_result as read_result,
         write_csv as write_csv,
         write_mat as write_mat,
+    )
+    from orchestrator.core.recording.formats import (
+        default_format as default_format,
+        format_names as format_names,
         writer as writer,
     )
     from orchestrator.core.recording.journal import Journal as Journal

@@ -1,8 +1,8 @@
-"""Results in files: the registered formats, CSV, npz, MAT, and reading."""
+"""Results in files: CSV, npz, MAT, and reading."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -10,14 +10,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.diagnostics import (
-    DescriptionError,
-    LoadError,
-    PluginError,
-    SoftdockError,
-    UnknownNameError,
-    exits_are_errors,
-)
+from orchestrator.core.diagnostics import DescriptionError, LoadError, SoftdockError
 from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.files.columns import (
     Arrays,
@@ -37,43 +30,9 @@ from orchestrator.core.files.mat_file import (
     write_head,
     write_texts,
 )
-from orchestrator.core.optional_packages import missing_module, missing_package
-from orchestrator.core.plugins import registered
 from orchestrator.core.recording.origin import origin, result_of
 from orchestrator.core.recording.result import TIME, ParameterRow, Result
 from orchestrator.core.recording.whole_folder import whole_file
-from orchestrator.core.system import nearest
-
-#: Writes a result to a path: whole, or not at all (see :func:`~.whole_folder.whole_file`).
-Writer = Callable[[Result, Path], None]
-
-
-def format_names() -> list[str]:
-    """Names of all registered formats (entry points ``softdock.sinks``), which end the files."""
-    return sorted(entry.name for entry in registered("softdock.sinks"))
-
-
-def default_format() -> str:
-    """Name what a run is recorded as: ``npz`` where Arrow is not installed."""
-    return "npz" if missing_module("pyarrow") else "parquet"
-
-
-def writer(name: str) -> Writer:
-    """Find the writer of a format by name."""
-    for entry in registered("softdock.sinks"):
-        if entry.name != name:
-            continue
-        try:
-            with exits_are_errors():
-                loaded: Writer = entry.load()
-        except Exception as error:
-            reason = missing_package(error) or error
-            raise PluginError(f"format '{name}' cannot be imported: {reason}") from error
-        return loaded
-    raise UnknownNameError(
-        f"no format '{name}' for results{nearest(name, format_names())};"
-        f" registered: {', '.join(format_names()) or 'none'}"
-    )
 
 
 def write_csv(result: Result, path: str | Path) -> None:

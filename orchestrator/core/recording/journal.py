@@ -28,7 +28,8 @@ from orchestrator.core.coupling import Mark, Tuned
 from orchestrator.core.diagnostics import SoftdockError
 from orchestrator.core.own_process import OwnProcess
 from orchestrator.core.realtime import SharedRows
-from orchestrator.core.recording.files import GROWING, default_format, writer
+from orchestrator.core.recording.files import GROWING
+from orchestrator.core.recording.formats import default_format, writer
 from orchestrator.core.recording.result import Result
 from orchestrator.core.simunits import Notice
 from orchestrator.core.structs import Struct

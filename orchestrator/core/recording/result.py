@@ -25,6 +25,7 @@ from orchestrator.core.coupling import (
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, counted
 from orchestrator.core.display import Page, escaped, html_table, text_table
 from orchestrator.core.files.columns import titled
+from orchestrator.core.recording.formats import writer
 from orchestrator.core.recording.whole_folder import whole_file
 from orchestrator.core.simunits import Notice
 from orchestrator.core.structs import Struct
@@ -385,8 +386,6 @@ class Result:
         LoadError
             If the file cannot be written.
         """
-        from orchestrator.core.recording.files import writer
-
         writer(Path(path).suffix.removeprefix("."))(self, Path(path))
 
     def to_csv(self, path: str | Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from scipy.io import loadmat
 
 from orchestrator.core.diagnostics import PluginError, SoftdockError, UnknownNameError
-from orchestrator.core.recording import ParameterRow, files, write_mat, writer
+from orchestrator.core.recording import ParameterRow, files, formats, write_mat, writer
 
 PARAMETERS = (
     ParameterRow("chaser", "m", 750.0, "kg", "Mass"),
@@ -113,7 +113,7 @@ def test_a_mat_file_that_cannot_be_written(result, tmp_path):
 
 def test_formats_are_found_by_name(monkeypatch):
     assert writer("mat") is write_mat
-    assert {"csv", "mat", "parquet"} <= set(files.format_names())
+    assert {"csv", "mat", "parquet"} <= set(formats.format_names())
     with pytest.raises(UnknownNameError, match=r"no format 'xls' for results; registered: c"):
         writer("xls")
 
@@ -123,6 +123,6 @@ def test_formats_are_found_by_name(monkeypatch):
         def load(self):
             raise ImportError("no such module")
 
-    monkeypatch.setattr(files, "registered", lambda _group: [Broken()])
+    monkeypatch.setattr(formats, "registered", lambda _group: [Broken()])
     with pytest.raises(PluginError, match=r"format 'broken' cannot be imported: no such module"):
         writer("broken")

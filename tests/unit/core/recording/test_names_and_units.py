@@ -7,7 +7,7 @@ import pytest
 
 from orchestrator import LoadError, System, block, read_result, simulate
 from orchestrator.core.files.columns import split_title, titled
-from orchestrator.core.recording.files import format_names, writer
+from orchestrator.core.recording.formats import format_names, writer
 from orchestrator.core.recording.result import Result
 from orchestrator.core.simunits import component_of
 from orchestrator.core.simunits.logs import read_recorded

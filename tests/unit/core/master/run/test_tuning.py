@@ -29,7 +29,7 @@ from orchestrator.core.diagnostics import (
 )
 from orchestrator.core.master import Execution, ExecutionSettings
 from orchestrator.core.recording import read_result
-from orchestrator.core.recording.files import writer
+from orchestrator.core.recording.formats import writer
 from orchestrator.core.simulation import RunHooks, simulate, simulate_with
 from orchestrator.core.system.ports import Limits
 from orchestrator.study import read_checkpoint, write_checkpoint
