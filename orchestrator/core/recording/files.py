@@ -36,7 +36,16 @@ from orchestrator.core.recording.whole_folder import whole_file
 
 
 def write_csv(result: Result, path: str | Path) -> None:
-    """Write a result as CSV; see :meth:`Result.to_csv`."""
+    """Write a result as CSV, as :meth:`Result.to_csv` does.
+
+    The header is ``time [s],chaser.position [m],...``; numbers are the shortest text that reads
+    back as the same float64. Of how the run went nothing but the units is kept.
+
+    Raises
+    ------
+    SoftdockError
+        If the file cannot be written; an earlier one is untouched.
+    """
     result.to_csv(path)
 
 
