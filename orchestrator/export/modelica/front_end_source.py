@@ -152,6 +152,12 @@ class FrontEndSource(Struct):
 
     def load(self) -> Json:
         """What rumoca makes of the model."""
+        self.refuse_large()
+        question = {"file": str(self.files[0])} if self.files else {"text": self.text}
+        return self._compiled({**question, "model": self.model}, whole=True)
+
+    def refuse_large(self) -> None:
+        """Raise if the model has more text than one class may have."""
         name = re.escape(self.model.rpartition(".")[2])
         whole = re.compile(rf"\b\w+\s+{name}\b.*?\bend\s+{name}\b", re.DOTALL)
         for written in whole.finditer(self._text):
@@ -160,8 +166,6 @@ class FrontEndSource(Struct):
                     f"model {self.title} has {size / 1e6:.1f} MB of text, of at most"
                     f" {_LARGEST / 1e6:.1f}; write arrays and loops, or split it"
                 )
-        question = {"file": str(self.files[0])} if self.files else {"text": self.text}
-        return self._compiled({**question, "model": self.model}, whole=True)
 
     def load_probe(self, probe: str, *, whole: bool = False) -> Json:
         """What it makes of a class that extends it."""

@@ -66,6 +66,7 @@ def flatten_place(place: ClassPlace) -> FlatModel:
     title = f"'{place.model}' in '{place.file}'"
     source = _source_of(place, {})
     source.refuse_syntax_error()
+    source.refuse_large()
     plain = _PlainModel.of(place.model, title, texts)
     if plain is not None and (plain.is_needed or len(texts) < len(place.files)):
         return plain.flatten()
