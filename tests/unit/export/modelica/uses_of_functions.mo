@@ -891,7 +891,7 @@ model M
 end M;
 
 // case: cext_none
-// refused: cannot read model
+// refused: M\.mo:4: 'M' extends no inherited class that is replaceable
 model A Real x = 1; end A;
 model M
   extends A; model extends M Real y = 2; end M; M m;
