@@ -203,6 +203,21 @@ class ExpressionComparison(ABC):
             raise Different(context.source, node, shown(flat))
         self.compare(body["base"], node.inside[0], context)
 
+    def _same_index(self, flat: Json, node: Node, context: Context) -> None:
+        """Elements of what a call gives; a model's loops and slices are written out as numbers."""
+        body = self._part(flat, "Index", node, context)
+        base, *subscripts = node.inside
+        if len(body["subscripts"]) != len(subscripts):
+            raise Different(context.source, node, shown(flat))
+        self.compare(body["base"], base, context)
+        for entry, each in zip(body["subscripts"], subscripts, strict=True):
+            is_plain = context.is_function or tag_of(entry) != "Index"
+            if not is_plain:
+                wanted = self._number(each, context)
+                is_plain = wanted is not None and wanted[0] == ()
+            if is_plain:
+                self.subscript(entry, each, context)
+
     def _same_captured(self, flat: Json, node: Node, context: Context) -> None:
         if shown_reference(flat) != (node.word, []):
             raise Different(context.source, node, shown(flat))

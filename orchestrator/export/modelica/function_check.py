@@ -88,10 +88,8 @@ class _Check:
         if tag == "VarRef" and body["name"]["name"] in self._flat.tree["variables"]:
             return
         span = body.get("span") or body.get("comp", {}).get("span")
-        node = self._tree_at(span, is_statement="comp" in body) if span else None
+        node = self._node_at(span, tag, body) if span else None
         if node is None:
-            return
-        if (tag == "FunctionCall") == (node.kind == "name"):
             return
         difference = None
         nodes = (
@@ -109,6 +107,15 @@ class _Check:
                 return
         if difference is not None:
             yield self._said(difference, span)
+
+    def _node_at(self, span: Json, tag: str, body: Json) -> Node | None:
+        """The call, element of one or name that a flat node is; an element has the call's span."""
+        node = self._tree_at(span, is_statement="comp" in body)
+        if tag == "Index" and node is not None and node.kind == "call":
+            node = self._tree_at(span, with_subscripts=True)
+            return node if node is not None and node.kind == "index" else None
+        is_call = tag == "FunctionCall"
+        return node if node is not None and is_call != (node.kind == "name") else None
 
     def _compare(self, flat: Json, node: Node, context: Context) -> None:
         ((tag, body),) = flat.items()

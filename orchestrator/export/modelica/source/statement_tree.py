@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orchestrator.core.structs import Struct
+from orchestrator.core.structs import Struct, replace
 from orchestrator.export.modelica.source.text import Token
 
 _RELATIONS = frozenset(("<", "<=", ">", ">=", "==", "<>"))
@@ -31,7 +31,8 @@ class Node(Struct, dict=True):
     kind: ``number``, ``text``, ``truth``, ``name``, ``call``, ``named`` (an argument), ``function``
         (a partial application), ``binary``, ``unary``, ``if``, ``array``, ``matrix``, ``row``,
         ``range``, ``tuple``, ``loop`` (of a comprehension), ``comprehension``, ``end`` (with the
-        array, and the dimension as its word), ``colon`` or ``nothing``; of statements ``assign``,
+        array, and the dimension as its word), ``index`` (an expression and its subscripts),
+        ``field`` (of an expression), ``colon`` or ``nothing``; of statements ``assign``,
         ``choice``, ``block``, ``for``, ``while``, ``when``, ``return`` and ``break``.
     word: The operator, the literal or the name of an argument or loop variable.
     inside: What it is made of.
@@ -78,7 +79,7 @@ class _Reader:
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens = tokens
         self._at = 0
-        self._arrays: list[tuple[Part, ...]] = []  # names whose subscripts are read
+        self._arrays: list[Node] = []  # those whose subscripts are read
         self._dimensions: list[int] = []
 
     @property
@@ -210,11 +211,42 @@ class _Reader:
         if kind:
             return self._made(start, kind, token.text)
         if opened:
-            return opened(start)
+            return self._accessed(start, opened(start))
         if token.text == "end" and self._arrays:
-            array = self._made(start, "name", parts=self._arrays[-1])
-            return self._made(start, "end", str(self._dimensions[-1]), array)
-        return self._reference()
+            return self._made(start, "end", str(self._dimensions[-1]), self._arrays[-1])
+        return self._accessed(start, self._reference())
+
+    def _accessed(self, start: int, node: Node) -> Node:
+        """An expression with the subscripts and members after it: ``f(x)[1]``, ``(f(x)).y``."""
+        while True:
+            if self._take("["):
+                subscripts = self._subscripts(node)
+                if node.kind == "name":
+                    *before, last = node.parts
+                    last = replace(last, subscripts=last.subscripts + subscripts)
+                    node = self._made(start, "name", parts=(*before, last))
+                else:
+                    node = self._made(start, "index", "", node, *subscripts)
+            elif self._is_member:
+                self._at += 1
+                node = self._made(start, "field", self._word(), node)
+            else:
+                return node
+
+    def _subscripts(self, array: Node) -> tuple[Node, ...]:
+        self._arrays.append(array)
+        self._dimensions.append(1)
+        found = self._arguments("]")
+        self._arrays.pop()
+        self._dimensions.pop()
+        return found
+
+    @property
+    def _is_member(self) -> bool:
+        after = self._at + 1
+        return (
+            self._next == "." and after < len(self._tokens) and self._tokens[after].kind == "name"
+        )
 
     def _bracketed(self, start: int) -> Node:
         inside: list[Node] = []
@@ -261,6 +293,7 @@ class _Reader:
         return self._made(start, "name", parts=parts)
 
     def _name(self) -> tuple[Part, ...]:
+        start = self._start
         parts: list[Part] = []
         dot = "." if self._take(".") else ""
         while True:
@@ -268,14 +301,10 @@ class _Reader:
             dot = ""
             subscripts: tuple[Node, ...] = ()
             if self._take("["):
-                self._arrays.append((*parts, Part(name)))
-                self._dimensions.append(1)
-                subscripts = self._arguments("]")
-                self._arrays.pop()
-                self._dimensions.pop()
+                array = self._made(start, "name", parts=(*parts, Part(name)))
+                subscripts = self._subscripts(array)
             parts.append(Part(name, subscripts))
-            is_member = self._next == "." and self._at + 1 < len(self._tokens)
-            if not is_member or self._tokens[self._at + 1].kind != "name":
+            if not self._is_member:
                 return tuple(parts)
             self._at += 1
 

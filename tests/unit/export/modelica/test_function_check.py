@@ -25,6 +25,7 @@ TEXT = """package P
   type E = enumeration(low, high);
   function g input Real u; output Real y = u + k; algorithm y := y + 1; end g;
   function h input Real u; output Real y = u + k; algorithm y := y + 1; end h;
+  function m input Real u; output Real y[2, 3]; algorithm y := [u, 2, 3; 4, 5, u]; end m;
   function two input Real u; input Real v = 3*k; output Real a; output Real b;
     algorithm a := u; b := v; end two;
   function f
@@ -36,9 +37,9 @@ TEXT = """package P
     v := t;
     for i in 1:3 loop v[i] := v[i] + u*i^2; end for;
     if u > 1 and not u < 2 then z := 1; elseif u >= 7 then z := 3; else z := 4; end if;
-    (p, q) := two(u);
+    (p, q) := two(m(u)[1, 2]);
     y := g(u) + sum(v) - z*r.a + sqrt(abs(u)) + size(v, 1) + v[end] + sum({i*u for i in 1:3})
-      + max(u, -2) + (if e == E.high then p else q) + t[2];
+      + m(u)[2, 3] + sum((m(u))[:, 1]) + max(u, -2) + (if e == E.high then p else q) + t[2];
   end f;
   partial function shape input Real u; output Real y; end shape;
   function square extends shape; input Real w = k; algorithm y := w*u^2; end square;
@@ -50,8 +51,11 @@ model M
   Real y = P.f(time, r);
   Real z = P.twice(function P.square(w=3), time) + P.twice(P.square, 2);
   Real a, b;
+  Real e = P.m(time)[2, 1];
+  Real d[2];
 equation
   (a, b) = P.two(v=time, u=2);
+  for i in 1:2 loop d[i] = P.m(time)[3 - i, i + 1]; end for;
 end M;
 """
 
@@ -143,15 +147,28 @@ def _statement(tree: Json) -> None:
             del function["body"][0]
 
 
+def _element(tree: Json) -> None:
+    tree["variables"]["e"]["binding"]["Index"]["subscripts"][0]["Index"]["value"] = 1
+
+
+def _element_in_a_function(tree: Json) -> None:
+    for name, function in tree["functions"].items():
+        if name.endswith(("P.f", "_f")):
+            call = next(s for s in function["body"] if "FunctionCall" in s)["FunctionCall"]
+            call["args"][0]["Index"]["subscripts"].reverse()
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (_constant_of_g, r"M.mo:\d+: 'P.f\(time, r\)': M.mo:2: the sources say '2', and .* '7'"),
-        (_default_of_two, r"M.mo:8: the sources say '3', and the front end has '8'"),
-        (_value_of_r, r"M.mo:29: 'P.k': M.mo:2: the sources say '2', and the front end has '9'"),
-        (_arguments, r"M.mo:34: 'P.two\(v=time, u=2\)': the sources say '2', and .* 'time'"),
-        (_function_called, r"M.mo:30: 'P.f\(time, r\)': .*P.two"),
-        (_statement, r"M.mo:30: 'P.f\(time, r\)': M.mo:16: .*v := "),
+        (_default_of_two, r"M.mo:9: the sources say '3', and the front end has '8'"),
+        (_value_of_r, r"M.mo:30: 'P.k': M.mo:2: the sources say '2', and the front end has '9'"),
+        (_arguments, r"M.mo:37: 'P.two\(v=time, u=2\)': the sources say '2', and .* 'time'"),
+        (_function_called, r"M.mo:31: 'P.f\(time, r\)': .*P.two"),
+        (_element, r"M.mo:34: 'P.m\(time\).*': the sources say '2', and .* '1'"),
+        (_element_in_a_function, r"M.mo:31: 'P.f\(time, r\)': M.mo:20: the sources say '1'"),
+        (_statement, r"M.mo:31: 'P.f\(time, r\)': M.mo:17: .*v := "),
     ],
 )
 def test_a_difference_is_refused_with_its_place_and_both_meanings(
