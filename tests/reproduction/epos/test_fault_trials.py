@@ -28,12 +28,12 @@ def test_a_run_is_killed_and_the_second_time_read_back(tmp_path, rig, code):
     given = (*case, "--only", "kill -9 of the simulation", "--output", str(tmp_path), "--json")
     done = faults(EPOS / file, *given)
     assert done.exit_code in (0, 1), done.output
-    assert "1 trials, 0 done before" in done.stderr
+    assert "1 trial, 0 done before" in done.stderr
     (row,) = json.loads(done.stdout)
     assert row["exit code"] == code
     assert row["detected by"] or not case
     assert row["recorded until [s]"] != "nothing"
     assert list(tmp_path.glob("*/robot.log.csv"))
     again = faults(EPOS / file, *given)
-    assert "1 trials, 1 done before" in again.stderr
+    assert "1 trial, 1 done before" in again.stderr
     assert json.loads(again.stdout) == [row]

@@ -30,8 +30,9 @@ def test_the_delay_of_the_emulator_is_found_and_written_into_the_system(tmp_path
     assert pair.gain.value == pytest.approx(1.0, abs=0.02)
     lines = read_system(tmp_path / "rig_capture.ssd").connections
     (line,) = (each for each in lines if str(each.target) == "sensor.x")
-    # the line to the sensor is made by hardware: it has the delay of the robot alone, to 1 us
-    assert line.delay.nominal_ns * 1e-9 == pytest.approx(pair.delay.value, abs=1e-6)
+    # The line to the sensor is made by hardware: it has the delay of the robot alone, but in the
+    # time of the run, which differs from that of the robot by less than a thousandth.
+    assert line.delay.nominal_ns * 1e-9 == pytest.approx(pair.delay.value, rel=1e-3)
     assert line.delay.provenance == "identified"
     said = done.stdout.replace("\n", " ")
     assert "robot: kuka_rsi, intervals of 95%" in said
