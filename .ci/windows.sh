@@ -12,6 +12,7 @@ cd orchestrator/engine/src
 for folder in */; do
   folder=${folder%/}
   case $folder in posix | bindings | windows_host) continue ;; esac
+  compgen -G "$folder/*.cpp" >/dev/null || continue # headers only
   printf '#include "%s"\n' "$folder"/*.cpp >"$made/$folder.cpp"
   echo "$made/$folder"
 done | xargs -P 2 -I FILE "$python" -m ziglang c++ -target x86_64-windows-gnu -std=c++17 -Wall -Wextra -Werror \
