@@ -10,6 +10,7 @@ from orchestrator.core.diagnostics import (
     ConnectorMismatchError,
     DescriptionError,
     UnitMismatchError,
+    UnknownNameError,
 )
 from orchestrator.core.garbage import collection_paused
 from orchestrator.core.structs import replace
@@ -22,7 +23,7 @@ from orchestrator.core.system.connection import (
 )
 from orchestrator.core.system.delay import TransportDelay
 from orchestrator.core.system.line_attributes import SIMPLE_ATTRIBUTES, attributes_on
-from orchestrator.core.system.naming import SEPARATOR
+from orchestrator.core.system.naming import SEPARATOR, unknown_name_error
 from orchestrator.core.system.ports import Causality, Connector, DataType, Value, conversion_between
 
 if TYPE_CHECKING:
@@ -240,7 +241,7 @@ class _Flattener:
 
     def flat(self) -> System:
         lines: list[Connection] = []
-        problems: list[DescriptionError] = []
+        problems: list[DescriptionError] = list(self._undeclared())
         for target, drivers in self._drivers.items():
             if not (target.kind == "component" or (target.kind == "system" and not target.path)):
                 continue
@@ -254,6 +255,24 @@ class _Flattener:
         return replace(
             self._top, components=self._components, connections=tuple(lines), systems={}, buses={}
         )
+
+    def _undeclared(self) -> Iterator[UnknownNameError]:
+        """Errors of the connectors of nested systems that connections name and no system has."""
+        nodes = [
+            node
+            for target, drivers in self._drivers.items()
+            for node in (target, *(source for source, _ in drivers))
+        ]
+        for node in dict.fromkeys(nodes):
+            if node.kind == "system" and node.path and node not in self._connectors:
+                names = [
+                    known.connector
+                    for known in self._connectors
+                    if (known.kind, known.path) == ("system", node.path)
+                ]
+                yield unknown_name_error(
+                    f"system '{node.path}'", "connector", node.connector, names
+                )
 
     def _traced(self, target: _Node, driver: tuple[_Node, Connection]) -> Iterator[Connection]:
         """Follow a line back to where its signal comes from, or to the value that holds there."""

@@ -4,7 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from orchestrator.core.diagnostics import ConnectorMismatchError, DescriptionError
+from orchestrator.core.diagnostics import (
+    ConnectorMismatchError,
+    DescriptionError,
+    UnknownNameError,
+)
 from orchestrator.core.system import (
     Bus,
     Causality,
@@ -183,6 +187,23 @@ def test_connectors_of_systems_that_feed_each_other_are_refused():
     system = System("top", {"b": part("b", u="m")}, lines, systems={"arm": ring})
     with pytest.raises(DescriptionError, match="feed each other"):
         system.flat()
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer"),
+    [
+        ((*INNER, line("uu", "motor.gain")), OUTER),
+        ((line("uu", "motor.u"), INNER[1]), OUTER),
+        (INNER, (*OUTER, line("a.y", "arm.uu"))),
+    ],
+    ids=["a parameter", "an input", "from outside"],
+)
+def test_a_connector_that_a_nested_system_does_not_have_is_refused(inner, outer):
+    """Else the connection would be left out, and the component would keep its own value."""
+    with pytest.raises(
+        UnknownNameError, match=r"system 'arm' has no connector 'uu'.* it has: u, y"
+    ):
+        nested(inner, outer).flat()
 
 
 def test_the_check_of_a_nested_system_is_that_of_the_flat_one():
