@@ -25,7 +25,7 @@ STEPS, REPEATS = 2_000, 3
 
 
 def cost_ns(samples: int, *, by_arrival: bool) -> float:
-    """Return what a step costs on a line whose nominal delay is so many steps."""
+    """Return the time of one step, in ns, on a line whose nominal delay is ``samples`` steps."""
     nominal = samples * STEP_NS
     channel = Channel(
         1, nominal, loss=0.1, quantiles_ns=(0.9 * nominal, 1.1 * nominal), by_arrival=by_arrival

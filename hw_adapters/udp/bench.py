@@ -116,7 +116,7 @@ def _relayed() -> Wiring:
 
 
 def _forged(sample: bytes, ahead: int) -> bytes:
-    """Make a sample of 0.09 m whose number and time are so many samples of 4 ms ahead."""
+    """Make a forged sample of 0.09 m; its number and time lie ``ahead`` samples of 4 ms ahead."""
     body = bytearray(sample[:-4])
     number, now = struct.unpack_from("<LQ", body, 4)
     struct.pack_into("<LQ", body, 4, (number + ahead) % 2**32, now + ahead * 4_000_000)

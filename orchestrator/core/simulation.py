@@ -359,7 +359,9 @@ class _Report:
         if self.journal is not None:
             rows = self.execution.recording_since(self.journal.rows)
             self.journal.add(_result(self.execution, rows, self.name, self.notes))
-            kept = f"{self.journal.rows} rows are kept in {self.journal.folder}"
+            kept = (
+                f"the recording keeps {counted(self.journal.rows, 'row')} in {self.journal.folder}"
+            )
         advice = 'give the component a process of its own (isolation = "process")'
         sys.stderr.write(f"{text} after t = {self.execution.time:.9g} s; {kept}; {advice}\n")
         sys.stderr.flush()

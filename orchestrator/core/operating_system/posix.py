@@ -100,7 +100,7 @@ class Offer:
         self.files = (self._theirs.fileno(),)
 
     def accept(self, process: int) -> socket.socket:
-        """Return our end, once the process has started; its handle is given."""
+        """Return this end of the pair; called when the process, whose ID is given, has started."""
         del process
         self._theirs.close()
         return self._ours

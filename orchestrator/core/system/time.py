@@ -128,7 +128,7 @@ def step_length(step: str | float, label: str = "communication step") -> int:
 
     step: As of :func:`nanoseconds`, or a quotient: ``"1/60 s"``. A number means its shortest
         decimal form: ``1 / 60`` is 16 666 666.666 666 666 ns.
-    label: What it is, for the message.
+    label: Noun for the step in the error message.
     Raises DescriptionError: if it is no time, or not within 64 bits of nanoseconds.
     """
     match = _QUOTIENT.fullmatch(str(step))

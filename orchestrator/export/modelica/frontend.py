@@ -79,7 +79,7 @@ def flatten_place(place: ClassPlace) -> FlatModel:
         return _flatten_plain(plain, error)
 
 
-#: Refusals of what rumoca has found to be valid, or of files beside that of the model.
+#: Errors of rumoca after it accepted the model as valid, or in other files than the model's own.
 _UNABLE = re.compile(rf"failed in (Flatten|ToDae)|parse error|{re.escape(LOST)}")
 
 

@@ -215,7 +215,7 @@ class Intervals:
         self.counts = [0] * (len(BUCKETS_US) + 1)
 
     def grow(self, whole: int) -> None:
-        """Take note that so many rows will not change any more; fewer change nothing."""
+        """Count the intervals of the first ``whole`` rows, which are final."""
         if whole <= self._known:
             return
         part = slice(max(self._known - 1, 0), whole)
@@ -259,7 +259,7 @@ class SampleFinder:
         return int(self._rows.times_ns[self._whole - 1] if self._whole else self._first[0][-1])
 
     def grow(self, whole: int) -> None:
-        """Take note that so many rows will not change any more."""
+        """Thin the first ``whole`` rows, which are final."""
         self._whole = max(whole, self._whole)
         finer: tuple[Floats, Floats, int] = (self._rows.values, self._rows.values, 1)
         for level, size in enumerate(_KEPT):

@@ -115,9 +115,10 @@ class _Seen:
 
 
 def probe(device: Device, seconds: float) -> Probe:
-    """Open a device, listen, and close it; a device that must be answered is told its start values.
+    """Open a device, listen, and close it.
 
-    Nothing else is commanded. The start values of a robot under corrections leave it where it is.
+    A device that expects an answer to each sample gets its start values, and no other command. The
+    start values of a robot under corrections leave it where it is.
 
     device: Not opened yet.
     seconds: How long to listen.

@@ -339,7 +339,7 @@ class MemoryRelay(Relay):
         """Nothing comes by itself."""
 
     def leave(self, way: Way, leaving: Leaving) -> None:
-        """Write a record; of one that was cut only what is left of it."""
+        """Write a record; where the relay cut it, write the remaining bytes only."""
         block = self._front if way == "up" else self._back
         at = block.at[way].start
         (counter,) = struct.unpack_from("<Q", block.memory, at)
