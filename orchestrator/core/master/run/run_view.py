@@ -86,7 +86,7 @@ class RunView:
             if component.options.platform is not None and name in timing.units:
                 taken_ns = timing.units[name].percentile_ns(99.9) or 0
                 yield (
-                    f"component '{name}': 99.9 % of its steps took at most {taken_ns / 1e3:.4g} us"
+                    f"component '{name}': 99.9 % of its steps took at most {taken_ns / 1e3:.1f} us"
                     f" under Wine, of a communication step of {self.schedule.step_ns / 1e3:.6g} us"
                 )
 

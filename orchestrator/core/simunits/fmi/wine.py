@@ -252,12 +252,12 @@ def remember(archive: str, taken_ns: int, steps: int) -> None:
     file = _times_file()
     with _locked(file.parent):
         try:
-            known = dict(json.loads(file.read_text(encoding="ascii")))
+            times = dict(json.loads(file.read_text(encoding="ascii")))
         except (OSError, ValueError, TypeError):
-            known = {}
-        known[_key(Path(archive))] = [taken_ns, steps]
+            times = {}
+        times[_key(Path(archive))] = [taken_ns, steps]
         draft = file.with_suffix(".draft")
-        draft.write_text(json.dumps(known, indent=1), encoding="ascii", newline="\n")
+        draft.write_text(json.dumps(times, indent=1), encoding="ascii", newline="\n")
         draft.replace(file)
 
 
@@ -268,7 +268,7 @@ def measured_text(archive: str) -> str:
         return "its steps were not measured on this computer yet"
     return (
         f"99.9 % of {times[1]} steps in its last run in real time took at most"
-        f" {times[0] / 1e3:.4g} us"
+        f" {times[0] / 1e3:.1f} us"
     )
 
 

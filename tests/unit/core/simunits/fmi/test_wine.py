@@ -86,7 +86,7 @@ def test_real_time_under_wine_is_asked_for_and_its_times_are_kept(crash, tmp_pat
     (taken_ns, steps) = wine.measured(str(crash))
     assert steps == 1200
     assert taken_ns == result.timing.units["bad"].percentile_ns(99.9)
-    figure = rf"99\.9 % of 1200 steps .* took at most {taken_ns / 1e3:.4g} us"
+    figure = rf"99\.9 % of 1200 steps .* took at most {taken_ns / 1e3:.1f} us"
     with pytest.raises(CapabilityError, match=figure):
         simulate(made, **given, realtime=pace)
     declared, _ = check_declaration(made)
