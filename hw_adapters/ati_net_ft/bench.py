@@ -56,10 +56,10 @@ def _wiring() -> Wiring:
 
 
 def _relayed() -> Wiring:
-    given, front = _wiring(), free_udp_port()
-    device = given.settings["device_port"]
-    arguments = (*given.arguments, "--rate", "250")
-    settings = {**given.settings, "device_port": front, "rate": 250.0}
+    wiring, front = _wiring(), free_udp_port()
+    device = wiring.settings["device_port"]
+    arguments = (*wiring.arguments, "--rate", "250")
+    settings = {**wiring.settings, "device_port": front, "rate": 250.0}
     places = RelayPlaces("udp", front, device, settings=("device_port", "http_port"))
     return Wiring(arguments, settings, places)
 

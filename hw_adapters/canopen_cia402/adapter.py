@@ -68,10 +68,10 @@ class CanopenCia402(Device):
     def layout(cls, settings: DeviceSettings) -> Mapping[str, str]:
         """Return the TPDO and the object of each output."""
         return {
-            f"{drive.name}_{each.name}": f"TPDO{pdo.number}, {each.index:04X}:{each.sub:02X}"
+            f"{drive.name}_{entry.name}": f"TPDO{pdo.number}, {entry.index:04X}:{entry.sub:02X}"
             for drive in cast("CanopenSettings", settings).drives
             for pdo in drive.measurement_maps
-            for each in pdo.objects
+            for entry in pdo.objects
         }
 
     def open(self) -> None:
@@ -105,10 +105,10 @@ class CanopenCia402(Device):
     def account(self) -> str:
         """Say which acceleration the positions of drives are led with, and whose limit it is."""
         return "; ".join(
-            f"{each.name}: {each.settings.acceleration:g} {_UNITS[each.settings.axis][1]}2 is the"
-            f" acceleration of its commands ({each.acceleration_source})"
-            for each in self._drives
-            if each.settings.mode == "csp" and each.acceleration_source
+            f"{drive.name}: {drive.settings.acceleration:g} {_UNITS[drive.settings.axis][1]}2 is"
+            f" the acceleration of its commands ({drive.acceleration_source})"
+            for drive in self._drives
+            if drive.settings.mode == "csp" and drive.acceleration_source
         )
 
     def receive(self, timeout_s: float) -> Received | None:

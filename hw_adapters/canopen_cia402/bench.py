@@ -82,12 +82,12 @@ def _wiring() -> Wiring:
 
 
 def _relayed() -> Wiring:
-    given = _wiring()
-    path = str(given.settings["channel"])
+    wiring = _wiring()
+    path = str(wiring.settings["channel"])
     timed = {"pace": "clock", "on_fault": "stop"}
-    settings = {**given.settings, **timed, "channel": f"{path}-relay"}
+    settings = {**wiring.settings, **timed, "channel": f"{path}-relay"}
     return Wiring(
-        given.arguments,
+        wiring.arguments,
         settings,
         RelayPlaces("serial", f"{path}-relay", path, settings=("channel",)),
     )

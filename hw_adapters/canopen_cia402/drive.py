@@ -82,14 +82,14 @@ class Drive:
 
     def _limit_acceleration(self, sdo: SdoClient) -> str:
         """Write the largest acceleration if the drive has that object; say whose limit it is."""
-        limit, given = objects.MAX_ACCELERATION, self.settings
-        if given.acceleration_limit is None:
+        limit, settings = objects.MAX_ACCELERATION, self.settings
+        if settings.acceleration_limit is None:
             return "its quick_stop_deceleration"
         try:
             sdo.read(limit)
         except DeviceError:
             return "acceleration_limit; the drive has no 60C5"
-        sdo.put(limit, round(given.acceleration_limit / given.per_velocity))
+        sdo.put(limit, round(settings.acceleration_limit / settings.per_velocity))
         return "acceleration_limit, in the drive as well (60C5)"
 
     def _mapped(self, sdo: SdoClient, line: CanopenSettings) -> Sequence[PdoMap]:

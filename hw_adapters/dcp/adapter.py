@@ -131,13 +131,13 @@ class DcpDevice(Device):
         if self._session is None:
             return ""
         confirms, link = "" if self._confirms else " not", self._session.link
-        told = (
+        text = (
             f"the slave at {link.peer[0]}:{link.peer[1]} does{confirms}"
             f" say which commands it takes; {self._session.repeated} requests were repeated"
         )
         if not link.foreign:
-            return told
-        return f"{told}; {link.foreign} of others were refused, the last from {link.last_foreign}"
+            return text
+        return f"{text}; {link.foreign} of others were refused, the last from {link.last_foreign}"
 
     def receive(self, timeout_s: float) -> Received | None:
         """Wait for the outputs that come most often; others keep what they had last.

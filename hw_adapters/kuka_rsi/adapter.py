@@ -164,9 +164,9 @@ class KukaRsi(Device):
     @classmethod
     def layout(cls, settings: DeviceSettings) -> Mapping[str, str]:
         """Return the element and the attribute of each output."""
-        given = cast("KukaRsiSettings", settings)
-        tag = "RIst" if given.space == "cartesian" else "AIPos"
-        return {name: f"{tag} {name.upper()}" for name in given.names}
+        typed = cast("KukaRsiSettings", settings)
+        tag = "RIst" if typed.space == "cartesian" else "AIPos"
+        return {name: f"{tag} {name.upper()}" for name in typed.names}
 
     def open(self) -> None:
         """Bind the port; the robot is heard of when its program switches RSI on."""

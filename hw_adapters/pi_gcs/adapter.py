@@ -202,11 +202,11 @@ class PiGcs(Device):
     def account(self) -> str:
         """Say which controller it was, and whether its replies show their question."""
         given, order = self._settings, "" if self._questions.named else " not"
-        told = (
+        text = (
             f"its controller was {given.device_host}:{given.device_port}, whose replies do{order}"
             " show their question"
         )
-        return told if self._echoes else f"{told}, and which does not tell its targets (MOV?)"
+        return text if self._echoes else f"{text}, and which does not tell its targets (MOV?)"
 
     def _stop(self, link: StreamSocket) -> None:
         """Stop, until the controller has answered a question behind that command."""

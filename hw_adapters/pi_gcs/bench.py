@@ -49,11 +49,11 @@ def _wiring() -> Wiring:
 
 
 def _relayed() -> Wiring:
-    given, front = _wiring(), free_tcp_port()
-    device = given.settings["device_port"]
-    settings = {**given.settings, "device_port": front, "on_fault": "stop"}
+    wiring, front = _wiring(), free_tcp_port()
+    device = wiring.settings["device_port"]
+    settings = {**wiring.settings, "device_port": front, "on_fault": "stop"}
     places = RelayPlaces("tcp", front, device, settings=("device_host", "device_port"))
-    return Wiring(given.arguments, settings, places)
+    return Wiring(wiring.arguments, settings, places)
 
 
 def _columns(prefix: str, column: str) -> Mapping[str, Logged]:

@@ -101,13 +101,13 @@ def _wiring() -> Wiring:
 def _relayed() -> Wiring:
     here, rig, front, back = (free_udp_port() for _ in range(4))
     moved = {"minimum": -0.1, "maximum": 0.1, "speed": 0.25, "deceleration": 2.0}
-    *fixed, wanted = COMMANDS["fields"]
+    *fixed, command = COMMANDS["fields"]
     settings = {
         "port": here,
         "device_port": front,
         "rate": 250.0,
         "measurements": MEASUREMENTS,
-        "commands": {"fields": [*fixed, wanted | moved]},
+        "commands": {"fields": [*fixed, command | moved]},
     }
     arguments = ("--peer", f"127.0.0.1:{back}", "--port", str(rig), "--rate", "250")
     return Wiring(

@@ -44,10 +44,10 @@ def _wiring() -> Wiring:
 
 
 def _relayed() -> Wiring:
-    given, front = _wiring(), free_tcp_port()
-    device = given.settings["device_port"]
+    wiring, front = _wiring(), free_tcp_port()
+    device = wiring.settings["device_port"]
     places = RelayPlaces("tcp", front, device, settings=("device_host", "device_port"))
-    return Wiring(given.arguments, {**given.settings, "device_port": front}, places)
+    return Wiring(wiring.arguments, {**wiring.settings, "device_port": front}, places)
 
 
 #: What the emulated arm moves, and what leads it, in the order of the six registers.

@@ -278,8 +278,8 @@ def unusable(component: Component, at: str) -> Iterator[Diagnostic]:
         yield finding("FMU103", at, str(wrong))
     package = {Backend.FMPY: "fmpy", Backend.PYFMI: "pyfmi"}.get(component.backend)
     if package is not None and find_spec(package) is None:
-        said = missing_module(package) or f"the package {package} is not installed"
-        text = f"back-end '{component.backend}': {said}"
+        reason = missing_module(package) or f"the package {package} is not installed"
+        text = f"back-end '{component.backend}': {reason}"
         yield finding("CAP106", at, text)
 
 

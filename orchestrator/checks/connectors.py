@@ -341,7 +341,7 @@ def _cut_off(context: CheckContext) -> set[str]:
             if any(_connector(parts, end) is None for end in line.ends):
                 cut_off.append(target)
     for end in cut_off:  # grows while it is read
-        cut_off += [each for each in edges.get(end, ()) if each not in cut_off]
+        cut_off += [neighbour for neighbour in edges.get(end, ()) if neighbour not in cut_off]
     return set(cut_off)
 
 

@@ -117,7 +117,7 @@ def check_file(path: Path, at: str) -> Iterator[Diagnostic]:
 
 def _library(path: Path, at: str) -> Iterator[Diagnostic]:
     """Look at the first bytes of the library that would be loaded."""
-    wanted = _MACHINES.get(this_machine())
+    machine_code = _MACHINES.get(this_machine())
     try:
         library = read_fmu(path).library
         with open_archive(path, FmuError) as archive, archive.open(library) as file:
@@ -133,7 +133,7 @@ def _library(path: Path, at: str) -> Iterator[Diagnostic]:
         return
     is_elf = head[:6] == b"\x7fELF\x02\x01"
     machine = int.from_bytes(head[18:20], "little")
-    if wanted is not None and not (is_elf and machine == wanted):
+    if machine_code is not None and not (is_elf and machine == machine_code):
         found = f"one for the processor number {machine}" if is_elf else "none"
         expected = f"an ELF library for {this_machine()[1]}"
         yield finding("FMU113", at, f"{path}: '{library}': expected {expected}, found {found}")

@@ -94,14 +94,14 @@ _ISLAND = "CON114"
 _UNOPENED = ("FMU101", "FMU102", "CAP103", "CAP106", "CAP108")
 
 
-def _causes(found: Sequence[tuple[str, Diagnostic]]) -> Iterator[tuple[str, Diagnostic]]:
+def _causes(findings: Sequence[tuple[str, Diagnostic]]) -> Iterator[tuple[str, Diagnostic]]:
     """Leave out what merely follows from a wrong connection or from a source that is missing."""
-    meant = {end for _, each in found for end in meant_ends(each)}
-    unopened = any(each.code in _UNOPENED for _, each in found)
-    for case, each in found:
-        follows = each.code in _LEFT_ALONE and each.key in meant
-        if not follows and not (unopened and each.code == _ISLAND):
-            yield case, each
+    meant = {end for _, diagnostic in findings for end in meant_ends(diagnostic)}
+    unopened = any(diagnostic.code in _UNOPENED for _, diagnostic in findings)
+    for case, diagnostic in findings:
+        follows = diagnostic.code in _LEFT_ALONE and diagnostic.key in meant
+        if not follows and not (unopened and diagnostic.code == _ISLAND):
+            yield case, diagnostic
 
 
 def _in_cases(found: Diagnostic, names: Sequence[str], cases: Sequence[str]) -> Diagnostic:

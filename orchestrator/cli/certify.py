@@ -108,19 +108,19 @@ def certify(
         name, system, options = case_options(target, case, at, RunOptions(step=step))
     with progress_bar() as bar:
         tell = None if bar is None else partial(bar, f"masters of {name}")
-        found = certified(system, names, tolerance=tolerance, progress=tell, **options)
-    comparison = None if against is None else compare(found, against)
-    told = {"case": name, **found.as_json()}
+        certificate = certified(system, names, tolerance=tolerance, progress=tell, **options)
+    comparison = None if against is None else compare(certificate, against)
+    told = {"case": name, **certificate.as_json()}
     if comparison is not None:
         told["against"] = comparison.as_json()
-    files = [] if output is None else _write(target, told, found, comparison, output)
+    files = [] if output is None else _write(target, told, certificate, comparison, output)
     if json:
         print_json({**told, "files": [str(path) for path in files]})
         return
-    print_lines(*found.verdicts())
-    if rows := texts_of(_named_rows(found)):
-        print_table(_title(name, found), list(COLUMNS), rows)
-    print_lines(*_remarks(found, comparison), *files)
+    print_lines(*certificate.verdicts())
+    if rows := texts_of(_named_rows(certificate)):
+        print_table(_title(name, certificate), list(COLUMNS), rows)
+    print_lines(*_remarks(certificate, comparison), *files)
 
 
 def _rows(found: Certificate) -> Iterator[tuple[str | float | None, ...]]:
@@ -158,10 +158,10 @@ def _rows(found: Certificate) -> Iterator[tuple[str | float | None, ...]]:
             )
 
 
-def _named_rows(found: Certificate) -> Iterator[tuple[str | float | None, ...]]:
+def _named_rows(certificate: Certificate) -> Iterator[tuple[str | float | None, ...]]:
     """Give the rows; a master whose tool cannot run the system is named so."""
-    unable = {master.name for master in found.masters if master.obstacles}
-    for row in _rows(found):
+    unable = {master.name for master in certificate.masters if master.obstacles}
+    for row in _rows(certificate):
         name = f"{row[0]} (cannot run it)" if row[0] in unable else row[0]
         yield (name, *row[1:])
 
@@ -223,21 +223,21 @@ def _write(
 _MAIN, _FURTHER = (0, 1, 2, 3, 4, 5, 8, 9), (0, 1, 6, 7)
 
 
-def _advice(found: Certificate) -> Iterator[TableItem]:
+def _advice(certificate: Certificate) -> Iterator[TableItem]:
     """Give what would help, the best first, and what limits the figures."""
     from orchestrator.study.content import TableItem
 
-    if found.remedies:
-        rows = tuple((one.what, one.share) for one in found.remedies)
+    if certificate.remedies:
+        rows = tuple((remedy.what, remedy.share) for remedy in certificate.remedies)
         yield TableItem("What would help", ("change", "largest error of a mode [1]"), rows)
-    said: dict[str, list[str]] = {}
-    for master in found.masters:
+    masters_of: dict[str, list[str]] = {}
+    for master in certificate.masters:
         for text in master.remarks:
-            said.setdefault(text, []).append(master.name)
-    told = [(", ".join(masters), text) for text, masters in said.items()]
-    limits = [("all", text) for text in found.limits]
-    if told or limits:
-        yield TableItem("Limits of validity", ("of", "limit"), (*told, *limits))
+            masters_of.setdefault(text, []).append(master.name)
+    items = [(", ".join(masters), text) for text, masters in masters_of.items()]
+    limits = [("all", text) for text in certificate.limits]
+    if items or limits:
+        yield TableItem("Limits of validity", ("of", "limit"), (*items, *limits))
 
 
 def _tables(found: Certificate) -> Iterator[TableItem]:
@@ -246,13 +246,13 @@ def _tables(found: Certificate) -> Iterator[TableItem]:
 
     rows = tuple(_named_rows(found))
     for heading, places in (("Loops by master", _MAIN), ("Gain and phase margins", _FURTHER)):
-        columns = tuple(COLUMNS[place] for place in places)
+        columns = tuple(COLUMNS[index] for index in places)
         if heading == "Loops by master":
             yield TableItem(heading, columns, tuple(tuple(row[i] for i in places) for row in rows))
             yield from _advice(found)
             continue
-        known = (row for row in rows if row[6] is not None)
-        yield TableItem(heading, columns, tuple(tuple(row[i] for i in places) for row in known))
+        judged = (row for row in rows if row[6] is not None)
+        yield TableItem(heading, columns, tuple(tuple(row[i] for i in places) for row in judged))
     rings = [
         (master.name, ring.ring, ring.declared_ns / 1e6, ring.added_ns / 1e6)
         for master in found.masters

@@ -98,7 +98,9 @@ def probe(
         raise DeviceError(f"{device}: cannot be opened: {error.strerror or error}") from None
     if json:
         plain = asdict(found)
-        plain["outputs"] = [{k: _plain(v) for k, v in one.items()} for one in plain["outputs"]]
+        plain["outputs"] = [
+            {k: _plain(v) for k, v in output.items()} for output in plain["outputs"]
+        ]
         plain |= {name: finite(getattr(found, name)) for name in ("age", "most_delay")}
         print_json({"device": device, "connectors": [o.name for o in found.outputs], **plain})
     else:
@@ -117,39 +119,39 @@ def _plain(value: str | float) -> str | float | None:
 _MOST_SHOWN = 24
 
 
-def _show_probe(found: Probe) -> None:
+def _show_probe(report: Probe) -> None:
     """Print what came in a screen: counts in two lines, then the layout with values and ages."""
-    last = found.last
-    rate = f"{found.rate:.6g} per second (declared {found.declared_rate:g})"
-    print_lines(f"samples: {found.samples} in {found.seconds:.3g} s, {rate}")
-    if found.account:
-        print_lines(found.account)
-    refused = f"{found.refused} refused" + f" ({found.first_refusal})" * bool(found.refused)
-    print_lines(f"{found.lost} lost, {found.repeated} repeated, {found.late} late, {refused}")
+    last = report.last
+    rate = f"{report.rate:.6g} per second (declared {report.declared_rate:g})"
+    print_lines(f"samples: {report.samples} in {report.seconds:.3g} s, {rate}")
+    if report.account:
+        print_lines(report.account)
+    refused = f"{report.refused} refused" + f" ({report.first_refusal})" * bool(report.refused)
+    print_lines(f"{report.lost} lost, {report.repeated} repeated, {report.late} late, {refused}")
     if last is None:
         return
     print_lines(
-        f"between two: jitter {_ms(found.jitter)} ms, longest {_ms(found.longest_gap)} ms;"
-        f" newest: age {_ms(found.age)} ms; largest delay {_ms(found.most_delay)} ms"
-        f"{' (it has no clock)' * math.isnan(found.most_delay)}"
+        f"between two: jitter {_ms(report.jitter)} ms, longest {_ms(report.longest_gap)} ms;"
+        f" newest: age {_ms(report.age)} ms; largest delay {_ms(report.most_delay)} ms"
+        f"{' (it has no clock)' * math.isnan(report.most_delay)}"
     )
-    said = {"number": last.sequence, "time [s]": last.device_time, "commands taken": last.taken}
-    parts = [f"{name} {value:.9g}" for name, value in said.items() if value is not None]
+    facts = {"number": last.sequence, "time [s]": last.device_time, "commands taken": last.taken}
+    parts = [f"{name} {value:.9g}" for name, value in facts.items() if value is not None]
     parts.append(f"status {last.status:#x}{'' if last.valid else ', not valid'}")
     print_lines(f"newest: {', '.join(parts)}")
     columns = ["output", "unit", "value", "least", "largest", "changed [ms] ago"]
-    has_wire = any(one.wire for one in found.outputs)
+    has_wire = any(output.wire for output in report.outputs)
     rows = [
         [
-            *(one.name, one.unit),
-            *(f"{x:.6g}" for x in (one.value, one.least, one.largest)),
-            "never" if math.isnan(one.changed_s) else _ms(one.changed_s),
-            *([one.wire] if has_wire else []),
+            *(output.name, output.unit),
+            *(f"{x:.6g}" for x in (output.value, output.least, output.largest)),
+            "never" if math.isnan(output.changed_s) else _ms(output.changed_s),
+            *([output.wire] if has_wire else []),
         ]
-        for one in found.outputs[:_MOST_SHOWN]
+        for output in report.outputs[:_MOST_SHOWN]
     ]
     print_table("layout", [*columns, *(["on the wire"] if has_wire else [])], rows)
-    if (more := len(found.outputs) - _MOST_SHOWN) > 0:
+    if (more := len(report.outputs) - _MOST_SHOWN) > 0:
         print_lines(f"and {more} more outputs; --json has all of them")
 
 
@@ -271,11 +273,11 @@ def _wires(
     if page is not None:
         write_matrix(page, verdicts)
     if json:
-        print_json([asdict(one) for one in verdicts])
+        print_json([asdict(row) for row in verdicts])
     else:
         columns, rows = matrix_table(verdicts)
         print_table("Disturbances", columns, rows)
-    if any(one.wrongs for one in verdicts):
+    if any(row.wrongs for row in verdicts):
         raise typer.Exit(1)
 
 
@@ -299,10 +301,10 @@ def _rig_faults(
     listed = chosen(trials_of(trials.devices, supervised=trials.supervised), only)
     series = Series(trials, listed, mark_of(rig, name, lead))
     left, took = len(series.left), series.seconds(jobs)
-    told = (
+    text = (
         f"{counted(len(listed), 'trial')}, {len(listed) - left} done before; the rest takes about"
     )
-    typer.echo(f"{told} {took:.0f} s on a quiet machine, {jobs} at a time", err=True)
+    typer.echo(f"{text} {took:.0f} s on a quiet machine, {jobs} at a time", err=True)
 
     def tell(row: list[str]) -> None:
         if not json:

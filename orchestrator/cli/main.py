@@ -359,9 +359,9 @@ def _run() -> int:
         except SoftdockError as error:
             fail_with(error)
         except ImportError as error:
-            if (said := missing_package(error)) is None:
+            if (reason := missing_package(error)) is None:
                 raise
-            fail("CapabilityError", said)
+            fail("CapabilityError", reason)
         except USAGE as error:
             fail_usage(error)
         except SystemExit as ended:

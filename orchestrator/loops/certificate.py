@@ -111,7 +111,7 @@ class MasterAccount(Struct):
         modes = [(loop.modes[0], loop) for loop in self.loops if loop.modes and loop.modes[0].exact]
         if not modes:
             return f"{self.name}: no mode can be compared; see its delays of rings{self._not_run}."
-        wrong = [(one, loop) for one, loop in modes if _growth_sign_differs(one)]
+        wrong = [(loop_mode, loop) for loop_mode, loop in modes if _growth_sign_differs(loop_mode)]
         mode, loop = max(wrong or modes, key=lambda pair: _mode_error(pair[0]))
         exact = mode.exact.real if mode.exact is not None else math.nan
         where = f"the least damped mode of {', '.join(loop.components)} ({mode.frequency:.3g} Hz)"
@@ -119,12 +119,12 @@ class MasterAccount(Struct):
         rates = f"{rate} with {abs(mode.growth):.4g} 1/s; exact growth: {exact:+.4g} 1/s"
         error = _mode_error(mode)
         if wrong:
-            found = f"the wrong stability: {where} {rates}"
+            finding = f"the wrong stability: {where} {rates}"
         elif error <= tolerance:
-            found = f"right within {tolerance:.0%}: largest error {error:.1g} of {where}"
+            finding = f"right within {tolerance:.0%}: largest error {error:.1g} of {where}"
         else:
-            found = f"an error of {error:.0%}: {where} {rates}"
-        return f"{self.name}: {found}{self._not_run}."
+            finding = f"an error of {error:.0%}: {where} {rates}"
+        return f"{self.name}: {finding}{self._not_run}."
 
     @property
     def _not_run(self) -> str:
@@ -252,7 +252,10 @@ def certify(
     mode = _settings(system, options).mode
     obstacles = {rule.name: tuple(obstacles_of(system, rule)) for rule in rules}
     certificate = _certified(system, rules, tolerance, mode, options, progress)
-    accounts = [replace(one, obstacles=obstacles.get(one.name, ())) for one in certificate.masters]
+    accounts = [
+        replace(account, obstacles=obstacles.get(account.name, ()))
+        for account in certificate.masters
+    ]
     return replace(certificate, masters=tuple(accounts))
 
 

@@ -177,7 +177,7 @@ def obstacles_of(system: System, rule: MasterRule) -> Iterator[str]:
     if system.systems and not rule.nested:
         yield f"it opens no nested systems ({', '.join(system.systems)})"
     components = resolve(system, runnable=False).flat().components
-    others = [name for name, one in components.items() if one.source.kind is not SourceKind.FMU]
+    others = [name for name, part in components.items() if part.source.kind is not SourceKind.FMU]
     if others:
         yield f"{', '.join(others)}: not an FMU"
     newer = []

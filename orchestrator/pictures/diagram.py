@@ -163,12 +163,12 @@ def _series(result: Result, sources: Sequence[str]) -> dict[str, Any]:
     """Return values of outputs at some rows, for the slider of a report: ``time`` and ``of``."""
     count = len(result.time_ns)
     rows = np.unique(np.linspace(0, max(count - 1, 0), min(count, _MOMENTS)).astype(int))
-    found = {}
+    series = {}
     for source in sources:
         names, signal = _signal(result, source)
         if names:
-            found[source] = [_text(value, len(names)) for value in signal[rows]]
-    return {"time": [float(f"{time:.9g}") for time in result.time[rows]], "of": found}
+            series[source] = [_text(value, len(names)) for value in signal[rows]]
+    return {"time": [float(f"{time:.9g}") for time in result.time[rows]], "of": series}
 
 
 def _signal(result: Result, source: str) -> tuple[list[str], NDArray[np.float64]]:
@@ -192,7 +192,7 @@ def _figures(result: Result, source: str) -> list[str]:
         return []
     known = signal[np.isfinite(signal)]
     figures = [signal[-1], *((known.min(), known.max()) if len(known) else (nan, nan))]
-    return [_text(one, len(names)) for one in figures]
+    return [_text(figure, len(names)) for figure in figures]
 
 
 def _with_texts(shape: Shape, texts: Mapping[str, str], key: str = "") -> Shape:

@@ -110,7 +110,7 @@ def _plots(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tupl
         return {name: plot for plots in shown for name, plot in plots.items()}
     from orchestrator.pictures.figures import cases_of, plot_of, sweeps_of
 
-    found = {}
+    plots_of = {}
     for name, figure in experiment.figure.items():
         if not (
             cases_of(figure) <= set(outcome.cases) and sweeps_of(figure) <= set(outcome.sweeps)
@@ -119,11 +119,11 @@ def _plots(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tupl
         if figure.kind in {"map", "lines"}:  # `softdock sweep` draws these
             continue
         try:
-            found[name] = plot_of(figure, outcome), figure.caption
+            plots_of[name] = plot_of(figure, outcome), figure.caption
         except DescriptionError:
             if not outcome.stopped:  # whose rows end before those that they are compared with
                 raise
-    return found
+    return plots_of
 
 
 def _items(shown: Mapping[str, tuple[Plot | Drawing, str]]) -> tuple[FigureItem, ...]:
@@ -191,9 +191,11 @@ def _is_device(result: Result, name: str) -> bool:
 def _tables(case: CaseOutcome) -> Iterator[TableItem]:
     if (devices := device_table(case.result)) is not None:
         yield devices
-    for one in case.sections:
-        if one.columns:
-            yield TableItem(one.heading, one.columns, one.rows, one.note, one.remarks)
+    for section in case.sections:
+        if section.columns:
+            yield TableItem(
+                section.heading, section.columns, section.rows, section.note, section.remarks
+            )
 
 
 def _verdicts(outcome: ExperimentOutcome) -> Iterator[str]:
@@ -203,18 +205,20 @@ def _verdicts(outcome: ExperimentOutcome) -> Iterator[str]:
     for name in outcome.never_engaged:
         yield f"The rig of case {name} was never engaged."
     for name, notices in outcome.safe_states.items():
-        where = ", ".join(dict.fromkeys(one.component for one in notices))
+        where = ", ".join(dict.fromkeys(notice.component for notice in notices))
         yield f"Case {name}: {where} went to a safe state."
-    found = Counter(
+    counted_verdicts = Counter(
         verdict.word
         for case in outcome.cases.values()
         for section in case.sections
         if section.key.startswith("expect")
         for verdict in section.value
     )
-    if found:
-        counts = ", ".join(f"{found[word]} {word}" for word in _WORDS if found[word])
-        total = found.total()
+    if counted_verdicts:
+        counts = ", ".join(
+            f"{counted_verdicts[word]} {word}" for word in _WORDS if counted_verdicts[word]
+        )
+        total = counted_verdicts.total()
         yield f"{total} expectation{'s' if total > 1 else ''}: {counts}."
     yield from (f"{text[0].upper()}{text[1:]}." for text in outcome.broken)
 
@@ -233,8 +237,8 @@ def _said_once(
             cases.setdefault(text, []).append(section.name)
     shared = {text: names for text, names in cases.items() if len(names) > 1}
     own = [
-        replace(one, remarks=tuple(text for text in one.remarks if text not in shared))
-        for one in sections
+        replace(part, remarks=tuple(text for text in part.remarks if text not in shared))
+        for part in sections
     ]
     every = len(sections)
     return own, [

@@ -122,10 +122,10 @@ def with_emulators(
         tables = experiment.emulators.get(component), case.emulators.get(component)
         own = {key: value for one in tables if one for key, value in one.options.items()}
         plans[component] = EmulatorPlan(bench.emulator, (*wiring.arguments, *_arguments(own)))
-        told = {**wiring.settings, **devices[component].settings}
+        settings = {**wiring.settings, **devices[component].settings}
         if wiring.relay is not None:
-            told |= {key: wiring.settings[key] for key in wiring.relay.settings}
-        devices[component] = DeviceTable(device=kind, **told)
+            settings |= {key: wiring.settings[key] for key in wiring.relay.settings}
+        devices[component] = DeviceTable(device=kind, **settings)
     return case.model_copy(update={"devices": devices}), plans
 
 

@@ -67,8 +67,10 @@ def write_junit(title: str, suites: Suites, path: Path) -> None:
 
 def write_json(title: str, suites: Suites, path: Path) -> None:
     """Write verdicts as JSON."""
-    listed = {name: [one.as_json() for one in verdicts] for name, verdicts in suites.items()}
-    passed = all(one.passed is not False for one in _all(suites))
+    listed = {
+        name: [verdict.as_json() for verdict in verdicts] for name, verdicts in suites.items()
+    }
+    passed = all(verdict.passed is not False for verdict in _all(suites))
     content = {"title": title, "passed": passed, "verdicts": listed}
     with whole_file(path) as draft:
         draft.write_text(json.dumps(content, indent=2, allow_nan=False) + "\n", encoding="utf-8")
@@ -83,8 +85,8 @@ def _all(suites: Suites) -> list[Verdict]:
 
 
 def _suite(name: str, verdicts: Sequence[Verdict]) -> dict[str, str]:
-    failed = sum(one.passed is False for one in verdicts)
-    skipped = sum(one.passed is None for one in verdicts)
+    failed = sum(verdict.passed is False for verdict in verdicts)
+    skipped = sum(verdict.passed is None for verdict in verdicts)
     counts = {"tests": len(verdicts), "failures": failed, "errors": 0, "skipped": skipped}
     return {"name": _plain(name), **{key: str(count) for key, count in counts.items()}}
 
@@ -188,11 +190,14 @@ class Expectations(Extension):
             found = sweep_verdicts(name, run.experiment, run.cases, _points(sweep))
             if found:
                 run.add(sweep.case, sweep_section(name, found))
-                suites[f"sweep {name}"] = [one for row in found.values() for one in row]
+                suites[f"sweep {name}"] = [verdict for row in found.values() for verdict in row]
         for file, writer in FILES.items():
             run.write(file, partial(writer, run.outcome.title, suites))
         run.outcome.broken += [
-            str(one) for verdicts in suites.values() for one in verdicts if one.passed is False
+            str(verdict)
+            for verdicts in suites.values()
+            for verdict in verdicts
+            if verdict.passed is False
         ]
 
     def _verdict(self, run: Run, case: str, goal: Goal) -> Verdict:

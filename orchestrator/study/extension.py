@@ -270,14 +270,14 @@ def _names() -> dict[str, tuple[str, str]]:
 
 def _class_of(entry: str) -> type[Extension]:
     """Return the class of an entry point, which leaves the tables of Softdock to Softdock."""
-    found = GROUP.class_of(entry)
+    loaded_class = GROUP.class_of(entry)
     when, _, name = entry.partition(".")
-    if when == "table" and found.table is not None and name in _own_tables():
+    if when == "table" and loaded_class.table is not None and name in _own_tables():
         raise PluginError(
             f"extension '{entry}' ({GROUP.entry_points[entry].value}) reads a table of its own, and"
             f" [{name}] is a table of Softdock: register it under another name"
         )
-    return found
+    return loaded_class
 
 
 def _own_tables() -> set[str]:

@@ -208,8 +208,8 @@ _MOST_LISTED = 3
 def _joined(problems: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
     """Yield each problem once; one of several cases names them."""
     contexts: dict[Diagnostic, list[str]] = {}
-    for each in problems:
-        contexts.setdefault(each.inner, []).append(each.context[0] if each.context else "")
+    for problem in problems:
+        contexts.setdefault(problem.inner, []).append(problem.context[0] if problem.context else "")
     for inner, outer in contexts.items():
         names = list(dict.fromkeys(outer))
         if len(names) == 1 or not all(name.startswith("case ") for name in names):

@@ -279,8 +279,8 @@ def algorithm_names() -> list[str]:
 
 def algorithm(name: str) -> Algorithm:
     """Find an algorithm by name."""
-    if (known := BUILT_IN.get(name) or _LOADED.get(name)) is not None:
-        return known
+    if (loaded_class := BUILT_IN.get(name) or _LOADED.get(name)) is not None:
+        return loaded_class
     for entry in registered(_GROUP):
         if entry.name != name:
             continue

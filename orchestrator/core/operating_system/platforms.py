@@ -77,10 +77,14 @@ def machine() -> tuple[str, str]:
 
 def here() -> Platform | None:
     """Return the platform of this machine; ``None``: FMI has no name for it."""
-    return next((each for each in (*PLATFORMS, *_OTHERS) if each.is_here), None)
+    return next((platform for platform in (*PLATFORMS, *_OTHERS) if platform.is_here), None)
 
 
 def named(name: str) -> Platform:
     """Return the platform of a name in FMI 2.0 or 3.0; KeyError: there is none."""
-    known = {name: each for each in (*PLATFORMS, *_OTHERS) for name in (each.name, each.long_name)}
-    return known[name]
+    by_name = {
+        name: platform
+        for platform in (*PLATFORMS, *_OTHERS)
+        for name in (platform.name, platform.long_name)
+    }
+    return by_name[name]

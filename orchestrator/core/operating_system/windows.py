@@ -263,15 +263,15 @@ def ready(
     end = time.monotonic() + seconds
     while True:
         rest = min(max(end - time.monotonic(), 0.0), _SLICE)
-        found = set()
+        readable = set()
         if channel is not None and select.select([channel], [], [], rest)[0]:
-            found.add("channel")
+            readable.add("channel")
         if pipe is not None and _has_bytes(pipe):
-            found.add("pipe")
+            readable.add("pipe")
         if process is not None and _has_ended(process, 0.0):
-            found.add("process")
-        if found or time.monotonic() >= end:
-            return found
+            readable.add("process")
+        if readable or time.monotonic() >= end:
+            return readable
         if channel is None:
             time.sleep(rest)
 

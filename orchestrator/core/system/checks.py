@@ -66,23 +66,27 @@ def problems(components: Components, connections: Sequence[Connection]) -> list[
 
 
 def without_consequences(
-    found: Iterable[DescriptionError], consequences: Iterable[DescriptionError]
+    errors: Iterable[DescriptionError], consequences: Iterable[DescriptionError]
 ) -> list[DescriptionError]:
     """Leave out errors of inputs that are open only because a connection names them wrongly."""
-    wrong = [each for error in found for each in error.diagnostics]
-    meant = {end for each in wrong for end in meant_ends(each)}
+    wrong = [diagnostic for error in errors for diagnostic in error.diagnostics]
+    meant = {end for diagnostic in wrong for end in meant_ends(diagnostic)}
     return [error for error in consequences if error.diagnostics[0].key not in meant]
 
 
-def meant_ends(found: Diagnostic) -> Iterator[str]:
+def meant_ends(diagnostic: Diagnostic) -> Iterator[str]:
     """Yield the connectors that a wrong connection is probably meant for, by the nearest name."""
-    source, arrow, target = found.key.partition(" -> ")
-    if not arrow or found.code not in {"CON101", "CON102", "CON103"}:
+    source, arrow, target = diagnostic.key.partition(" -> ")
+    if not arrow or diagnostic.code not in {"CON101", "CON102", "CON103"}:
         return
     yield target
-    for end in (source, target) if found.hint else ():
+    for end in (source, target) if diagnostic.hint else ():
         component, _, connector = end.rpartition(".")
-        yield f"{component}.{found.hint}" if found.code == "CON102" else f"{found.hint}.{connector}"
+        yield (
+            f"{component}.{diagnostic.hint}"
+            if diagnostic.code == "CON102"
+            else f"{diagnostic.hint}.{connector}"
+        )
 
 
 def resolvable_connections(
@@ -129,9 +133,9 @@ def _candidates(
     """Return the kind of connector that an end may name, and the names of those that exist."""
     other = line.source if end is line.target else line.target
     holder = components.get(other.component)
-    known = None if holder is None else holder.connectors.get(other.connector)
-    hands_on = known is not None and not (end.component and other.component)
-    if hands_on and known is not None and known.causality not in _SIGNALS:
+    other_connector = None if holder is None else holder.connectors.get(other.connector)
+    hands_on = other_connector is not None and not (end.component and other.component)
+    if hands_on and other_connector is not None and other_connector.causality not in _SIGNALS:
         parameters = components[end.component].connectors.values()
         return "parameter", [c.name for c in parameters if c.causality not in _SIGNALS]
     return f"{expected} connector", [c.name for c in components[end.component].of(expected)]

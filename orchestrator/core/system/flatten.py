@@ -266,9 +266,9 @@ class _Flattener:
         for node in dict.fromkeys(nodes):
             if node.kind == "system" and node.path and node not in self._connectors:
                 names = [
-                    known.connector
-                    for known in self._connectors
-                    if (known.kind, known.path) == ("system", node.path)
+                    declared.connector
+                    for declared in self._connectors
+                    if (declared.kind, declared.path) == ("system", node.path)
                 ]
                 yield unknown_name_error(
                     f"system '{node.path}'", "connector", node.connector, names

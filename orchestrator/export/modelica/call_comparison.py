@@ -59,9 +59,9 @@ class Comparison(ExpressionComparison):
         self.compare_function(entry, unabbreviated(kind.kind), {}, node, context)
 
     def _same_call(self, flat: Json, node: Node, context: Context) -> None:
-        given = context.given.get(node.names[0])
-        if given is not None and given.function is not None:
-            self._call(flat, node, given.function, given.captured, context)
+        argument = context.given.get(node.names[0])
+        if argument is not None and argument.function is not None:
+            self._call(flat, node, argument.function, argument.captured, context)
             return
         meaning = self._meaning(node, context)
         builtin = node.names[0].lstrip(".") if meaning is None else builtin_of(meaning)
@@ -77,14 +77,16 @@ class Comparison(ExpressionComparison):
             self._part(flat, "StringConversion", node, context)
             return
         body = self._part(flat, "BuiltinCall", node, context)
-        known, names = _NAMED.get(name, ()), [e.word for e in node.inside if e.kind == "named"]
-        values = [each.inside[0] if each.kind == "named" else each for each in node.inside]
-        if names and len(known) == len(values):
-            values = sorted(values, key=lambda each: _order(each, node, known))
+        parameters, names = _NAMED.get(name, ()), [e.word for e in node.inside if e.kind == "named"]
+        values = [
+            written.inside[0] if written.kind == "named" else written for written in node.inside
+        ]
+        if names and len(parameters) == len(values):
+            values = sorted(values, key=lambda written: _order(written, node, parameters))
         if body["function"].lower() != name.lower() or len(body["args"]) != len(values):
             raise Different(context.source, node, shown(flat))
-        for argument, each in zip(body["args"], values, strict=True):
-            self.compare(argument, each, context)
+        for argument, written in zip(body["args"], values, strict=True):
+            self.compare(argument, written, context)
 
     def _call(
         self,
@@ -109,22 +111,24 @@ class Comparison(ExpressionComparison):
         """Compare a call: the function, and the arguments with the defaults."""
         kind = kind.expand()
         entry = self.found(name, node, context)
-        given = self._arguments(node, kind, captured, context)
-        functions = {name: each for name, each in given.items() if each.function is not None}
+        bound = self._arguments(node, kind, captured, context)
+        functions = {
+            name: binding for name, binding in bound.items() if binding.function is not None
+        }
         self.compare_function(entry, kind, functions, node, context)
-        wanted: list[Given] = []
+        expected: list[Given] = []
         for title, member in self._inputs(kind):
             if title in functions:
                 continue
-            if title not in given:
+            if title not in bound:
                 raise Different(context.source, node, name, f"'{title}' is given no value")
-            wanted += self._flattened(given[title], self._typed(member, node, context))
-        for each in functions.values():
-            wanted += each.captured.values()
-        if len(arguments) > len(wanted):
+            expected += self._flattened(bound[title], self._typed(member, node, context))
+        for binding in functions.values():
+            expected += binding.captured.values()
+        if len(arguments) > len(expected):
             raise Different(context.source, node, _call_shown(name, arguments))
-        for argument, each in zip(arguments, wanted, strict=False):
-            self.compare(argument, each.node, each.meaning)
+        for argument, binding in zip(arguments, expected, strict=False):
+            self.compare(argument, binding.node, binding.meaning)
 
     def _inputs(self, kind: ClassScope) -> Iterator[tuple[str, ClassMember]]:
         is_record = kind.tree.word == "record"
@@ -141,64 +145,68 @@ class Comparison(ExpressionComparison):
         context: Context,
     ) -> dict[str, Given]:
         """What each input is given: by the call, before it, or by its default."""
-        given = dict(captured)
+        arguments = dict(captured)
         inputs = dict(self._inputs(kind))
-        open_ = [name for name in inputs if name not in given]
-        for number, each in enumerate(node.inside):
-            name = each.word if each.kind == "named" else (open_[number : number + 1] or [""])[0]
-            value = each.inside[0] if each.kind == "named" else each
+        open_ = [name for name in inputs if name not in arguments]
+        for number, argument in enumerate(node.inside):
+            name = (
+                argument.word
+                if argument.kind == "named"
+                else (open_[number : number + 1] or [""])[0]
+            )
+            value = argument.inside[0] if argument.kind == "named" else argument
             if name not in inputs:
                 raise Different(context.source, node, "", f"{kind.name} has no input for this")
-            given[name] = self._argument(value, inputs[name], context)
+            arguments[name] = self._argument(value, inputs[name], context)
         family = tuple(with_bases(kind))
         for name, member in inputs.items():
             changes = self._typed(member, node, context).changes
-            if name in given or changes.value is None or changes.origin is None:
+            if name in arguments or changes.value is None or changes.origin is None:
                 continue
-            inside = Context(changes.origin, changes.value.place.source, family, dict(given))
-            given[name] = Given(tree_of(changes.value), inside)
-        return given
+            inside = Context(changes.origin, changes.value.place.source, family, dict(arguments))
+            arguments[name] = Given(tree_of(changes.value), inside)
+        return arguments
 
     def _argument(self, node: Node, member: ClassMember, context: Context) -> Given:
         typed = self._typed(member, node, context)
         if typed.kind is None or typed.kind.tree.word != "function":
             return Given(node, context)
-        known = context.given.get(node.names[0]) if node.parts else None
-        if known is not None and known.function is not None:
-            function, captured = known.function, dict(known.captured)
+        bound = context.given.get(node.names[0]) if node.parts else None
+        if bound is not None and bound.function is not None:
+            function, captured = bound.function, dict(bound.captured)
         else:
             meaning = self._meaning(node, context) if node.parts else None
             if meaning is None or meaning.kind is None:
                 raise Different(context.source, node, "", "it is no function")
             function, captured = unabbreviated(meaning.kind).expand(), {}
         inputs = dict(self._inputs(function))
-        for each in node.inside:
-            if each.word not in inputs:
-                raise Different(context.source, node, "", f"{function.name} has no '{each.word}'")
-            captured[each.word] = self._argument(each.inside[0], inputs[each.word], context)
+        for inner in node.inside:
+            if inner.word not in inputs:
+                raise Different(context.source, node, "", f"{function.name} has no '{inner.word}'")
+            captured[inner.word] = self._argument(inner.inside[0], inputs[inner.word], context)
         return Given(node, context, function, captured)
 
-    def _flattened(self, given: Given, typed: TypedComponent) -> list[Given]:
+    def _flattened(self, argument: Given, typed: TypedComponent) -> list[Given]:
         """An argument, or its members one by one if it is a record."""
         if typed.kind is None or typed.kind.tree.word != "record":
-            return [given]
-        found = []
+            return [argument]
+        members = []
         for name, _ in in_order(typed.kind):
             inside = self._lookup.typed(typed.kind.components[name])
-            part = self._member_given(given, name, inside)
-            found += self._flattened(part, inside)
-        return found
+            part = self._member_given(argument, name, inside)
+            members += self._flattened(part, inside)
+        return members
 
-    def _member_given(self, given: Given, name: str, typed: TypedComponent) -> Given:
-        node = given.node
+    def _member_given(self, argument: Given, name: str, typed: TypedComponent) -> Given:
+        node = argument.node
         if node.kind != "call":
-            return replace(given, node=member_of(node, Part(name)))
-        meaning = self._meaning(node, given.meaning)
+            return replace(argument, node=member_of(node, Part(name)))
+        meaning = self._meaning(node, argument.meaning)
         kind = unabbreviated(meaning.kind).expand() if meaning and meaning.kind else None
         if kind is None or kind.tree.word != "record":
-            return replace(given, node=member_of(node, Part(name)))
-        arguments = self._arguments(node, kind, {}, given.meaning)
-        return arguments.get(name, replace(given, node=member_of(node, Part(name))))
+            return replace(argument, node=member_of(node, Part(name)))
+        arguments = self._arguments(node, kind, {}, argument.meaning)
+        return arguments.get(name, replace(argument, node=member_of(node, Part(name))))
 
     def found(self, name: str, node: Node, context: Context) -> Json:
         """The flat function of a name, as the exporter finds it."""
@@ -229,9 +237,14 @@ class Comparison(ExpressionComparison):
 
     def _print(self, functions: Mapping[str, Given]) -> object:
         return tuple(
-            (name, self._keys.of(each.function), tuple(each.captured), self._print(each.captured))
-            for name, each in functions.items()
-            if each.function is not None
+            (
+                name,
+                self._keys.of(argument.function),
+                tuple(argument.captured),
+                self._print(argument.captured),
+            )
+            for name, argument in functions.items()
+            if argument.function is not None
         )
 
     def members(self, kind: ClassScope) -> Iterator[tuple[str, TypedComponent]]:
@@ -240,11 +253,11 @@ class Comparison(ExpressionComparison):
             yield name, self._lookup.typed(kind.components[name])
 
 
-def _order(value: Node, node: Node, known: Sequence[str]) -> int:
-    for number, each in enumerate(node.inside):
-        if each.kind == "named" and each.inside[0] is value:
-            return known.index(each.word) if each.word in known else number
-        if each is value:
+def _order(value: Node, node: Node, parameters: Sequence[str]) -> int:
+    for number, argument in enumerate(node.inside):
+        if argument.kind == "named" and argument.inside[0] is value:
+            return parameters.index(argument.word) if argument.word in parameters else number
+        if argument is value:
             return number
     return 0
 

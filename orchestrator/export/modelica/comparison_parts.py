@@ -101,9 +101,9 @@ def member_of(node: Node, part: Part) -> Node:
     if node.kind == "name":
         return replace(node, parts=(*node.parts, part))
     if node.kind == "call":
-        for each in node.inside:
-            if each.kind == "named" and each.word == part.name:
-                return each.inside[0]
+        for argument in node.inside:
+            if argument.kind == "named" and argument.word == part.name:
+                return argument.inside[0]
     return Node("field", part.name, (node,), start=node.start, end=node.end)
 
 

@@ -153,11 +153,11 @@ def _balance(scope: ClassScope, *, flows: bool) -> tuple[int, int] | None:
         element, kind = scope.type_of(member)
         if element.prefixes & {"parameter", "constant", "input", "output", "stream"}:
             continue
-        sizes = [_size(scope, each) for each in element.dims]
+        sizes = [_size(scope, dimension) for dimension in element.dims]
         shaped = kind is not None and kind.predefined and kind.tree.short and _shaped(kind)
         if kind is None or element.conditional or shaped or None in sizes:
             return None
-        size, inside = math.prod(each or 0 for each in sizes), (1, 0)
+        size, inside = math.prod(dimension or 0 for dimension in sizes), (1, 0)
         flowing = flows or "flow" in element.prefixes
         if not kind.predefined:
             found = _balance(kind, flows=flowing)

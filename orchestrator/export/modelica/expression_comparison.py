@@ -64,8 +64,8 @@ class ExpressionComparison(ABC):
         try:
             self._same(flat, node, context)
         except Different:
-            wanted, got = self._number(node, context), numbers_of(flat, self._tree)
-            if wanted is None or got is None or not wanted.agrees(got):
+            expected, got = self._number(node, context), numbers_of(flat, self._tree)
+            if expected is None or got is None or not expected.agrees(got):
                 raise
 
     def _same(self, flat: Json, node: Node, context: Context) -> None:
@@ -138,8 +138,8 @@ class ExpressionComparison(ABC):
         body = self._part(flat, "If", node, context)
         if len(body["branches"]) != len(pairs):
             raise Different(context.source, node, shown(flat))
-        for (condition, value), (wanted, chosen) in zip(body["branches"], pairs, strict=True):
-            self.compare(condition, wanted, context)
+        for (condition, value), (expected, chosen) in zip(body["branches"], pairs, strict=True):
+            self.compare(condition, expected, context)
             self.compare(value, chosen, context)
         self.compare(body["else_branch"], last, context)
 
@@ -161,8 +161,8 @@ class ExpressionComparison(ABC):
     def _elements(self, body: Json, kind: str, node: Node, context: Context) -> None:
         if body["kind"] != kind or len(body["elements"]) != len(node.inside):
             raise Different(context.source, node, shown({"Array": body}))
-        for element, each in zip(body["elements"], node.inside, strict=True):
-            self.compare(element, each, context)
+        for element, written in zip(body["elements"], node.inside, strict=True):
+            self.compare(element, written, context)
 
     def _same_matrix(self, flat: Json, node: Node, context: Context) -> None:
         body = self._part(flat, "Array", node, context)
@@ -179,8 +179,8 @@ class ExpressionComparison(ABC):
         parts = [part for part in (body["start"], body["step"], body["end"]) if part is not None]
         if len(parts) != len(node.inside):
             raise Different(context.source, node, shown(flat))
-        for part, each in zip(parts, node.inside, strict=True):
-            self.compare(part, each, context)
+        for part, written in zip(parts, node.inside, strict=True):
+            self.compare(part, written, context)
 
     def _same_comprehension(self, flat: Json, node: Node, context: Context) -> None:
         body = self._part(flat, "ArrayComprehension", node, context)
@@ -210,13 +210,13 @@ class ExpressionComparison(ABC):
         if len(body["subscripts"]) != len(subscripts):
             raise Different(context.source, node, shown(flat))
         self.compare(body["base"], base, context)
-        for entry, each in zip(body["subscripts"], subscripts, strict=True):
+        for entry, subscript in zip(body["subscripts"], subscripts, strict=True):
             is_plain = context.is_function or tag_of(entry) != "Index"
             if not is_plain:
-                wanted = self._number(each, context)
-                is_plain = wanted is not None and wanted[0] == ()
+                expected = self._number(subscript, context)
+                is_plain = expected is not None and expected[0] == ()
             if is_plain:
-                self.subscript(entry, each, context)
+                self.subscript(entry, subscript, context)
 
     def _same_captured(self, flat: Json, node: Node, context: Context) -> None:
         if shown_reference(flat) != (node.word, []):
@@ -241,7 +241,7 @@ class ExpressionComparison(ABC):
             self._component(flat, node, meaning, context)
 
     def _component(self, flat: Json, node: Node, meaning: Meaning, context: Context) -> None:
-        if meaning.level == 0 and any(meaning.owner is each for each in context.family):
+        if meaning.level == 0 and any(meaning.owner is scope for scope in context.family):
             self._reference(flat, node, context)
         elif meaning.member is not None and self.is_constant(meaning):
             self._constant(flat, node, meaning, meaning.member, context)
@@ -255,31 +255,31 @@ class ExpressionComparison(ABC):
         outside = meaning.level > 0 or meaning.owner.tree.word == "package"
         return outside and "constant" in meaning.member.changed()[0].prefixes
 
-    def _given_name(self, flat: Json, node: Node, given: Given, context: Context) -> None:
+    def _given_name(self, flat: Json, node: Node, argument: Given, context: Context) -> None:
         rest, whole = node.parts[1:], node.parts[0]
-        if given.function is not None:
+        if argument.function is not None:
             raise Different(context.source, node, shown(flat), "it is a function")
-        wanted = given.node
+        expected = argument.node
         for part in rest:
-            wanted = member_of(wanted, part)
+            expected = member_of(expected, part)
         if whole.subscripts:
-            if wanted.kind != "name":
+            if expected.kind != "name":
                 raise Different(context.source, node, shown(flat), "it is not understood")
-            *before, last = wanted.parts
+            *before, last = expected.parts
             last = replace(last, subscripts=last.subscripts + whole.subscripts)
-            wanted = replace(wanted, parts=(*before, last))
-        self.compare(flat, wanted, given.meaning)
+            expected = replace(expected, parts=(*before, last))
+        self.compare(flat, expected, argument.meaning)
 
     def _reference(self, flat: Json, node: Node, context: Context) -> None:
         """A variable of a function, or of a loop; members of records may be joined by ``_``."""
         name, subscripts = shown_reference(flat)
         if not name or name.replace(".", "_") != "_".join(node.names):
             raise Different(context.source, node, shown(flat))
-        listed = [each for part in node.parts for each in part.subscripts]
+        listed = [subscript for part in node.parts for subscript in part.subscripts]
         if len(subscripts) != len(listed):
             raise Different(context.source, node, shown(flat))
-        for entry, each in zip(subscripts, listed, strict=True):
-            self.subscript(entry, each, context)
+        for entry, subscript in zip(subscripts, listed, strict=True):
+            self.subscript(entry, subscript, context)
 
     def subscript(self, entry: Json, node: Node, context: Context) -> None:
         """Compare a subscript or a size."""
@@ -313,10 +313,10 @@ class ExpressionComparison(ABC):
             raise Different(context.source, node, shown(flat), "it has no value")
         expression, inside = value
         if subscripts:
-            got, wanted = numbers_of(flat, self._tree), self._number(node, context)
-            if wanted is None and got is not None and not context.is_function:
+            got, expected = numbers_of(flat, self._tree), self._number(node, context)
+            if expected is None and got is not None and not context.is_function:
                 self._element_of_loop(flat, got, expression, inside)
-            elif got is None or wanted is None or not wanted.agrees(got):
+            elif got is None or expected is None or not expected.agrees(got):
                 self._indexed(flat, expression, subscripts, inside, node, context)
             return
         name, _ = shown_reference(flat)
@@ -343,8 +343,8 @@ class ExpressionComparison(ABC):
         if len(body["subscripts"]) != len(subscripts):
             raise Different(context.source, node, shown(flat))
         self.compare(body["base"], expression, inside)
-        for entry, each in zip(body["subscripts"], subscripts, strict=True):
-            self.subscript(entry, each, context)
+        for entry, subscript in zip(body["subscripts"], subscripts, strict=True):
+            self.subscript(entry, subscript, context)
 
     def _value_of(self, typed: TypedComponent, rest: Sequence[Part]) -> tuple[Node, Context] | None:
         """The value of a constant, or of a member of one that is a record."""
@@ -359,9 +359,9 @@ class ExpressionComparison(ABC):
         return self._value_of(self._lookup.typed(typed.kind.components[rest[0].name]), rest[1:])
 
     def _meaning(self, node: Node, context: Context) -> Meaning | None:
-        place = SourcePlace(context.source, node.start, node.end)
+        location = SourcePlace(context.source, node.start, node.end)
         try:
-            return self._lookup.meaning(context.scope, node.names, place)
+            return self._lookup.meaning(context.scope, node.names, location)
         except NotSpecialised as error:
             raise Different(context.source, node, "", str(error)) from error
 
@@ -384,7 +384,7 @@ class ExpressionComparison(ABC):
         """An expression of constants as the front end would write it."""
         if node.kind == "name":
             return self._constant_written_out(node, context)
-        inside = [self._written_out(each, context) for each in node.inside]
+        inside = [self._written_out(inner, context) for inner in node.inside]
         write = _WRITTEN.get(node.kind)
         if write is not None:
             return write(node.word, inside)
@@ -407,7 +407,9 @@ class ExpressionComparison(ABC):
             raise Different(context.source, node, "")
         flat = self._written_out(*value)
         subscripts = node.parts[meaning.used - 1].subscripts
-        listed = [{"Expr": {"expr": self._written_out(each, context)}} for each in subscripts]
+        listed = [
+            {"Expr": {"expr": self._written_out(subscript, context)}} for subscript in subscripts
+        ]
         return {"Index": {"base": flat, "subscripts": listed}} if listed else flat
 
 

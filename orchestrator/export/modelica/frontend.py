@@ -93,7 +93,7 @@ def _flatten_plain(plain: _PlainModel | None, error: ModelicaError) -> FlatModel
         raise (second if INVALID in str(second) or LOST in str(error) else error) from second
 
 
-def _flatten_reworded(place: ClassPlace, source: FrontEndSource) -> FlatModel:
+def _flatten_reworded(location: ClassPlace, source: FrontEndSource) -> FlatModel:
     try:
         return _flatten(source)
     except ModelicaError as error:
@@ -102,7 +102,7 @@ def _flatten_reworded(place: ClassPlace, source: FrontEndSource) -> FlatModel:
             raise
         rejected = error
     with TemporaryDirectory(prefix="softdock-") as folder:
-        there, originals = copied(place, Path(folder))
+        there, originals = copied(location, Path(folder))
         for _ in REWORDED:
             _reword(there, originals, rejected)
             try:

@@ -48,20 +48,20 @@ class _Check:
         self._texts: dict[int, tuple[list[Token], list[int]]] = {}
         self._scopes: dict[int, list[ClassScope]] = {}
         self._trees: dict[tuple[int, int, int, bool], Node | None] = {}
-        known: set[int] = set()
-        for each in walk(scope):
-            self._add(each.scope, known)
-            if isinstance(each, Leaf):
-                self._add(each.member.owner, known)
+        visited: set[int] = set()
+        for scope_inside in walk(scope):
+            self._add(scope_inside.scope, visited)
+            if isinstance(scope_inside, Leaf):
+                self._add(scope_inside.member.owner, visited)
 
-    def _add(self, scope: ClassScope | None, known: set[int]) -> None:
+    def _add(self, scope: ClassScope | None, visited: set[int]) -> None:
         """Take a class, its bases and those around it."""
-        while scope is not None and id(scope.tree) not in known:
-            known.add(id(scope.tree))
+        while scope is not None and id(scope.tree) not in visited:
+            visited.add(id(scope.tree))
             if not scope.tree.short and not scope.tree.builtin:
                 self._scopes.setdefault(scope.tree.place.source, []).append(scope)
                 for base in with_bases(scope):
-                    self._add(base, known)
+                    self._add(base, visited)
             scope = scope.outer
 
     def findings(self) -> Iterator[str]:
@@ -76,8 +76,8 @@ class _Check:
     def _look(self, flat: Json) -> Iterator[str]:
         """Go through a tree, and compare calls and what stands for a constant."""
         if isinstance(flat, list):
-            for each in flat:
-                yield from self._look(each)
+            for flat_node in flat:
+                yield from self._look(flat_node)
         elif isinstance(flat, dict):
             for tag, body in flat.items():
                 if isinstance(body, dict) and tag in _COMPARED:
@@ -95,10 +95,10 @@ class _Check:
         nodes = (
             (node, self._tree_at(span, with_subscripts=True)) if node.kind == "name" else (node,)
         )
-        for scope, each in product(self._at(span), nodes):
+        for scope, candidate in product(self._at(span), nodes):
             context = Context(scope, span["source"])
             try:
-                self._compare({tag: body}, each or node, context)
+                self._compare({tag: body}, candidate or node, context)
             except Different as error:
                 difference = error
             except NoTree as error:
@@ -158,16 +158,18 @@ class _Check:
         if not around:
             return []
         innermost = min(around, key=lambda s: s.tree.place.end - s.tree.place.start).tree
-        declared = (each.declared for each in innermost.elements if each.declared is not None)
-        if any(each.place.meets(span) and not each.short for each in declared):
+        declared = (
+            element.declared for element in innermost.elements if element.declared is not None
+        )
+        if any(element.place.meets(span) and not element.short for element in declared):
             return []
         return [scope for scope in around if scope.tree is innermost]
 
     def _said(self, error: Different, span: Json) -> str:
         sources = self._flat.sources
-        used, place = sources.locate(span), sources.locate(error.place.span)
+        used, location = sources.locate(span), sources.locate(error.place.span)
         text = " ".join(sources.text(error.place.span).split())
-        at = "" if place == used else f"{place}: "
+        at = "" if location == used else f"{location}: "
         got = f", and the front end has '{error.got}'" if error.got else ""
         why = f" ({error.why})" if error.why else ""
         return f"{used}: '{sources.text(span)}': {at}the sources say '{text}'{why}{got}"

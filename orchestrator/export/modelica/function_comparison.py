@@ -47,17 +47,17 @@ class FunctionComparison:
         self._caller = (node, context)
         self._family = tuple(with_bases(kind))
         self._given = {
-            name: replace(each, captured=self._captured(name, each))
-            for name, each in functions.items()
+            name: replace(function, captured=self._captured(name, function))
+            for name, function in functions.items()
         }
 
-    def _captured(self, name: str, given: Given) -> dict[str, Given]:
+    def _captured(self, name: str, argument: Given) -> dict[str, Given]:
         own = Context(self._kind, self._kind.tree.place.source, self._family)
         return {
-            key: each
-            if each.function is not None
+            key: captured
+            if captured.function is not None
             else Given(Node("captured", f"{name}__{key}"), own)
-            for key, each in given.captured.items()
+            for key, captured in argument.captured.items()
         }
 
     def _fail(self, got: str, why: str) -> Different:
@@ -68,7 +68,7 @@ class FunctionComparison:
         """Compare its inputs, outputs, other variables and statements."""
         entry = self._entry
         flat = [*entry["inputs"], *entry["outputs"], *entry["locals"]]
-        known = {each["name"].replace(".", "_"): each for each in flat}
+        flat_members = {member["name"].replace(".", "_"): member for member in flat}
         try:
             members = list(self._comparison.members(self._kind))
         except NotSpecialised as error:
@@ -77,18 +77,18 @@ class FunctionComparison:
         for name, typed in members:
             if name in self._given:
                 continue
-            if name not in known:
-                inside = [key for key in known if key.startswith(f"{name}_")]
+            if name not in flat_members:
+                inside = [key for key in flat_members if key.startswith(f"{name}_")]
                 if not inside:
                     raise self._fail(entry["name"], f"{self._kind.name} has '{name}'")
                 order += inside
                 continue
             order.append(name)
-            self._member(known[name], typed)
-        extra = [each for each in known if each not in order and "__" not in each]
+            self._member(flat_members[name], typed)
+        extra = [member for member in flat_members if member not in order and "__" not in member]
         if extra:
             raise self._fail(entry["name"], f"{self._kind.name} has no '{extra[0]}'")
-        inputs = [each["name"] for each in entry["inputs"] if "__" not in each["name"]]
+        inputs = [member["name"] for member in entry["inputs"] if "__" not in member["name"]]
         if inputs != [name for name in order if name in inputs]:
             raise self._fail(entry["name"], f"the inputs of {self._kind.name} have another order")
         if not entry["is_constructor"]:
@@ -98,38 +98,40 @@ class FunctionComparison:
         return Context(scope, source, self._family, self._given)
 
     def _member(self, flat: Json, typed: TypedComponent) -> None:
-        changes, place = typed.changes, typed.element.place
-        here = Node("name", parts=(Part(typed.element.name),), start=place.start, end=place.end)
+        changes, location = typed.changes, typed.element.place
+        here = Node(
+            "name", parts=(Part(typed.element.name),), start=location.start, end=location.end
+        )
         value = changes.value if changes.origin is not None else None
         if (value is None) != (flat["default"] is None):
             got = shown(flat["default"]) if flat["default"] else "no value"
             if value is None or changes.origin is None:
-                raise Different(place.source, here, got)
+                raise Different(location.source, here, got)
             raise Different(value.place.source, tree_of(value), got)
         if value is not None and changes.origin is not None:
             context = self._context(changes.origin, value.place.source)
             self._comparison.compare(flat["default"], tree_of(value), context)
         sizes = typed.element.sizes
         shape = flat["shape_expr"] or [
-            {"Index": {"value": each}} for each in flat["effective_type"]["dimensions"]
+            {"Index": {"value": dimension}} for dimension in flat["effective_type"]["dimensions"]
         ]
         if len(shape) < len(sizes):
-            raise Different(place.source, here, f"{len(shape)} dimensions")
+            raise Different(location.source, here, f"{len(shape)} dimensions")
         for entry, size in zip(shape, sizes, strict=False):
             if size.text != ":" and tag_of(entry) != "Colon":
                 context = self._context(typed.scope, size.place.source)
                 self._comparison.subscript(entry, tree_of(size), context)
 
     def _body(self) -> None:
-        found: list[tuple[Node, Context]] = []
+        statements: list[tuple[Node, Context]] = []
         for scope in reversed(self._family):
             for section in scope.tree.sections:
                 context = self._context(scope, section.source)
-                found += [(node, context) for node in statements_of(section.tokens)]
-        self._statements(self._entry["body"], found)
+                statements += [(node, context) for node in statements_of(section.tokens)]
+        self._statements(self._entry["body"], statements)
 
     def _statements(self, flat: Sequence[Json], nodes: Sequence[tuple[Node, Context]]) -> None:
-        flat = [each for each in flat if tag_of(each) != "Empty"]
+        flat = [flat_statement for flat_statement in flat if tag_of(flat_statement) != "Empty"]
         for statement, (node, context) in zip(flat, nodes, strict=False):
             self._statement(statement, node, context)
         if len(flat) != len(nodes):
@@ -137,7 +139,7 @@ class FunctionComparison:
             raise self._fail(f"{self._entry['name']} of {len(flat)}", names)
 
     def _block(self, flat: Sequence[Json], node: Node, context: Context) -> None:
-        self._statements(flat, [(each, context) for each in node.inside])
+        self._statements(flat, [(statement, context) for statement in node.inside])
 
     def _statement(self, flat: Json, node: Node, context: Context) -> None:
         tag = tag_of(flat)
@@ -155,12 +157,12 @@ class FunctionComparison:
 
     def _target(self, parts: Json, node: Node, context: Context) -> None:
         names = tuple(part["ident"] for part in parts)
-        subscripts = [each for part in parts for each in part["subs"]]
-        listed = [each for part in node.parts for each in part.subscripts]
+        subscripts = [subscript for part in parts for subscript in part["subs"]]
+        listed = [subscript for part in node.parts for subscript in part.subscripts]
         if names != node.names or len(subscripts) != len(listed):
             raise Different(context.source, node, ".".join(names))
-        for entry, each in zip(subscripts, listed, strict=True):
-            self._comparison.subscript(entry, each, context)
+        for entry, subscript in zip(subscripts, listed, strict=True):
+            self._comparison.subscript(entry, subscript, context)
 
     def _assign(self, flat: Json, node: Node, context: Context) -> None:
         target, value = node.inside
@@ -172,10 +174,10 @@ class FunctionComparison:
             raise Different(context.source, node, tag_of(flat))
         body = flat["FunctionCall"]
         targets = target.inside if target.kind == "tuple" else (target,)
-        for output, each in zip(body["outputs"], targets, strict=False):
-            if output is not None and each.kind == "name":
-                self._target(output["parts"], each, context)
-            elif (output is None) != (each.kind == "nothing"):
+        for output, written in zip(body["outputs"], targets, strict=False):
+            if output is not None and written.kind == "name":
+                self._target(output["parts"], written, context)
+            elif (output is None) != (written.kind == "nothing"):
                 raise Different(context.source, node, "another left side")
         call = {"name": {"name": body["comp"]["name"]}, "args": body["args"]}
         self._comparison.compare({"FunctionCall": call}, value, context)

@@ -337,7 +337,7 @@ def with_scenes(table: Any, folder: Path) -> Any:
     for name, scene in zip(files, scenes, strict=True):
         valid(Scene, scene, folder / name)
     merged = {
-        key: {k: v for one in (*scenes, table) for k, v in one.get(key, {}).items()}
+        key: {k: v for table_of in (*scenes, table) for k, v in table_of.get(key, {}).items()}
         for key in _MERGED
     }
     charts = table.get("chart", [chart for scene in scenes for chart in scene.get("chart", ())])
@@ -421,10 +421,10 @@ class Animation(Scene):
         yield from _compared(where, self)
         if WORLD in self.frame:
             yield f"{where}.frame.{WORLD}", "the world is there already: choose another name"
-        known = [WORLD, *self.frame]
+        frames = [WORLD, *self.frame]
         for key, frame in self.frame.items():
             here = f"{where}.frame.{key}.in"
-            yield from _named(here, frame.within, known)
+            yield from _named(here, frame.within, frames)
             seen: set[str] = set()
             outer = frame.within
             while outer in self.frame and outer != key and outer not in seen:
@@ -435,8 +435,8 @@ class Animation(Scene):
         for key, part in self.part.items():
             here = f"{where}.part.{key}"
             if isinstance(part, Line | Spring | Arm):
-                yield from _named(f"{here}.from.in", part.begin.within, known)
-                yield from _named(f"{here}.to.in", part.end.within, known)
+                yield from _named(f"{here}.from.in", part.begin.within, frames)
+                yield from _named(f"{here}.to.in", part.end.within, frames)
                 begin, end = len(part.begin.at), len(part.end.at)
                 if begin != end:
                     yield (
@@ -444,9 +444,9 @@ class Animation(Scene):
                         f"expected as many points in 'from' as in 'to', found {begin} and {end}",
                     )
                 continue
-            yield from _named(f"{here}.in", part.within, known)
+            yield from _named(f"{here}.in", part.within, frames)
             if not isinstance(part, Arrow) and part.ghost is not None:
-                yield from _named(f"{here}.ghost", part.ghost, known)
+                yield from _named(f"{here}.ghost", part.ghost, frames)
 
     def problems(
         self,

@@ -268,8 +268,8 @@ def place_of(text: str) -> tuple[str, str, int]:
     if not port.isdecimal() or not 0 < int(port) <= 65535 or not host:
         raise DescriptionError(f"stream: {text}: expected {kind}:PORT or {kind}:HOST:PORT")
     if kind == "foxglove":
-        if (said := missing_module("foxglove")) is not None:
-            raise CapabilityError(f"stream: {text}: {said}")
+        if (reason := missing_module("foxglove")) is not None:
+            raise CapabilityError(f"stream: {text}: {reason}")
         listener, _ = listening(f"{host}:{port}")
         with listener:
             is_open = not is_local(listener)

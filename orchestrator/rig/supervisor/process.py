@@ -67,12 +67,14 @@ def status_of(supervisor: Supervisor, now_ns: int) -> dict[str, Any]:
     """Return what is so now, as plain data; times in s, signals in their units."""
     machine, tracking = supervisor.machine, supervisor.tracking
     left, wished = machine.armed_left(now_ns), supervisor.wished
-    begun = next((one.time_ns for one in machine.changes if one.after is State.BLEND), None)
+    begun = next(
+        (change.time_ns for change in machine.changes if change.after is State.BLEND), None
+    )
     signals: dict[str, dict[str, Any]] = {}
     for watch in supervisor.watches.values():
         signals |= _signals(watch, supervisor.settings.signals)
     responses = dict(tracking.responses) if tracking is not None else {}
-    lefts = {name: one.left_of(one.margins) for name, one in responses.items()}
+    lefts = {name: change.left_of(change.margins) for name, change in responses.items()}
     return {
         "rig": supervisor.settings.rig,
         "state": machine.state.name,
@@ -84,11 +86,13 @@ def status_of(supervisor: Supervisor, now_ns: int) -> dict[str, Any]:
         "latched": [str(fault) for fault in machine.latched],
         "stopped_by": _stopped_by(machine.latched),
         "alarms": [str(fault) for fault in machine.alarms],
-        "changes": [_told_change(one, now_ns) for one in machine.changes[-_CHANGES:]],
+        "changes": [_told_change(change, now_ns) for change in machine.changes[-_CHANGES:]],
         "present": [str(fault) for fault in machine.present.values()],
         "signals": signals,
         "margins": {
-            name: {"delay_s": one[0], "gain": one[1]} for name, one in lefts.items() if one
+            name: {"delay_s": change[0], "gain": change[1]}
+            for name, change in lefts.items()
+            if change
         },
         "tracking": {name: response.figures for name, response in responses.items()},
         "devices": {

@@ -45,9 +45,9 @@ Rule = Callable[[Passing], Sequence[Leaving]]
 Forge = Callable[[bytes, int], bytes]
 
 
-def untouched(one: Passing) -> list[Leaving]:
+def untouched(passing: Passing) -> list[Leaving]:
     """Pass it on."""
-    return [Leaving(0.0, one.content)]
+    return [Leaving(0.0, passing.content)]
 
 
 def _nothing(_: Passing) -> list[Leaving]:
@@ -57,46 +57,46 @@ def _nothing(_: Passing) -> list[Leaving]:
 def _lost(share: float, seed: int) -> Rule:
     draws = random.Random(seed)  # noqa: S311 - the same losses at each run
 
-    def rule(one: Passing) -> list[Leaving]:
-        return [] if draws.random() < share else untouched(one)
+    def rule(passing: Passing) -> list[Leaving]:
+        return [] if draws.random() < share else untouched(passing)
 
     return rule
 
 
 def _first_lost(count: int) -> Rule:
-    return lambda one: [] if one.number < count else untouched(one)
+    return lambda passing: [] if passing.number < count else untouched(passing)
 
 
 def _late(seconds: float) -> Rule:
-    return lambda one: [Leaving(seconds, one.content)]
+    return lambda passing: [Leaving(seconds, passing.content)]
 
 
 def _growing(slope: float) -> Rule:
-    return lambda one: [Leaving(slope * one.seconds, one.content)]
+    return lambda passing: [Leaving(slope * passing.seconds, passing.content)]
 
 
 def _again(seconds: float) -> Rule:
-    return lambda one: [*untouched(one), Leaving(seconds, one.content)]
+    return lambda passing: [*untouched(passing), Leaving(seconds, passing.content)]
 
 
-def _overtaken(each: int, seconds: float) -> Rule:
-    return lambda one: [Leaving(0.0 if one.number % each else seconds, one.content)]
+def _overtaken(every: int, seconds: float) -> Rule:
+    return lambda passing: [Leaving(0.0 if passing.number % every else seconds, passing.content)]
 
 
 def _held(seconds: float) -> Rule:
     """Hold all for so long, once, and let it go at once."""
-    return lambda one: [Leaving(max(0.0, seconds - one.seconds), one.content)]
+    return lambda passing: [Leaving(max(0.0, seconds - passing.seconds), passing.content)]
 
 
 def _old_ones(count: int, seconds: float) -> Rule:
     """Let the first ones come again in a row, so much later."""
     gap = 3e-4
 
-    def rule(one: Passing) -> list[Leaving]:
-        if one.number >= count:
-            return untouched(one)
-        again = seconds - one.seconds + gap * one.number
-        return [*untouched(one), Leaving(again, one.content)]
+    def rule(passing: Passing) -> list[Leaving]:
+        if passing.number >= count:
+            return untouched(passing)
+        again = seconds - passing.seconds + gap * passing.number
+        return [*untouched(passing), Leaving(again, passing.content)]
 
     return rule
 
@@ -106,21 +106,21 @@ def _jitter(most: float, share: float, seed: int) -> Rule:
     draws = random.Random(seed)  # noqa: S311 - the same delays at each run
     last = 0.0
 
-    def rule(one: Passing) -> list[Leaving]:
+    def rule(passing: Passing) -> list[Leaving]:
         nonlocal last
         if draws.random() < share:
             return []
-        last = max(last, one.seconds + most * draws.random())
-        return [Leaving(last - one.seconds, one.content)]
+        last = max(last, passing.seconds + most * draws.random())
+        return [Leaving(last - passing.seconds, passing.content)]
 
     return rule
 
 
-def _cut(each: int) -> Rule:
-    def rule(one: Passing) -> list[Leaving]:
-        content = one.content
-        if one.number % each == 0:
-            content = content[: one.number // each % max(len(content), 1)]
+def _cut(every: int) -> Rule:
+    def rule(passing: Passing) -> list[Leaving]:
+        content = passing.content
+        if passing.number % every == 0:
+            content = content[: passing.number // every % max(len(content), 1)]
         return [Leaving(0.0, content)]
 
     return rule
@@ -129,9 +129,9 @@ def _cut(each: int) -> Rule:
 def _split(parts: int) -> Rule:
     """Let it come in parts, a quarter of a ms after each other."""
 
-    def rule(one: Passing) -> list[Leaving]:
-        size = max(1, -(-len(one.content) // parts))
-        pieces = [one.content[i : i + size] for i in range(0, len(one.content), size)]
+    def rule(passing: Passing) -> list[Leaving]:
+        size = max(1, -(-len(passing.content) // parts))
+        pieces = [passing.content[i : i + size] for i in range(0, len(passing.content), size)]
         return [Leaving(2.5e-4 * i, piece) for i, piece in enumerate(pieces)]
 
     return rule
@@ -141,12 +141,12 @@ def _mixed(seed: int) -> Rule:
     """Lose a tenth, double a tenth, and delay by up to 10 ms."""
     draws = random.Random(seed)  # noqa: S311 - the same draws at each run
 
-    def rule(one: Passing) -> list[Leaving]:
+    def rule(passing: Passing) -> list[Leaving]:
         fate, delay, other = draws.random(), draws.random(), draws.random()
         if fate < 0.1:
             return []
-        leaving = [Leaving(0.01 * delay, one.content)]
-        return [*leaving, Leaving(0.01 * other, one.content)] if fate < 0.2 else leaving
+        leaving = [Leaving(0.01 * delay, passing.content)]
+        return [*leaving, Leaving(0.01 * other, passing.content)] if fate < 0.2 else leaving
 
     return rule
 
@@ -155,20 +155,23 @@ def _same() -> Rule:
     """Let the first one come in the place of all."""
     first = b""
 
-    def rule(one: Passing) -> list[Leaving]:
+    def rule(passing: Passing) -> list[Leaving]:
         nonlocal first
-        first = first or one.content
+        first = first or passing.content
         return [Leaving(0.0, first)]
 
     return rule
 
 
 def _once(content: bytes) -> Rule:
-    return lambda one: [*untouched(one), *([Leaving(0.0, content)] if one.number == 0 else [])]
+    return lambda passing: [
+        *untouched(passing),
+        *([Leaving(0.0, content)] if passing.number == 0 else []),
+    ]
 
 
-def _moved(one: Passing) -> list[Leaving]:
-    return [Leaving(0.0, one.content, "port")]
+def _moved(passing: Passing) -> list[Leaving]:
+    return [Leaving(0.0, passing.content, "port")]
 
 
 class Disturbance(Struct):
@@ -202,8 +205,8 @@ class Disturbance(Struct):
         }
 
 
-def _rule(make: Callable[..., Rule], *given: float) -> Callable[[Forge], Rule]:
-    return lambda _: make(*given)
+def _rule(make: Callable[..., Rule], *numbers: float) -> Callable[[Forge], Rule]:
+    return lambda _: make(*numbers)
 
 
 def _fixed(rule: Rule) -> Callable[[Forge], Rule]:
@@ -211,18 +214,18 @@ def _fixed(rule: Rule) -> Callable[[Forge], Rule]:
 
 
 def _ahead(forge: Forge) -> Rule:
-    def rule(one: Passing) -> list[Leaving]:
-        forged = [Leaving(1e-3, forge(one.content, 10_000))] if one.number == 0 else []
-        return [*untouched(one), *forged]
+    def rule(passing: Passing) -> list[Leaving]:
+        forged = [Leaving(1e-3, forge(passing.content, 10_000))] if passing.number == 0 else []
+        return [*untouched(passing), *forged]
 
     return rule
 
 
 def _stranger(first: bool) -> Callable[[Forge], Rule]:  # noqa: FBT001 - one of two cases
     def make(forge: Forge) -> Rule:
-        def rule(one: Passing) -> list[Leaving]:
-            forged = Leaving(0.0 if first else 1e-3, forge(one.content, 1), "host")
-            return [forged, Leaving(2e-3 if first else 0.0, one.content)]
+        def rule(passing: Passing) -> list[Leaving]:
+            forged = Leaving(0.0 if first else 1e-3, forge(passing.content, 1), "host")
+            return [forged, Leaving(2e-3 if first else 0.0, passing.content)]
 
         return rule
 
@@ -454,20 +457,20 @@ CANNOT: Mapping[tuple[str, str], str] = {
 }
 
 
-def impossible(bench: Bench, wiring: Wiring, one: Disturbance, *, commanded: bool) -> str:
+def impossible(bench: Bench, wiring: Wiring, disturbance: Disturbance, *, commanded: bool) -> str:
     """Say why a wire cannot have a disturbance; empty: it can.
 
     commanded: Whether the device takes commands.
     """
     if wiring.relay is None:
         return "its bench has no wiring with a relay"
-    if why := CANNOT.get((wiring.relay.transport, one.kind), ""):
+    if why := CANNOT.get((wiring.relay.transport, disturbance.kind), ""):
         return why
-    if one.kind.startswith("commands") and not commanded:
+    if disturbance.kind.startswith("commands") and not commanded:
         return "it takes no commands"
-    if one.kind in {"ahead", "stranger"} and bench.forged is None:
+    if disturbance.kind in {"ahead", "stranger"} and bench.forged is None:
         return "its samples have neither number nor time"
-    if one.kind == "counted restart" and not bench.counts_on:
+    if disturbance.kind == "counted restart" and not bench.counts_on:
         return "its count is that of a connection or of this machine, which cannot go on"
     return ""
 
@@ -481,12 +484,12 @@ def possible_disturbances(adapter: str) -> list[Disturbance]:
     ports = kind.connectors(read_settings(kind, wiring.settings, adapter))
     commanded = bool(ports.inputs)
     return [
-        one
-        for one in DISTURBANCES[1:]
-        if not one.from_first and not impossible(bench, wiring, one, commanded=commanded)
+        entry
+        for entry in DISTURBANCES[1:]
+        if not entry.from_first and not impossible(bench, wiring, entry, commanded=commanded)
     ]
 
 
 def disturbance(name: str) -> Disturbance:
     """Return the one of a name that is known."""
-    return next(one for one in DISTURBANCES if one.name == name)
+    return next(entry for entry in DISTURBANCES if entry.name == name)

@@ -90,9 +90,9 @@ def trials_of(devices: Mapping[str, str], *, supervised: bool = True) -> Iterato
         for wire in (*_ON_THE_WIRE, *((_SLOWER,) if bench.follows else ())):
             if wire.partition(":")[0] not in bench.without:
                 yield Trial(f"{component}: {wire}", component, wire=wire)
-        for one in possible_disturbances(kind):
-            name = f"{component}: relay: {one.name}"
-            yield Trial(name, component, wire=one.restart, disturbance=one.name)
+        for disturbance in possible_disturbances(kind):
+            name = f"{component}: relay: {disturbance.name}"
+            yield Trial(name, component, wire=disturbance.restart, disturbance=disturbance.name)
         if "restart-after" not in bench.without:
             yield Trial(f"{component}: restart", component, wire=_RESTART)
         if bench.wraps:

@@ -95,8 +95,8 @@ class Queue:
         """Return what leaves now."""
         leaving = []
         while self._waiting and self._waiting[0][0] <= self._now():
-            _, _, way, one = heapq.heappop(self._waiting)
-            leaving.append((way, one))
+            _, _, way, content = heapq.heappop(self._waiting)
+            leaving.append((way, content))
         return leaving
 
     def clear(self) -> None:
@@ -177,8 +177,8 @@ class UdpRelay(Relay):
 
     def close(self) -> None:
         """Close the sockets."""
-        for each in (self._back, *self._senders.values()):
-            each.close()
+        for opened in (self._back, *self._senders.values()):
+            opened.close()
 
 
 def _udp_socket(host: str, port: int) -> socket.socket:
@@ -206,8 +206,8 @@ class TcpRelay(Relay):
             self._end()
             adapter, _ = self._server.accept()
             device = socket.create_connection((_HOST, self._device))
-            for each in (adapter, device):
-                each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            for connection in (adapter, device):
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self._sides = {"up": adapter, "down": device}
             return
         way: Way = "down" if source is self._sides.get("up") else "up"
@@ -231,15 +231,15 @@ class TcpRelay(Relay):
         if leaving.content == HALF_CLOSE:
             side.shutdown(socket.SHUT_WR)
         elif leaving.content == RESET:
-            for each in self._sides.values():
-                each.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            for connection in self._sides.values():
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self._end()
         else:
             side.sendall(leaving.content)
 
     def _end(self) -> None:
-        for each in self._sides.values():
-            each.close()
+        for side in self._sides.values():
+            side.close()
         self._sides = {}
         self._queue.clear()
 
@@ -256,8 +256,8 @@ class SerialRelay(Relay):
         super().__init__(queue)
         self._front, self._slave = os.openpty()
         self._back = os.open(str(places.device), os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
-        for each in (self._slave, self._back):
-            tty.setraw(each)
+        for descriptor in (self._slave, self._back):
+            tty.setraw(descriptor)
         os.set_blocking(self._front, False)
         self._rests = {self._front: b"", self._back: b""}
         self._link = Path(str(places.front))
@@ -282,8 +282,8 @@ class SerialRelay(Relay):
     def close(self) -> None:
         """Take the terminal away."""
         self._link.unlink(missing_ok=True)
-        for each in (self._front, self._slave, self._back):
-            os.close(each)
+        for descriptor in (self._front, self._slave, self._back):
+            os.close(descriptor)
 
 
 class _Block(Struct):
@@ -366,17 +366,17 @@ _RELAYS: Mapping[str, Callable[[RelayPlaces, Queue], Relay]] = {
 
 def relay_process(adapter: str, places: RelayPlaces, name: str) -> EmulatorProcess:
     """Return the process of a relay; its emulator must be there."""
-    given = {"adapter": adapter, "places": asdict(places), "disturbance": name}
-    return EmulatorProcess("orchestrator.rig.trials.relay", [json.dumps(given)])
+    order = {"adapter": adapter, "places": asdict(places), "disturbance": name}
+    return EmulatorProcess("orchestrator.rig.trials.relay", [json.dumps(order)])
 
 
 def main() -> int:
     """Relay until SIGTERM."""
-    given = json.loads(sys.argv[-1])
-    places = RelayPlaces(**given["places"])
-    found, bench = disturbance(given["disturbance"]), bench_of(given["adapter"])
+    order = json.loads(sys.argv[-1])
+    places = RelayPlaces(**order["places"])
+    chosen, bench = disturbance(order["disturbance"]), bench_of(order["adapter"])
     forge = bench.forged or (lambda content, _: content)
-    queue = Queue(found.rules(forge), in_order=places.transport in {"tcp", "serial"})
+    queue = Queue(chosen.rules(forge), in_order=places.transport in {"tcp", "serial"})
     stopped = False
 
     def stop(*_: object) -> None:
@@ -385,7 +385,7 @@ def main() -> int:
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGUSR1, lambda *_: queue.begin())
-    if found.from_first:
+    if chosen.from_first:
         queue.begin()
     relay = _RELAYS[places.transport](places, queue)
     try:

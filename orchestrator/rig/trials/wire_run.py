@@ -81,9 +81,9 @@ def leader(ports: DeviceConnectors, speed: float) -> type[Block]:
     """Return a block that moves the first scalar command by a ramp, and holds all others."""
 
     def give(self: Block, t: float, h: float) -> None:
-        for place, port in enumerate(ports.inputs):
+        for index, port in enumerate(ports.inputs):
             value = np.full(port.shape, port.start)
-            if place == 0:
+            if index == 0:
                 value.flat[0] += speed * max(t + h - _REST_S, 0.0)
             if port.shape:
                 np.copyto(getattr(self, port.name), value)
@@ -106,7 +106,7 @@ def leader(ports: DeviceConnectors, speed: float) -> type[Block]:
 def recorder(ports: DeviceConnectors, measured: str, rows: list[tuple[float, ...]]) -> type[Block]:
     """Return a block that keeps one measurement and the facts of its sample, as they come."""
     name, _, rest = measured.partition("[")
-    port = next(one for one in ports.outputs if one.name == name)
+    port = next(output for output in ports.outputs if output.name == name)
     at = int(rest.rstrip("]")) if rest else 0
 
     def keep(self: Any, t: float, h: float) -> None:
@@ -130,21 +130,21 @@ def recorder(ports: DeviceConnectors, measured: str, rows: list[tuple[float, ...
     return type("Recorder", (Block,), members)
 
 
-def run(given: WireRun, rows: list[tuple[float, ...]]) -> WireOutcome:
+def run(order: WireRun, rows: list[tuple[float, ...]]) -> WireOutcome:
     """Run the device alone, led by a ramp, in real time."""
-    facts = device_facts(given.location)
+    facts = device_facts(order.location)
     ports, period = facts.ports, 1.0 / facts.ports.rate
     step = round(period * math.ceil(_LEAST_STEP_S / period - 1e-9), 9)
-    stop = round(step * math.ceil(given.stop / step), 9)
+    stop = round(step * math.ceil(order.stop / step), 9)
     speed = ramp_speed(ports, stop)
-    name = given.measured.partition("[")[0]
+    name = order.measured.partition("[")[0]
     leads = [(Endpoint("lead", p.name), Endpoint("rig", p.name)) for p in ports.inputs]
     keeps = [(Endpoint("rig", name), Endpoint("keep", "judged"))]
     keeps += [(Endpoint("rig", fact), Endpoint("keep", fact)) for fact in FACTS]
     components = {
         "lead": replace(block(leader(ports, speed)), name="lead"),
-        "rig": Component("rig", Source(SourceKind.DEVICE, given.location)),
-        "keep": replace(block(recorder(ports, given.measured, rows)), name="keep"),
+        "rig": Component("rig", Source(SourceKind.DEVICE, order.location)),
+        "keep": replace(block(recorder(ports, order.measured, rows)), name="keep"),
     }
     system = System(
         "device behind a relay",
@@ -170,10 +170,10 @@ def run(given: WireRun, rows: list[tuple[float, ...]]) -> WireOutcome:
 def main() -> int:
     """Run it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    given = WireRun(**json.loads(sys.argv[-1]))
+    order = WireRun(**json.loads(sys.argv[-1]))
     rows: list[tuple[float, ...]] = []
-    outcome = run(given, rows)
-    folder = Path(given.folder)
+    outcome = run(order, rows)
+    folder = Path(order.folder)
     np.savez(folder / "rows.npz", rows=np.array(rows).reshape(-1, 2 + len(FACTS)))
     (folder / "outcome.json").write_text(json.dumps(asdict(outcome)), encoding="utf-8")
     return 0

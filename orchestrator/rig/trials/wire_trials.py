@@ -168,58 +168,60 @@ class WireBench:
                 f"device '{adapter}': its bench has no wiring with a relay (Bench.relayed)"
             )
 
-    def impossible(self, one: Disturbance) -> str:
+    def impossible(self, disturbance: Disturbance) -> str:
         """Say why the wire of this adapter cannot have a disturbance; empty: it can."""
         wiring = self._wiring()
         ports = device_class(self.name).connectors(self._settings(wiring))
-        return impossible(self._bench, wiring, one, commanded=bool(ports.inputs))
+        return impossible(self._bench, wiring, disturbance, commanded=bool(ports.inputs))
 
-    def run(self, one: Disturbance) -> WireVerdict:
+    def run(self, disturbance: Disturbance) -> WireVerdict:
         """Run one disturbance."""
-        if why := self.impossible(one):
-            return WireVerdict(self.name, one.name, why)
-        folder = self._folder / re.sub(r"\W+", "-", f"{self.name} {one.name}")
+        if why := self.impossible(disturbance):
+            return WireVerdict(self.name, disturbance.name, why)
+        folder = self._folder / re.sub(r"\W+", "-", f"{self.name} {disturbance.name}")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         wiring, log = self._wiring(), folder / "emulator.csv"
         signal_, port = self._judged(wiring)
-        told = WireRun(
+        order = WireRun(
             write_address(self.name, {**wiring.settings, "connect_timeout": 8.0}),
             signal_,
             _LEAD_S + _AFTER_S,
             str(folder),
         )
-        struck_s, outcome = self._attempt(one, wiring, told, log, folder)
-        with np.load(folder / "rows.npz") as found:
-            rows = found["rows"]
+        struck_s, outcome = self._attempt(disturbance, wiring, order, log, folder)
+        with np.load(folder / "rows.npz") as archive:
+            rows = archive["rows"]
         truth = self._truth(wiring)[signal_]
-        return self._verdict(one, rows, _logged(log, truth), outcome, struck_s, port)
+        return self._verdict(disturbance, rows, _logged(log, truth), outcome, struck_s, port)
 
     def _attempt(
-        self, one: Disturbance, wiring: Wiring, told: WireRun, log: Path, folder: Path
+        self, disturbance: Disturbance, wiring: Wiring, order: WireRun, log: Path, folder: Path
     ) -> tuple[float, WireOutcome]:
         arguments = [*wiring.arguments, "--log", str(log)]
-        arguments += ["--on-signal", one.restart] if one.restart else []
+        arguments += ["--on-signal", disturbance.restart] if disturbance.restart else []
         assert wiring.relay is not None  # noqa: S101 - of Bench.relayed
         with ExitStack() as stack:
             emulator = stack.enter_context(EmulatorProcess(self._bench.emulator, arguments))
-            relay = stack.enter_context(relay_process(self.name, wiring.relay, one.name))
-            for each in (emulator, relay):
-                each.prefer(PRIORITY)
-            child = stack.enter_context(_child(told, folder))
+            relay = stack.enter_context(relay_process(self.name, wiring.relay, disturbance.name))
+            for process in (emulator, relay):
+                process.prefer(PRIORITY)
+            child = stack.enter_context(_child(order, folder))
             struck_s = time.monotonic()
             if child.first_line(_START_S):
                 begun_s = time.monotonic()
                 time.sleep(_LEAD_S)
-                struck_s = begun_s if one.from_first else time.monotonic()
-                for each in (relay, *([emulator] if one.restart else [])):
-                    os.kill(each.pid, signal.SIGUSR1)
+                struck_s = begun_s if disturbance.from_first else time.monotonic()
+                for process in (relay, *([emulator] if disturbance.restart else [])):
+                    os.kill(process.pid, signal.SIGUSR1)
             child.wait(_END_S)
             try:
                 values = json.loads((folder / "outcome.json").read_text(encoding="utf-8"))
             except OSError:
-                said = (folder / "said.txt").read_text(encoding="utf-8", errors="replace")
-                raise DeviceError(f"the run of '{one.name}' did not end: {said[-300:]}") from None
+                output = (folder / "said.txt").read_text(encoding="utf-8", errors="replace")
+                raise DeviceError(
+                    f"the run of '{disturbance.name}' did not end: {output[-300:]}"
+                ) from None
         return struck_s, WireOutcome(**{**values, "notes": tuple(values["notes"])})
 
     def _wiring(self) -> Wiring:
@@ -234,17 +236,17 @@ class WireBench:
 
     def _judged(self, wiring: Wiring) -> tuple[str, DeviceConnector]:
         """Return the first output that the log has, and its connector."""
-        known = self._truth(wiring)
+        truth = self._truth(wiring)
         ports = device_class(self.name).connectors(self._settings(wiring))
         for port in ports.outputs:
             for scalar in port.scalars:
-                if scalar in known:
+                if scalar in truth:
                     return scalar, port
         raise DescriptionError(f"device '{self.name}': its bench says nothing of its log (truth)")
 
     def _verdict(
         self,
-        one: Disturbance,
+        disturbance: Disturbance,
         rows: Floats,
         truth: Floats,
         outcome: WireOutcome,
@@ -262,7 +264,7 @@ class WireBench:
         last = dict(zip(FACTS, rows[-1, 2:], strict=True)) if len(rows) else {}
         verdict = WireVerdict(
             self.name,
-            one.name,
+            disturbance.name,
             error=outcome.error,
             after_s=outcome.ended_s - struck_s,
             hidden_s=hidden_s,
@@ -273,31 +275,31 @@ class WireBench:
         )
         most = inputs[0].speed if inputs and inputs[0].unit == port.unit else math.inf
         period = float(np.median(np.diff(truth[:, 0]))) if len(truth) > 1 else math.nan
-        wrongs = tuple(_wrongs(one, verdict, most * period))
+        wrongs = tuple(_wrongs(disturbance, verdict, most * period))
         return WireVerdict(**{**asdict(verdict), "wrongs": wrongs})
 
 
-def _wrongs(one: Disturbance, verdict: WireVerdict, most_step: float) -> Iterator[str]:
+def _wrongs(disturbance: Disturbance, verdict: WireVerdict, most_step: float) -> Iterator[str]:
     """Yield what must not be."""
     if verdict.unknown:
         yield f"{verdict.unknown} values that the device never had"
-    if verdict.hidden_s > max(_HIDDEN_S, one.hides_s):
+    if verdict.hidden_s > max(_HIDDEN_S, disturbance.hides_s):
         yield f"{verdict.hidden_s * 1e3:.0f} ms of age hidden"
     if verdict.step > _OF_SPEED * most_step:
         yield f"a step of {verdict.step:.3g} {verdict.unit}, where its speed allows {most_step:.3g}"
-    if verdict.error and one.ends == "never":
+    if verdict.error and disturbance.ends == "never":
         yield f"a false alarm: {short_cause(verdict.error)}"
-    elif verdict.error and not any(cause in verdict.error for cause in one.causes):
+    elif verdict.error and not any(cause in verdict.error for cause in disturbance.causes):
         yield f"another cause: {short_cause(verdict.error)}"
-    elif not verdict.error and one.ends == "must":
+    elif not verdict.error and disturbance.ends == "must":
         yield "it went on"
 
 
 @contextlib.contextmanager
-def _child(told: WireRun, folder: Path) -> Iterator[OwnProcess]:
-    with (folder / "said.txt").open("wb") as said:
+def _child(order: WireRun, folder: Path) -> Iterator[OwnProcess]:
+    with (folder / "said.txt").open("wb") as output:
         process = OwnProcess(
-            _RUN, json.dumps(asdict(told)), stdout=subprocess.PIPE, stderr=said, tied=False
+            _RUN, json.dumps(asdict(order)), stdout=subprocess.PIPE, stderr=output, tied=False
         )
     try:
         yield process
@@ -316,12 +318,12 @@ def _logged(log: Path, signal_: Logged) -> Floats:
     return np.array(rows).reshape(-1, 2)
 
 
-def _run(bench: WireBench, one: Disturbance) -> WireVerdict:
+def _run(bench: WireBench, disturbance: Disturbance) -> WireVerdict:
     """Run a disturbance; again, if a program did not start or end on a machine that is busy."""
     for _ in range(_ATTEMPTS - 1):
         with contextlib.suppress(DeviceError):
-            return bench.run(one)
-    return bench.run(one)
+            return bench.run(disturbance)
+    return bench.run(disturbance)
 
 
 def _kept(file: Path) -> WireVerdict | None:
@@ -350,11 +352,11 @@ def wire_matrix(
         benches = [WireBench(adapter, Path(folder)) for adapter in adapters]
 
         def run(pair: tuple[WireBench, Disturbance]) -> WireVerdict:
-            bench, one = pair
-            kept = output / f"{bench.name}-{re.sub(r'[^a-z0-9]+', '-', one.name)}.json"
+            bench, chosen = pair
+            kept = output / f"{bench.name}-{re.sub(r'[^a-z0-9]+', '-', chosen.name)}.json"
             verdict = _kept(kept)
             if verdict is None:
-                verdict = _run(bench, one)
+                verdict = _run(bench, chosen)
                 kept.write_text(json.dumps(asdict(verdict), indent=2), encoding="utf-8")
             tell(verdict)
             return verdict
@@ -365,9 +367,9 @@ def wire_matrix(
 
 def matrix_table(verdicts: Sequence[WireVerdict]) -> tuple[list[str], list[list[str]]]:
     """Return the columns and rows of a table: a row for each disturbance, a column an adapter."""
-    adapters = list(dict.fromkeys(one.adapter for one in verdicts))
-    names = list(dict.fromkeys(one.disturbance for one in verdicts))
-    cells = {(one.adapter, one.disturbance): one.cell for one in verdicts}
+    adapters = list(dict.fromkeys(verdict.adapter for verdict in verdicts))
+    names = list(dict.fromkeys(verdict.disturbance for verdict in verdicts))
+    cells = {(verdict.adapter, verdict.disturbance): verdict.cell for verdict in verdicts}
     return ["disturbance", *adapters], [[n, *(cells[a, n] for a in adapters)] for n in names]
 
 

@@ -158,8 +158,8 @@ def _wrong_format(kind: str, where: str) -> Iterator[Problem]:
     if kind not in known:
         listed = ", ".join(known)
         yield f"{where}: no format '{kind}'{nearest(kind, known)}; registered: {listed}"
-    elif kind in _NEEDS and (said := missing_module(_NEEDS[kind])):
-        yield f"{where}, format '{kind}': {said}"
+    elif kind in _NEEDS and (reason := missing_module(_NEEDS[kind])):
+        yield f"{where}, format '{kind}': {reason}"
 
 
 def _wrong(recorder: str, text: str) -> Diagnostic:

@@ -51,9 +51,9 @@ def read_fmu(
 ) -> FmuDescription:
     """Read and check an FMU that the engine is to run, by its library for some platform."""
     stamp = stamp_of(path)
-    found = _read(path, stamp, interface, platform)
+    description = _read(path, stamp, interface, platform)
     names = open_fmu(path, stamp).names
-    if runnable and found.library not in names:
+    if runnable and description.library not in names:
         there = sorted({n.split("/")[1] for n in names if n.startswith("binaries/") and n[9:]})
         others = [
             name
@@ -66,9 +66,9 @@ def read_fmu(
         raise FmuError.in_file(
             path,
             f"no binary for {'this machine' if platform is None else platform}: expected"
-            f" '{found.library}', found platforms: {', '.join(there) or 'none'}{way}",
+            f" '{description.library}', found platforms: {', '.join(there) or 'none'}{way}",
         )
-    return found
+    return description
 
 
 def fmu_of(component: Component, *, runnable: bool = True) -> FmuDescription:
@@ -92,10 +92,10 @@ def flaws_of(path: str | Path) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 @reads("the FMU cannot be read", FmuError)
-def _read(path: Path, stamp: int, wanted: str | None, target: str | None) -> FmuDescription:
+def _read(path: Path, stamp: int, requested: str | None, target: str | None) -> FmuDescription:
     opened = open_fmu(path, stamp)
     described, version = opened.described, opened.version
-    interface = _interface(path, described, wanted)
+    interface = _interface(path, described, requested)
     if interface == "modelExchange" and version == 1:
         raise FmuError.in_file(
             path, "FMI 1.0 for Model Exchange; the engine integrates FMI 2.0 and 3.0"
@@ -133,9 +133,9 @@ def _logged(described: ModelDescription) -> tuple[bool, tuple[str, ...]]:
     PythonFMU gives its messages an empty category, and drops all if any is chosen: so none is,
     where those for warnings and errors are all that there are.
     """
-    known = [category.name or "" for category in described.logCategories]
-    serious = tuple(name for name in known if name in _ALWAYS_LOGGED)
-    if serious and all(name in _ALWAYS_LOGGED or name == "logAll" for name in known):
+    categories = [category.name or "" for category in described.logCategories]
+    serious = tuple(name for name in categories if name in _ALWAYS_LOGGED)
+    if serious and all(name in _ALWAYS_LOGGED or name == "logAll" for name in categories):
         return True, ()
     return False, serious
 
@@ -149,17 +149,19 @@ def _stated_tolerance(described: ModelDescription) -> float | None:
     return None
 
 
-def _interface(path: Path, described: ModelDescription, wanted: str | None) -> str:
+def _interface(path: Path, described: ModelDescription, requested: str | None) -> str:
     """Choose the interface by which the FMU is run, as an attribute."""
-    known = {"cs": "coSimulation", "me": "modelExchange"}
-    found = [key for key, name in known.items() if getattr(described, name, None) is not None]
-    if not found:
+    attributes = {"cs": "coSimulation", "me": "modelExchange"}
+    available = [
+        key for key, name in attributes.items() if getattr(described, name, None) is not None
+    ]
+    if not available:
         raise FmuError.in_file(path, "has neither a Co-Simulation nor a Model Exchange interface")
-    if wanted is not None and wanted not in found:
+    if requested is not None and requested not in available:
         raise CapabilityError.in_file(
-            path, f"has no interface '{wanted}'; it has: {', '.join(found)}"
+            path, f"has no interface '{requested}'; it has: {', '.join(available)}"
         )
-    return known[wanted or found[0]]
+    return attributes[requested or available[0]]
 
 
 def _describe(

@@ -84,7 +84,7 @@ _WRITTEN: dict[str, Callable[[Json], str]] = {
 
 def _reference_text(flat: Json) -> str:
     name, subscripts = shown_reference(flat)
-    inside = ",".join(_subscript(each) for each in subscripts)
+    inside = ",".join(_subscript(subscript) for subscript in subscripts)
     return f"{name}[{inside}]" if inside else name
 
 

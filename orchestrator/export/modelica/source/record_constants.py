@@ -28,15 +28,17 @@ class RecordConstants(Rewording):
         say: Callable[[Sequence[Token]], str],
     ) -> tuple[str, int]:
         typed = self._lookup.typed(member)
-        place = member.element.place
+        location = member.element.place
         calculated = [at for at, step in enumerate(steps) if step.inside]
         if not calculated:
-            return self._part(typed, steps, end, place)
+            return self._part(typed, steps, end, location)
         if calculated != [0] or typed.changes.value is None:
-            raise NotSpecialised(place, "a calculated index into constant records of records")
+            raise NotSpecialised(location, "a calculated index into constant records of records")
         listed = typed.changes.value.tokens
         if listed[0].text != "{" or closing(listed, 0) != len(listed):
-            raise NotSpecialised(place, "a calculated index into constant records that are no list")
+            raise NotSpecialised(
+                location, "a calculated index into constant records that are no list"
+            )
         return self._column(owner, member, typed, steps, say(steps[0].inside))
 
     def _column(
@@ -48,12 +50,12 @@ class RecordConstants(Rewording):
         index: str,
     ) -> tuple[str, int]:
         """An element of the constant array of one member of all records, which is written first."""
-        place = member.element.place
+        location = member.element.place
         count = len(list(split(typed.changes.value.tokens[1:-1]))) if typed.changes.value else 0
         elements, end = [], steps[0].end
         for number in range(1, count + 1):
             chosen = [Step("", steps[0].end, number), *steps[1:]]
-            text, end = self._part(typed, chosen, steps[0].end, place)
+            text, end = self._part(typed, chosen, steps[0].end, location)
             elements.append(text)
         kind = typed.kind
         for step in steps[1:]:
@@ -61,7 +63,7 @@ class RecordConstants(Rewording):
             kind = self._lookup.typed(inside).kind if inside is not None else None
             element = inside.element if inside is not None else member.element
         if len(steps) < 2 or any(not step.name for step in steps[1:]) or element.dims:
-            raise NotSpecialised(place, "a calculated index into constant records")
+            raise NotSpecialised(location, "a calculated index into constant records")
         primitive = kind.primitive if kind is not None else element.type_name
         title = ".".join([member.element.name, *(step.name for step in steps[1:])])
         key = ("column", self._keys.of(owner), title, tuple(elements))
@@ -69,7 +71,7 @@ class RecordConstants(Rewording):
             name = self._names[key] = self._new(title, f"{owner.name}.{title}")
             made = self._written[name] = PlainClass()
             text = f"constant {primitive} {name}[{count}] = {{{', '.join(elements)}}};"
-            self._put(made.lines, place, text)
+            self._put(made.lines, location, text)
         return f"{self._names[key]}[{index}]", end
 
     def _part(

@@ -39,9 +39,9 @@ def redeclaration_problems(scope: ClassScope) -> Iterator[NotSpecialised]:
 def unknown_names(scope: ClassScope, changes: Changes) -> Iterator[NotSpecialised]:
     """Modifications of elements that a class does not have."""
     names = {
-        name: place
-        for name, each in changes.inner.items()
-        if (place := each.place or _place_of(each)) is not None
+        name: location
+        for name, change in changes.inner.items()
+        if (location := change.place or _place_of(change)) is not None
     }
     yield from _unknown(scope, names)
 
@@ -50,21 +50,21 @@ def _unknown(scope: ClassScope, names: dict[str, SourcePlace]) -> Iterator[NotSp
     scope.expand()
     if scope.predefined or not scope.complete or scope.tree.builtin:
         return
-    for name, place in names.items():
-        known = name in scope.components or name in scope.classes
-        if not known and scope.local(name) is None:
+    for name, location in names.items():
+        is_declared = name in scope.components or name in scope.classes
+        if not is_declared and scope.local(name) is None:
             why = f"{scope.tree.word} {scope.name} has no element '{name}' that this modifies"
-            yield NotSpecialised(place, why, invalid=True)
+            yield NotSpecialised(location, why, invalid=True)
 
 
 def _place_of(changes: Changes) -> SourcePlace | None:
-    inside = (each.place or _place_of(each) for each in changes.inner.values())
-    return next((place for place in inside if place is not None), None)
+    inside = (change.place or _place_of(change) for change in changes.inner.values())
+    return next((location for location in inside if location is not None), None)
 
 
 def _extends(scope: ClassScope) -> list[Element]:
     predefined = {"Real", "Integer", "Boolean", "String", "ExternalObject"}
-    return [each for each in scope.tree.extends() if each.type_name not in predefined]
+    return [clause for clause in scope.tree.extends() if clause.type_name not in predefined]
 
 
 def _redeclaring(scope: ClassScope) -> Iterator[NotSpecialised]:

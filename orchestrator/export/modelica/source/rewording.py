@@ -166,10 +166,10 @@ class Rewording(ABC):
                 self._fail(problem)
             scope = scope.outer
 
-    def _check_owners(self, scope: ClassScope, parts: Sequence[str], place: SourcePlace) -> None:
+    def _check_owners(self, scope: ClassScope, parts: Sequence[str], location: SourcePlace) -> None:
         """Check the packages that a name goes through."""
         for used in range(1, len(parts)):
-            owner = self._lookup.meaning(scope, parts[:used], place)
+            owner = self._lookup.meaning(scope, parts[:used], location)
             if owner is not None and owner.kind is not None:
                 self._check_redeclarations(owner.kind)
 

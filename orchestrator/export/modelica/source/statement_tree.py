@@ -70,9 +70,9 @@ def statements_of(tokens: Sequence[Token]) -> tuple[Node, ...]:
     Raises NoTree: if the tokens are no statements.
     """
     reader = _Reader(tokens)
-    found = reader.statements()
+    statements = reader.statements()
     reader.expect_end()
-    return found
+    return statements
 
 
 class _Reader:
@@ -236,10 +236,10 @@ class _Reader:
     def _subscripts(self, array: Node) -> tuple[Node, ...]:
         self._arrays.append(array)
         self._dimensions.append(1)
-        found = self._arguments("]")
+        subscripts = self._arguments("]")
         self._arrays.pop()
         self._dimensions.pop()
-        return found
+        return subscripts
 
     @property
     def _is_member(self) -> bool:
@@ -332,23 +332,23 @@ class _Reader:
         return node
 
     def _loops(self) -> tuple[Node, ...]:
-        found = []
+        loops = []
         while True:
             start, name = self._start, self._word()
             range_ = (self.expression(),) if self._take("in") else ()
-            found.append(self._made(start, "loop", name, *range_))
+            loops.append(self._made(start, "loop", name, *range_))
             if not self._take(","):
-                return tuple(found)
+                return tuple(loops)
 
     # Statements.
 
     def statements(self) -> tuple[Node, ...]:
-        found: list[Node] = []
+        nodes: list[Node] = []
         while self._next and self._next not in {"end", "else", "elseif", "elsewhen"}:
-            found.append(self._statement())
+            nodes.append(self._statement())
             self._skip_comment()
             self._expect(";")
-        return tuple(found)
+        return tuple(nodes)
 
     def _skip_comment(self) -> None:
         while self._at < len(self._tokens) and (

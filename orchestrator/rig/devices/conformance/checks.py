@@ -346,12 +346,12 @@ def check_device(
         If there is no such adapter or check, or the adapter brings no bench.
     """
     bench, chosen = bench_of(name), list(only) or list(CHECKS)
-    for each in chosen:
-        if each not in CHECKS:
+    for check in chosen:
+        if check not in CHECKS:
             raise UnknownNameError(
-                f"check '{each}' is not known{nearest(each, CHECKS)}; known: {', '.join(CHECKS)}"
+                f"check '{check}' is not known{nearest(check, CHECKS)}; known: {', '.join(CHECKS)}"
             )
-    return [_limited(name, bench, each, limit_s) for each in chosen]
+    return [_limited(name, bench, check, limit_s) for check in chosen]
 
 
 def _limited(name: str, bench: Bench, which: str, limit_s: float) -> CheckResult:
@@ -364,8 +364,10 @@ def _limited(name: str, bench: Bench, which: str, limit_s: float) -> CheckResult
     thread.join(limit_s)
     if results:
         return results[0]
-    place = _place_of(thread, device_class(name))
-    return CheckResult(which, "failed", f"expected an end within {limit_s:g} s, found it {place}")
+    location = _place_of(thread, device_class(name))
+    return CheckResult(
+        which, "failed", f"expected an end within {limit_s:g} s, found it {location}"
+    )
 
 
 def _place_of(thread: threading.Thread, kind: type[Device]) -> str:
@@ -373,7 +375,7 @@ def _place_of(thread: threading.Thread, kind: type[Device]) -> str:
     frame = sys._current_frames().get(thread.ident or 0)  # noqa: SLF001 - the only way
     file = sys.modules[kind.__module__].__file__
     stack = [] if frame is None else traceback.extract_stack(frame)
-    own = next((one for one in stack if one.filename == file), None)
+    own = next((entry for entry in stack if entry.filename == file), None)
     last = own or (stack[-1] if stack else None)
     if last is None:
         return "at its end without a result"

@@ -32,9 +32,9 @@ class SkippedError(Exception):
     """A protocol cannot have what a check tries, and why."""
 
 
-def expect_order(found: Session, bench: Bench, steps: list[int]) -> None:
+def expect_order(session_done: Session, bench: Bench, steps: list[int]) -> None:
     """Raise NotKeptError unless sequence numbers go on one by one."""
-    period = found.device.sequence_period
+    period = session_done.device.sequence_period
     counted = [s % period if period else s for s in steps]
     strange = [s for s in counted if not (s > 0 if bench.newest_only else s == 1)]
     expect(not strange, f"sequence numbers one by one, found steps of {strange[:5]}")
@@ -48,19 +48,19 @@ def expect(kept: bool, what: str) -> None:  # noqa: FBT001 # reads as a sentence
 
 def clock_jump(name: str, bench: Bench) -> str:
     """A clock that jumps shows in the device's time, or in its count."""
-    with session(name, bench, later=f"clock-jump:{_JUMP_S}") as found:
-        before = found.hear(5).samples
-        found.strike()
-        after = found.hear(1).samples
+    with session(name, bench, later=f"clock-jump:{_JUMP_S}") as received:
+        before = received.hear(5).samples
+        received.strike()
+        after = received.hear(1).samples
         expect(bool(before and after), "samples before and after, found none")
         times = [s.device_time for s in (before[-1], after[0]) if s.device_time is not None]
         counts = [s.sequence for s in (before[-1], after[0]) if s.sequence is not None]
-        rate = found.device.connectors(found.device.settings).rate
-        told = (
+        rate = received.device.connectors(received.device.settings).rate
+        message = (
             times[-1] - times[0] if times else 0.0,
             (counts[-1] - counts[0]) / rate if counts else 0.0,
         )
-        gone = max(told)
+        gone = max(message)
         expect(gone > _JUMP_S, f"more than {_JUMP_S:g} s to have gone by, found {gone:.3f} s")
     return f"{gone:.2f} s by its own clock"
 
@@ -70,23 +70,23 @@ def wrapped(name: str, bench: Bench) -> str:
     if not bench.wraps:
         raise SkippedError("nothing that it sends runs over")
     for _ in range(_STARTS):
-        with session(name, bench, f"wrap-after:{_WRAP_S:g}") as found:
-            first = found.hear(2)
-            if not first.arrivals or first.arrivals[0] - found.begun_s > 0.8 * _WRAP_S:
+        with session(name, bench, f"wrap-after:{_WRAP_S:g}") as received:
+            first = received.hear(2)
+            if not first.arrivals or first.arrivals[0] - received.begun_s > 0.8 * _WRAP_S:
                 continue
-            left = found.begun_s + _WRAP_S + _AFTER_S - time.monotonic()
-            heard = found.hear(1_000_000, left + _AFTER_S)
+            left = received.begun_s + _WRAP_S + _AFTER_S - time.monotonic()
+            heard = received.hear(1_000_000, left + _AFTER_S)
             samples = [*first.samples, *heard.samples]
             steps = Heard(samples=samples).steps
-            expect_order(found, bench, steps)
-            period = 1.0 / found.device.connectors(found.device.settings).rate
+            expect_order(received, bench, steps)
+            period = 1.0 / received.device.connectors(received.device.settings).rate
         times = [s.device_time for s in samples if s.device_time is not None]
         gaps = [later - earlier for earlier, later in pairwise(times)]
         counts = steps if len(steps) == len(gaps) else [1] * len(gaps)
         most = max(_SHARE * period, _LEAST_S)
         for gap, step in zip(gaps, counts, strict=True):
             due = (
-                step % found.device.sequence_period if found.device.sequence_period else step
+                step % received.device.sequence_period if received.device.sequence_period else step
             ) * period
             expect(
                 abs(gap - due) <= most,
@@ -101,14 +101,14 @@ def wrapped(name: str, bench: Bench) -> str:
 
 def restart(name: str, bench: Bench) -> str:
     """A restart shows: by an error, by silence, or by a count or clock that goes back."""
-    with session(name, bench, later="restart-after:0.001") as found:
-        before = found.hear(_ENOUGH).samples
+    with session(name, bench, later="restart-after:0.001") as received:
+        before = received.hear(_ENOUGH).samples
         expect(len(before) == _ENOUGH, f"{_ENOUGH} samples before the restart, found {len(before)}")
-        os.kill(found.emulator.pid, signal.SIGUSR1)
-        how = _noticed(found, before[-1])
-        found.device.close()
-        found.device.open()
-        again = found.hear(5).samples
+        os.kill(received.emulator.pid, signal.SIGUSR1)
+        how = _noticed(received, before[-1])
+        received.device.close()
+        received.device.open()
+        again = received.hear(5).samples
         expect(bool(again), "samples after the device was opened again, found none")
     return f"{how}; heard when it was opened again"
 
@@ -117,12 +117,12 @@ def restart(name: str, bench: Bench) -> str:
 _ENOUGH = 20
 
 
-def _noticed(found: Session, before: Received) -> str:
+def _noticed(received: Session, before: Received) -> str:
     """Say how a restart showed."""
     end, count = time.monotonic() + _UNNOTICED_S, 0
     try:
         while time.monotonic() < end:
-            heard = found.hear(1, 1.0)
+            heard = received.hear(1, 1.0)
             if not heard.samples:
                 return "silent"
             sample, count = heard.samples[0], count + 1
