@@ -387,14 +387,7 @@ class ClassScope:
         member = self.outer.expand().classes.get(self.tree.name) if self.outer else None
         if self.outer is not None and member is not None and member.element.declared is self.tree:
             inherited = (base.local(self.tree.name) for base in self.outer.bases)
-            return next(
-                (
-                    inherited_element
-                    for inherited_element in inherited
-                    if inherited_element is not None
-                ),
-                None,
-            )
+            return next((scope for scope in inherited if scope is not None), None)
         made = member.changes.redeclared if member else None
         while made is not None and made.element.declared is not self.tree:
             made = made.before
