@@ -108,8 +108,7 @@ def test_rows_outlive_a_component_that_ends_the_program(crash, tmp_path, how):
         command, capture_output=True, text=True, check=False, timeout=120, cwd=tmp_path
     )
     assert done.returncode == 2
-    assert "ended the program (C function exit) after t = 0.005 s; the recording keeps 6 rows in" in (
-        " ".join(done.stderr.split())
-    )
+    said = " ".join(done.stderr.split())
+    assert "(C function exit) after t = 0.005 s; the recording keeps 6 rows in" in said
     (folder,) = (tmp_path / "out").glob("a.*")
     assert read_result(folder)["bad.y"].shape == (6,)
