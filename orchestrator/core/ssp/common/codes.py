@@ -14,11 +14,11 @@ from orchestrator.core.structs import MutableStruct, Struct, field
 
 #: What is said of a code beyond its meaning, by its first digit.
 _KINDS = {
-    "0": "The file, the archive or what it refers to cannot be read.",
-    "1": "The file is not as the standard says. An error leaves open what is meant; a warning says"
-    " how it is read all the same.",
-    "2": "The standard allows it, and Softdock does not support it.",
-    "3": "It is read, but has no place in a system that runs: nothing follows from it.",
+    "0": "Softdock cannot read the file, the archive, or a file that it refers to.",
+    "1": "The file violates the standard. An error means that the intention is unclear; a warning"
+    " states how Softdock reads the file.",
+    "2": "The standard allows it, but Softdock does not support it.",
+    "3": "Softdock reads it, but it has no effect on a run.",
 }
 
 
@@ -32,57 +32,57 @@ MALFORMED = _code("SSP003", "the XML is malformed, or declares a document type")
 ENCODING = _code("SSP004", "the file is not in UTF-8")
 ROOT = _code("SSP005", "the root element is not the expected one")
 VERSION = _code("SSP006", "the version of SSP is missing or not known")
-URI = _code("SSP007", "a source is no URI of a file in reach")
-NESTING = _code("SSP008", "files contain each other")
-LIMIT = _code("SSP009", "more or deeper than any honest file")
-VARIANT = _code("SSP010", "there is no such .ssd in an archive or a folder")
-FOREIGN_ZIP = _code("SSP011", "the archive uses what SSP does not allow")
+URI = _code("SSP007", "a source does not name a file in reach")
+NESTING = _code("SSP008", "files include each other")
+LIMIT = _code("SSP009", "a file exceeds a size or nesting limit")
+VARIANT = _code("SSP010", "an archive or folder has no .ssd of this name")
+FOREIGN_ZIP = _code("SSP011", "an archive uses a ZIP feature that SSP does not allow")
 
-SCHEMA = _code("SSP101", "not valid, and it is unclear what is meant")
-TOLERATED = _code("SSP102", "not valid, but it is clear what is meant")
-TAKEN = _code("SSP103", "a name is given twice")
-UNKNOWN_END = _code("SSP104", "a connection ends at nothing")
+SCHEMA = _code("SSP101", "the file violates the standard, and its meaning is unclear")
+TOLERATED = _code("SSP102", "the file violates the standard, but its meaning is clear")
+TAKEN = _code("SSP103", "a name occurs twice")
+UNKNOWN_END = _code("SSP104", "a connection ends at an element or connector that does not exist")
 UNDECLARED = _code("SSP105", "a connection ends at a connector that is not declared")
-KINDS = _code("SSP106", "connectors of these kinds may not be connected")
+KINDS = _code("SSP106", "connectors of these kinds cannot be connected")
 NO_UNIT = _code("SSP107", "a unit is not defined in its file")
-OTHER_UNIT = _code("SSP108", "a unit is defined otherwise than its name says")
+OTHER_UNIT = _code("SSP108", "the definition of a unit contradicts its name")
 NO_ENUMERATION = _code("SSP109", "an enumeration is not defined in its file")
 NO_TYPE = _code("SSP110", "the type of a connector cannot be deduced")
 VALUE = _code("SSP111", "a value does not fit")
-BINDING = _code("SSP112", "a parameter binding is not as the standard says")
-MAPPING = _code("SSP113", "a parameter mapping is not as the standard says")
-DICTIONARY = _code("SSP114", "a signal dictionary is missing or not as the standard says")
-OWN = _code("SSP115", "an annotation of Softdock's is not as it is written")
-DIMENSION = _code("SSP116", "the dimensions of an array are not as the standard says")
-TRANSFORMATION = _code("SSP117", "a transformation does not fit")
-KIND = _code("SSP118", "a connector is of a kind that its element cannot have")
-SOURCE = _code("SSP119", "the source of a component is not as the standard says")
-MISMATCH = _code("SSP120", "what a component declares is not what its source has")
-NO_CONVERSION = _code("SSP122", "a value has a unit, and its parameter has none")
-NAMESPACE = _code("SSP123", "a file has nearly the namespace of SSP, or does not declare it")
-OWN_PREFIX = _code("SSP124", "a value of a component is named from outside of it")
+BINDING = _code("SSP112", "a parameter binding violates the standard")
+MAPPING = _code("SSP113", "a parameter mapping violates the standard")
+DICTIONARY = _code("SSP114", "a signal dictionary is missing or violates the standard")
+OWN = _code("SSP115", "an annotation of Softdock is malformed or misplaced")
+DIMENSION = _code("SSP116", "the dimensions of an array violate the standard")
+TRANSFORMATION = _code("SSP117", "a transformation does not fit its connectors")
+KIND = _code("SSP118", "an element cannot have a connector of this kind")
+SOURCE = _code("SSP119", "the source of a component violates the standard")
+MISMATCH = _code("SSP120", "the declaration of a component differs from its source")
+NO_CONVERSION = _code("SSP122", "a value has a unit, but its parameter has none")
+NAMESPACE = _code("SSP123", "the namespace of SSP is misspelled or not declared")
+OWN_PREFIX = _code("SSP124", "a value of a component is named by a path from outside")
 ITEM = _code("SSP125", "an item of an enumeration is given by its number")
-EXPERIMENT = _code("SSP121", "the default experiment is not as the standard says")
+EXPERIMENT = _code("SSP121", "the default experiment violates the standard")
 
 COMPONENT_TYPE = _code("SSP201", "components of this type are not supported")
 SCHEDULED = _code("SSP202", "ScheduledExecution is not supported")
 INDICES = _code("SSP203", "connections of single elements of arrays are not supported")
 UNSPECIFIED = _code("SSP204", "the kind 'unspecified' is not supported")
 CONTENT_TYPE = _code(
-    "SSP205", "parameter sets, mappings, dictionaries of this type are not supported"
+    "SSP205", "parameter sets, mappings or dictionaries of this type are not supported"
 )
 BUS_VALUES = _code("SSP206", "values of the entries of a bus are not supported")
 SCHEME = _code("SSP208", "sources of this scheme are not supported")
-TABLE = _code("SSP209", "whole numbers that a table does not have stop the run")
-CALCULATED = _code("SSP207", "parameters that are calculated are not passed on")
+TABLE = _code("SSP209", "a table does not map every integer; a run stops at another value")
+CALCULATED = _code("SSP207", "the value of a calculated parameter is not passed on")
 
-METADATA = _code("SSP301", "metadata, descriptions, signatures")
-GEOMETRY = _code("SSP302", "what is for drawing only")
-ANNOTATION = _code("SSP303", "an annotation of another tool")
-FOREIGN = _code("SSP304", "elements of other namespaces")
-IGNORED = _code("SSP305", "a value that reaches nothing is ignored")
+METADATA = _code("SSP301", "metadata, descriptions and signatures are not used")
+GEOMETRY = _code("SSP302", "drawing information is not used")
+ANNOTATION = _code("SSP303", "an annotation of another tool is not used")
+FOREIGN = _code("SSP304", "elements of other namespaces are not used")
+IGNORED = _code("SSP305", "a value matches no parameter and is ignored")
 NO_SOURCE = _code("SSP306", "a component without a source is read as an empty system")
-DETAIL = _code("SSP307", "a detail of a type that comes from the source")
+DETAIL = _code("SSP307", "a detail of a type is taken from the source")
 INNER_EXPERIMENT = _code("SSP308", "the default experiment of a nested system is not used")
 
 #: All of them, in order.
