@@ -22,7 +22,7 @@ from orchestrator.core.system import nearest
 #: Letters of the families, in the order in which they are documented.
 FAMILIES = {
     "FIL": "Files",
-    "SSP": "What the reader of SSP files finds",
+    "SSP": "Reading of SSP files",
     "TOM": "System files",
     "EXP": "Experiments",
     "CON": "Connectors and connections",
@@ -30,9 +30,9 @@ FAMILIES = {
     "ENU": "Enumerations and tables of values",
     "LOO": "Closed loops",
     "TIM": "Steps, delays and rates",
-    "CAP": "What the algorithm asks of components",
+    "CAP": "Algorithms and components",
     "FMU": "FMUs",
-    "POR": "Other tools",
+    "POR": "Portability to other tools",
 }
 #: Where codes are.
 ROOMS = (files, ssp, experiment, connectors, values, loops, timing, components, fmus)
@@ -68,14 +68,20 @@ def expect_begin(text: str) -> None:
 
 
 _HEAD = """\
-# What `softdock check` finds
+# Findings of `softdock check`
 
-Every finding has a code, whose meaning never changes, and a severity. **error**: it cannot be used
-so. **warning**: it can, but may not do what its author meant. **note**: worth knowing.
-`softdock check --explain CODE` prints what stands here. How to use it, also in continuous
-integration, and its JSON: [Check a system](../howto/check.md).
+`softdock check` reports findings, each with a code whose meaning never changes, and a severity:
 
-This page is made from the table of codes: `python -m orchestrator.checks.catalogue`.
+| severity | meaning |
+|---|---|
+| error | the system cannot be used this way |
+| warning | it can be used, but perhaps not as its author intended |
+| note | worth knowing |
+
+`softdock check --explain CODE` prints the entry of this page. [Check a system](../howto/check.md)
+describes the command, its use in continuous integration, and its JSON.
+
+`python -m orchestrator.checks.catalogue` makes this page from the table of codes.
 """
 
 
@@ -101,7 +107,7 @@ def _section(code: Code) -> str:
 def _brief(own: list[Code]) -> str:
     """Codes whose severity depends on the case, and which need no more than a line."""
     rows = "\n".join(f"| {code.name} | {code.title} |" for code in own)
-    return f"What is done about each: [SSP](ssp.md).\n\n| code | means |\n|---|---|\n{rows}\n"
+    return f"[SSP files](ssp.md#findings) has more.\n\n| code | meaning |\n|---|---|\n{rows}\n"
 
 
 if __name__ == "__main__":

@@ -45,144 +45,145 @@ from orchestrator.core.system.source import UnopenedError, stays_unopened, unope
 CODES: tuple[Code, ...] = (
     error(
         "FMU101",
-        "the FMU is not there",
-        "The source of a component is a file that does not exist, or lies in no archive. Build it"
-        " (`softdock build`), copy it there, or correct the source.",
+        "the FMU does not exist",
+        "The source of a component is a file that does not exist, or is missing in the archive."
+        " Build it (`softdock build`), copy it there, or correct the source.",
         "SSP 1.0.1, 5.4",
     ),
     error(
         "FMU102",
         "the FMU cannot be read",
-        "The file is no zip archive, has no modelDescription.xml, or that cannot be used: it is"
-        " damaged, of another version than FMI 1.0, 2.0 and 3.0, or wrong in what matters: names,"
-        " value references, types, causalities and values of variables. What does no harm is"
-        " FMU104.",
+        "The file is not a zip archive, or has no usable modelDescription.xml: it is damaged, of"
+        " another version than FMI 1.0, 2.0 and 3.0, or wrong in something that matters, such as"
+        " names, value references, types, causalities and values of variables. Harmless violations"
+        " are FMU104.",
         "FMI 2.0.4, 2.2",
     ),
     error(
         "FMU103",
         "no binary for this machine",
-        "The FMU has no library for the operating system and the processor that this check runs"
-        " on. Everything else of it is checked. Ask for a build with this platform.",
+        "The FMU has no library for this operating system and processor. The check covers"
+        " everything else. Request a build for this platform.",
         "FMI 2.0.4, 2.3",
     ),
     error(
         "FMU105",
         "a declared connector is not in the source",
-        "The system declares a connector that the FMU or block does not have: a misspelling, or"
-        " the FMU was exported anew with other names. Correct the name or the FMU.",
+        "The system declares a connector that the FMU or block does not have: the name is"
+        " misspelled, or a new export of the FMU has other names. Correct the name or the FMU.",
         "SSP 1.0.1, 5.2.1",
     ),
     error(
         "FMU106",
         "a declared connector differs from that of the source",
-        "Causality, type, shape or unit of a connector are other ones in the FMU than the system"
-        " declares. What the FMU says is what runs.",
+        "Causality, type, shape or unit of a connector differ between system and FMU. A run uses"
+        " those of the FMU.",
         "SSP 1.0.1, 5.2.1",
     ),
     error(
         "CAP103",
-        "an option of a component cannot be had",
-        "The interface (`cs`, `me`), solver, tolerance or debugging that is chosen for a component"
-        " does not exist in its FMU, or nothing would read it.",
+        "an option of a component is not available",
+        "The FMU does not have the chosen interface (`cs`, `me`), solver, tolerance or debugging,"
+        " or the component does not use the option.",
     ),
     error(
         "CAP106",
         "the back-end is not installed",
-        "A component is to be run by PyFMI or FMPy, and that package is not installed here.",
+        "A component needs PyFMI or FMPy, and that package is not installed.",
     ),
     error(
         "CAP108",
-        "a block cannot be had",
+        "a block is not available",
         "A component is a Python block under a name that no installed package registers (entry"
-        " points `softdock.blocks`), or of a file or module that is missing, fails or has no such"
-        " class; or the block assigns a name that it does not declare.",
+        " points `softdock.blocks`), or of a file or module that does not exist, fails or has no"
+        " such class; or the block assigns a name that it does not declare.",
     ),
     warning(
         "FMU112",
         "a connector is declared in another unit than the source has",
-        "The units convert, but an FMU gives its figures in its own unit: what the system declares"
-        " only says how they are read. One of the two is probably wrong.",
+        "The units convert, but an FMU gives numbers in its own unit: the declaration only tells"
+        " Softdock how to read them. One of the two is probably wrong.",
         "SSP 1.0.1, 4.5.1",
     ),
     note(
         "CAP112",
         "the code of a block was not opened",
-        "A component is a Python file inside of an archive (.ssp), of which a check executes"
-        " nothing, or with --no-code any file or module that the system names: the component is"
-        " taken as it is declared, and steps, loops and capabilities are not looked at. Running it"
-        " executes the file; read it first.",
+        "A component is a Python file in an archive (.ssp), which a check does not execute; with"
+        " --no-code, any file or module that the system names. Softdock uses the component as"
+        " declared, and does not check steps, loops and capabilities. A run executes the file:"
+        " read it first.",
     ),
     note(
         "FMU111",
         "the system declares only some inputs of the FMU",
-        "The FMU has inputs that the system does not declare although it declares others: they"
-        " keep their start values. Declare and connect them, or leave them so.",
+        "The FMU has inputs that the system does not declare, although it declares others: they"
+        " keep their start values. Declare and connect them, or leave them.",
         "SSP 1.0.1, 5.2.1",
     ),
     error(
         "CAP101",
-        "a step cannot be done again",
-        "The algorithm repeats steps (it iterates a loop, or controls its step), and the component"
-        " cannot go back to a saved state. The message names the ways out.",
+        "a step cannot be repeated",
+        "The algorithm repeats steps (it iterates a loop, or controls its step), and the"
+        " component cannot return to a saved state. The message names alternatives.",
         "FMI 2.0.4, 4.3.1",
     ),
     error(
         "CAP102",
         "the step cannot vary",
-        "The algorithm chooses the length of its steps, and the component takes only equal ones.",
+        "The algorithm varies its steps, and the component takes only equal steps.",
         "FMI 2.0.4, 4.3.1",
     ),
     error(
         "CAP104",
         "the algorithm or one of its options is unknown or does not fit",
-        "There is no algorithm of that name (entry points `softdock.algorithms`), it has no such"
-        " option, or the option asks for what the components do not give, such as directional"
+        "No algorithm has that name (entry points `softdock.algorithms`), it has no such option,"
+        " or the option needs something that the components do not provide, such as directional"
         " derivatives.",
     ),
     error(
         "CAP105",
-        "an input cannot be predicted with this algorithm",
-        "A connection extrapolates its signal over the step, and the algorithm has a way of its own"
-        " to bring inputs up to time, or the component a rate of its own.",
+        "an input cannot be extrapolated with this algorithm",
+        "A connection extrapolates its signal over the step, but the algorithm updates inputs in"
+        " its own way, or the component has a rate of its own.",
     ),
     error(
         "CAP114",
         "an input cannot be compensated with this algorithm",
-        "A connection has a compensation, which makes up in a step for what the one before did, and"
-        " the algorithm repeats steps, varies them, or has a way of its own to bring inputs up to"
-        " time; or a component has a rate of its own, its signal changes at events only, or it"
-        " gives no directional derivatives to a corrector.",
+        "A connection has a compensation, which corrects in a step the error of the previous"
+        " step. The algorithm repeats steps, varies them, or updates inputs in its own way; or a"
+        " component has a rate of its own, its signal changes only at events, or it has no"
+        " directional derivatives for a corrector.",
     ),
     error(
         "CAP109",
-        "the system cannot be run so",
-        "What the master refuses when it compiles the system for its algorithm: signals that cannot"
-        " be delayed, clocks that never tick, histories that do not fit into memory.",
+        "the master cannot compile the system",
+        "The master refuses the system when it compiles it for its algorithm: signals cannot be"
+        " delayed, clocks never tick, or histories do not fit into memory.",
     ),
     error(
         "CAP107",
-        "options of processes that contradict each other",
-        "Options of a process are given for a component that has none, or several components that"
-        " share an FMU which can be instantiated only once per process shall run in one.",
+        "options of processes contradict each other",
+        "A component without a process of its own has options of a process, or several components"
+        " share one process although their FMU can be instantiated only once per process.",
     ),
     note(
         "CAP110",
         "components that get processes of their own",
-        "Their FMU can be instantiated only once per process, and they are several.",
+        "The system has several instances of an FMU that can be instantiated only once per"
+        " process.",
         "FMI 2.0.4, 4.3.1",
     ),
     note(
         "CAP116",
         "a component runs under Wine",
-        "The FMU's library for 64-bit Windows is run on Linux, as the option `platform` asks for:"
-        " each step is a round trip to another process, and nobody promises how long it takes. The"
-        " message has what 99.9 % of its steps took at most in its last run in real time here.",
+        "The option `platform` runs the 64-bit Windows library of the FMU on Linux. Each step is"
+        " a round trip to another process and has no guaranteed duration. The message states the"
+        " duration that 99.9 % of its steps kept in its last real-time run on this machine.",
     ),
     note(
         "CAP111",
         "an FMU with event mode is run without it",
-        "Only the engine itself, in its own process, leads FMUs through event mode together.",
+        "Only the engine, in its own process, handles event mode of several FMUs together.",
         "FMI 3.0, 4.2",
     ),
 )

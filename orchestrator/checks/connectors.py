@@ -38,12 +38,12 @@ CODES: tuple[Code, ...] = (
     error(
         "CON102",
         "an end of a connection names no connector",
-        "The component is there, but has no connector of that name.",
+        "The component exists, but has no connector of that name.",
         _TABLE,
     ),
     error(
         "CON103",
-        "a connection runs the wrong way",
+        "a connection has the wrong direction",
         "A connection leads from an output, or from an input of the surrounding system, to an"
         " input, or to an output of the surrounding system. A parameter of a system may feed"
         " parameters inside.",
@@ -52,26 +52,27 @@ CODES: tuple[Code, ...] = (
     error(
         "CON104",
         "connected types differ",
-        "Real, Integer, Boolean, String and Binary are not converted into each other. Change one"
-        " side, or put a block between them.",
+        "Softdock does not convert between Real, Integer, Boolean, String and Binary, except that"
+        " Boolean feeds Integer and Real, and Integer feeds Real. Change one side, or put a block"
+        " between them.",
         _TABLE,
     ),
     error(
         "CON105",
         "connected shapes differ",
-        "An array is connected with a scalar or with an array of other extents.",
+        "An array is connected with a scalar or with an array of another size.",
         "SSP 2.0, 4.5.3",
     ),
     error(
         "CON106",
         "connected units do not convert",
-        "The units at the two ends are of different dimensions, or one is no unit. Declare the"
-        " right unit, or suppress the conversion if the figures are meant as they are.",
+        "The units at the two ends have different dimensions, or one is not a unit. Declare the"
+        " right unit, or suppress the conversion if the numbers are meant unconverted.",
         _TABLE,
     ),
     error(
         "CON107",
-        "the signal cannot be interpolated so",
+        "the signal cannot be interpolated this way",
         "Only Real signals are interpolated or extrapolated, and `slerp` is for quaternions.",
     ),
     error(
@@ -83,85 +84,87 @@ CODES: tuple[Code, ...] = (
     warning(
         "CON110",
         "conversion between different dimensions is suppressed",
-        "suppressUnitConversion hides that the units at the two ends cannot be converted: the"
-        " figures are passed on as they are. Where that is meant, a unit is declared wrongly.",
+        "suppressUnitConversion hides that the units at the two ends do not convert: the numbers"
+        " pass unchanged. If that is intended, one of the units is declared wrongly.",
         _TABLE,
     ),
     note(
         "CON111",
         "a conversion of units is suppressed",
-        "The units differ and would convert, but suppressUnitConversion passes the figures on as"
-        " they are.",
+        "The units differ and would convert, but suppressUnitConversion passes the numbers"
+        " unchanged.",
         _TABLE,
     ),
     error(
         "CON120",
         "connected ports are in different frames",
         "The elements of a wrench or a twist mean different directions at the two ends. Put a"
-        " component between them that turns them, or declare both in the same frame. Power ports"
-        " say their frame, and so do the ports of devices.",
+        " component that rotates them in between, or declare both in the same frame. Power ports"
+        " and ports of devices declare their frame.",
     ),
     note(
         "CON112",
         "only one side has a unit",
-        "A unit that is not declared converts to anything unchanged, so that a wrong unit is not"
-        " noticed. Declare both.",
+        "A connector without a unit takes any number unconverted, so Softdock cannot detect a"
+        " wrong unit. Declare both units.",
         _TABLE,
     ),
     error(
         "CON109",
         "an input is not connected and has no value",
-        "Nothing feeds the input and nothing says what it is held at. Connect it, or set a value.",
+        "Connect the input, or set a value.",
     ),
     note(
         "CON113",
-        "outputs that nobody reads",
-        "No connection leads from these outputs, neither to a component nor out of the system. They"
-        " can be recorded all the same.",
+        "outputs that are not connected",
+        "No connection leads from these outputs to a component or out of the system. They can"
+        " still be recorded.",
     ),
     warning(
         "CON114",
-        "a component that is connected to nothing",
-        "The component has inputs or outputs, but no connection; the system has others that do.",
+        "a component without connections",
+        "The component has inputs or outputs, but no connection; other components of the system"
+        " have connections.",
     ),
     note(
         "CON115",
         "parts that do not exchange anything",
-        "The system falls into parts without any connection between them: they could be run alone.",
+        "The system consists of parts without any connection between them. They could run"
+        " separately.",
     ),
     error(
         "CON116",
         "connectors of systems do not lead to a source",
         "On its way through connectors of nested systems or signal dictionaries a signal has two"
-        " sources, returns to itself, or its delays cannot be added.",
+        " sources, returns to itself, or has delays that cannot be added.",
         _TABLE,
     ),
     warning(
         "CON117",
         "a connector of a system leads nowhere",
-        "An input or parameter of a system feeds nothing inside, or nothing inside feeds its"
-        " output.",
+        "An input or parameter of a system feeds nothing inside, or nothing inside feeds an"
+        " output of the system.",
         "SSP 1.0.1, 5.2.1",
     ),
     warning(
         "CON118",
         "an input of the system itself has no value",
-        "Run alone, the system needs a value for each of its own inputs. Set a start value in a"
-        " parameter binding, or connect the system within another one.",
+        "To run on its own, the system needs a value for each of its inputs. Set a start value in"
+        " a parameter binding, or connect the system within another one.",
         "SSP 1.0.1, 5.2.1",
     ),
     warning(
         "CON119",
         "an input of an FMU is not connected",
-        "It keeps the start value of the FMU, as SSP has it. A forgotten connection looks the same:"
-        " connect it, or set the value that it is to keep.",
+        "The input keeps the start value of the FMU, as SSP requires. A forgotten connection"
+        " looks the same: connect the input, or set its value.",
         "SSP 1.0.1, 5.2.1",
     ),
     note(
         "CON121",
-        "a unit is not written as Modelica and FMI have it",
-        "It is read as an engineer means it, `Nm` as `N.m` and `m/s^2` as `m/s2`; other tools may"
-        " not know it, or take it for something else. Write it as told.",
+        "a unit is not written in the notation of Modelica and FMI",
+        "Softdock reads the usual meaning, `Nm` as `N.m` and `m/s^2` as `m/s2`. Other tools may"
+        " not know the unit or misread it. Write it as the message proposes.",
         "Modelica 3.6, 19.1",
     ),
     warning(

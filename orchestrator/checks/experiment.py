@@ -20,23 +20,23 @@ from orchestrator.study.reader import unsound
 CODES: tuple[Code, ...] = (
     error(
         "EXP101",
-        "the experiment file is not as it should be",
-        "A key is unknown or missing, a value is of the wrong kind, or a case, sweep, measure or"
-        " figure names one that does not exist. See docs/reference/experiment.md.",
+        "the experiment file has a wrong key or value",
+        "A key is unknown or missing, a value is of the wrong type, or a case, sweep, measure or"
+        " figure refers to a name that does not exist. See docs/reference/experiment.md.",
     ),
     error(
         "EXP102",
-        "a case names what its system does not have",
-        "A signal of a measure, recorder or figure is not recorded, a swept parameter does not"
-        " exist, an axis of a sweep reaches no case or has a value that does not fit, a map"
-        " leaves an axis open, a format is unknown, a file would be written twice, or a fault"
-        " cannot act.",
+        "a case refers to something that its system does not have",
+        "A signal of a measure, recorder or figure is not recorded; a swept parameter does not"
+        " exist; an axis of a sweep matches no case or has a value that does not fit; a map leaves"
+        " an axis open; a format is unknown; two outputs have the same file; or a fault cannot"
+        " act.",
     ),
     error(
         "EXP103",
         "a case cannot be prepared",
-        "A value that it sets, a component that it swaps, an option of a unit or a delay does not"
-        " fit the system.",
+        "A value, a swapped component, an option of a component or a delay does not fit the"
+        " system.",
     ),
     error(
         "EXP104",

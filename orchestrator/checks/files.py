@@ -25,58 +25,57 @@ CODES: tuple[Code, ...] = (
     error(
         "FIL101",
         "the target cannot be checked",
-        "It is missing or unreadable, a folder without a system, or of a kind that is not known."
-        " The exit code is 2.",
+        "The target does not exist, cannot be read, is a folder without a system, or is of an"
+        " unknown kind. The exit code is 2.",
     ),
     note(
         "FIL102",
-        "steps, loops and capabilities were not looked at",
-        "They can only be told of a system that has components, whose sources can be opened and"
-        " whose connections hold. Mend the errors that are listed, and check again.",
+        "steps, loops and capabilities were not checked",
+        "These checks need a system with components, sources that can be opened, and correct"
+        " connections. Correct the listed errors and check again.",
     ),
     error(
         "TOM101",
-        "the system file is not as it should be",
+        "the system file has a wrong key or value",
         "A key is unknown or missing, or a value does not fit. See docs/reference/system-toml.md.",
     ),
     error(
         "TOM102",
         "a system file cannot be read",
-        "The file that a case names as its system is missing, or is no TOML.",
+        "The system file of a case does not exist or is not TOML.",
     ),
     note(
         "POR101",
         "annotations that only Softdock reads",
-        "Delays, their variation, the interpolation of a line, the algorithm and the step have no"
-        " place in SSP and stand in annotations. Other tools pass over them: there the system runs"
-        " without these delays.",
+        "SSP has no elements for delays, their variation, the interpolation of a connection, the"
+        " algorithm and the step. Softdock stores them in annotations, which other tools ignore:"
+        " there the system runs without these delays.",
         "SSP 1.0.1, 2.1.1",
     ),
     note(
         "POR102",
         "a component that only Softdock runs",
-        "A Python block is no FMU. Other tools refuse the component or treat it as missing; export"
-        " the block as an FMU, or leave the component out there.",
+        "A Python block is not an FMU. Other tools refuse the component or treat it as missing."
+        " Export the block as an FMU, or omit the component there.",
         "SSP 1.0.1, 5.4",
     ),
     note(
         "POR103",
         "a construct that few tools read",
-        "It is part of the standard, but no public system that we know of uses it, so other tools"
+        "The standard contains it, but no public system that we know of uses it, so other tools"
         " have had little to test it with.",
     ),
     note(
         "POR104",
         "SSP 2.0",
-        "Many tools still read only SSP 1.0. What is said here holds for both where nothing else is"
-        " said.",
+        "Many tools still read only SSP 1.0. Write version 1.0 if the system needs nothing of 2.0.",
         "SSP 2.0, 2.2",
     ),
     note(
         "POR105",
         "a source outside of the folder",
-        "Tools need not follow absolute paths or paths that lead out of the folder of the .ssd, and"
-        " many do not. Pack the system (.ssp), or put the file below the .ssd.",
+        "Tools need not follow absolute paths or paths that lead out of the folder of the .ssd,"
+        " and many do not. Pack the system (.ssp), or put the file below the .ssd.",
         "SSP 1.0.1, 5.4",
     ),
 )

@@ -28,51 +28,49 @@ from orchestrator.core.units.conversion import base_said
 CODES: tuple[Code, ...] = (
     warning(
         "FMU104",
-        "the model description breaks rules of FMI",
-        "The file violates the schema or a rule of the standard (FMPy's validation) in a way that"
-        " does not keep the FMU from running, such as a unit that is not defined: it is used,"
-        " another tool may refuse it. `softdock run --strict` refuses it, too. `softdock fmu check`"
-        " also calls the FMU.",
+        "the model description violates rules of FMI",
+        "The file violates the schema or a rule of the standard (FMPy's validation) in a harmless"
+        " way, such as an undefined unit: Softdock uses the FMU, but another tool may refuse it."
+        " `softdock run --strict` refuses it. `softdock fmu check` also calls the FMU.",
         "FMI 2.0.4, 2.2",
     ),
     warning(
         "FMU107",
         "the same model in several versions",
-        "FMUs of one model name that differ in content are used in one system: one of them is"
-        " probably old. Use one file, or rename the model.",
+        "A system uses FMUs of one model name with different content: one of them is probably"
+        " old. Use one file, or rename the model.",
     ),
     warning(
         "FMU121",
-        "a unit is defined otherwise than its name says",
-        "The FMU defines a unit by SI base units, and means another one than its name. The"
-        " definition is used in conversions: one of the two is wrong.",
+        "the definition of a unit contradicts its name",
+        "The FMU defines a unit by SI base units, and the definition is not that of its name."
+        " Softdock converts with the definition. One of the two is wrong.",
         "FMI 2.0.4, 2.2.2",
     ),
     error(
         "FMU108",
         "the FMU is not the one that the system was made with",
-        "The system says what the checksum of the file was, and the file has another one.",
+        "The checksum in the system differs from that of the file.",
         "SSP Traceability, SRMD",
     ),
     warning(
         "FMU109",
         "no GUID",
         "The model description has no GUID (FMI 3.0: instantiation token), by which an instance"
-        " makes sure that it was given the right description.",
+        " verifies its description.",
         "FMI 2.0.4, 2.2.1",
     ),
     error(
         "FMU113",
-        "the library is none for this machine",
-        "The folder of this platform holds a file that is no 64-bit library for this processor: it"
-        " was built for another one, or put into the wrong folder.",
+        "the library is not one for this machine",
+        "The folder of this platform contains a file that is not a 64-bit library for this"
+        " processor: it was built for another processor, or is in the wrong folder.",
         "FMI 2.0.4, 2.3",
     ),
     note(
         "FMU110",
-        "a checksum of a kind that is not known",
-        "The system gives a checksum by a method that Softdock does not compute: it was not"
-        " checked.",
+        "a checksum of an unknown kind",
+        "The system has a checksum of a method that Softdock does not compute; it was not checked.",
         "SSP Traceability, SRMD",
     ),
 )

@@ -18,48 +18,48 @@ CODES: tuple[Code, ...] = (
     note(
         "LOO101",
         "a closed loop and its delay",
-        "What is declared on the loop's connections, what the communication step adds to it or"
-        " takes from it with this algorithm, order and delay mode, and the sum. Lags inside the"
-        " components are not counted. See docs/explanation/delay.md.",
+        "The message lists the delay that is declared on the connections of the loop, the delay"
+        " that the communication step adds or removes with this algorithm, order and delay mode,"
+        " and the sum. Lags inside the components are not counted. See docs/explanation/delay.md.",
     ),
     error(
         "LOO102",
-        "an algebraic loop that nothing solves",
+        "an algebraic loop that the algorithm does not solve",
         "Direct feed-through leads around a ring without a delay, and the algorithm does not"
-        " iterate: no order of steps makes its values agree. The message names who would solve it.",
+        " iterate: no order of steps makes the values agree. The message names algorithms that"
+        " solve the loop.",
     ),
     note(
         "LOO103",
         "an algebraic loop that is iterated",
-        "In every step the algorithm repeats these components in this order until the outputs that"
-        " are cut agree. See docs/explanation/loops.md.",
+        "In every step the algorithm repeats these components in this order until the cut outputs"
+        " agree. See docs/explanation/loops.md.",
     ),
     warning(
         "LOO104",
         "a loop misses its declared delay",
-        "Out of plain mode the delay around every loop shall be the declared one, but the step"
-        " leaves no room for it on this loop. The message says by how much and why. A shorter step,"
-        " a declared delay, or another interpolation mends it.",
+        "In `mean` and `waveform` mode every loop has the declared delay, but the step leaves no"
+        " room for it on this loop. The message states the difference and the reason. Shorten the"
+        " step, declare a longer delay, or choose another interpolation.",
     ),
     note(
         "LOO105",
         "further loops",
-        "Only so many loops are listed one by one. `softdock analyze delays` lists all.",
+        "Softdock lists a limited number of loops one by one. `softdock analyze delays` lists all.",
     ),
     warning(
         "LOO106",
-        "too many loops to hold all to their delays",
-        "Loops are planned up to a number, where rings along signals that act alike count as one;"
-        " those beyond are neither reported nor held to their declared delay. Join signals in"
-        " fewer components.",
+        "too many loops to compensate all of them",
+        "Softdock plans a limited number of loops; rings along signals that act alike count as"
+        " one. Further loops are neither reported nor compensated. Combine signals in fewer"
+        " components.",
     ),
     warning(
         "LOO107",
         "an algebraic loop is delayed, not solved",
-        "The algorithm was asked to pass an algebraic loop on from step to step ('gauss-seidel' or"
-        " 'jacobi' with algebraic_loops = 'delay'). That adds the delay of a step, with 'jacobi'"
-        " for each unit of the loop, which nobody declared: the results depend on the step, and a"
-        " loop with a gain above 1 diverges.",
+        "With algebraic_loops = 'delay', 'gauss-seidel' and 'jacobi' pass an algebraic loop on"
+        " from step to step. That adds the delay of a step, with 'jacobi' for each component of"
+        " the loop. The results then depend on the step, and a loop with a gain above 1 diverges.",
     ),
 )
 

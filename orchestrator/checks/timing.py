@@ -22,29 +22,29 @@ from orchestrator.rig.hardware import (
 CODES: tuple[Code, ...] = (
     error(
         "TIM101",
-        "the times of the run hold no step",
-        "The stop time must lie at least one communication step after the start, and the step above"
-        " zero.",
+        "the run has no step",
+        "The stop time must be at least one communication step after the start, and the step must"
+        " be above zero.",
     ),
     note(
         "TIM102",
         "no step or stop time is given",
-        "Neither the system nor the experiment says the communication step or the stop time. SSP"
-        " has no place for the step: give it when the system is run (`--step`, `--stop`), or"
-        " here, to have steps and delays checked.",
+        "Neither the system nor the experiment has a communication step or a stop time. SSP has"
+        " no element for the step: give it to the run (`--step`, `--stop`), or to the check, which"
+        " then checks steps and delays.",
         "SSP 1.0.1, 5.1.1",
     ),
     note(
         "TIM103",
-        "a delay is no multiple of the step",
-        "In mean mode the line is interpolated between samples and keeps its delay; in plain mode"
+        "a delay is not a multiple of the step",
+        "In mean mode Softdock interpolates between samples and keeps the delay. In plain mode"
         " the delay becomes the next multiple of the step.",
     ),
     warning(
         "TIM104",
         "a delay is shorter than the step",
-        "Within one step the target sees an input that is held: a delay below the step is made by"
-        " reading ahead or is lost. Take a shorter step.",
+        "The target holds its input during a step, so a delay below the step needs extrapolation"
+        " or is lost. Shorten the step.",
     ),
     error(
         "TIM105",
@@ -53,69 +53,70 @@ CODES: tuple[Code, ...] = (
     ),
     error(
         "TIM106",
-        "a rate that cannot be",
-        "A rate is a whole number of communication steps for one component, with an algorithm that"
-        " does not iterate and does not vary the step.",
+        "an impossible rate",
+        "A rate is a whole number of communication steps of one component, with an algorithm that"
+        " neither iterates nor varies the step.",
     ),
     warning(
         "TIM107",
-        "the stop time is off the grid of steps",
+        "the stop time is not a multiple of the step",
         "The run ends at the last whole step before its stop time.",
     ),
     error(
         "TIM109",
-        "the step is no multiple of an FMU's own",
-        "The FMU advances by a fixed internal step, and every communication step must hold a whole"
-        " number of them.",
+        "the step is not a multiple of an FMU's own step",
+        "The FMU advances by a fixed internal step, and every communication step must contain a"
+        " whole number of them.",
         "FMI 3.0, 4.3.1",
     ),
     error(
         "TIM110",
-        "the step is longer than a component takes",
-        "The component says how long its steps may be at most.",
+        "the step is longer than a component allows",
+        "The component declares a maximum step.",
     ),
     note(
         "TIM111",
         "the step is longer than the FMU suggests",
-        "The FMU's default experiment names a shorter communication step. It is a hint, not a"
+        "The default experiment of the FMU has a shorter communication step. It is a hint, not a"
         " limit.",
         "FMI 2.0.4, 2.2.5",
     ),
     note(
         "TIM112",
-        "a line is read ahead of its newest sample",
-        "To keep the declared delay of its loops the line needs a sample that is not there yet: it"
-        " is extrapolated, or the newest is held.",
+        "a connection is read ahead of its newest sample",
+        "To keep the declared delay of its loops, the connection needs a sample that does not"
+        " exist yet: Softdock extrapolates, or holds the newest sample.",
     ),
     error(
         TWICE,
         "a delay is counted twice",
-        "A component is a device or the twin of one, which brings its delay, and a line that begins"
-        " at its response declares the delay of the same hardware, from when a model without one"
-        " stood there. Leave on the line only what lies on it beside the device. What is set beside"
-        " the swap, in the same table or later, and is shorter than the device's delay is taken"
-        " for that, and so is a delay whose `device` names another one.",
+        "A component is a device or the twin of a device, and brings its own delay. A connection"
+        " that begins at its response still declares the delay of the same hardware, from the time"
+        " when a model without a delay was in its place. Keep on the connection only the delay"
+        " besides the device. Softdock accepts a delay that is set next to the swap, in the same"
+        " table or later, and is shorter than that of the device, and a delay whose `device` names"
+        " another device.",
     ),
     warning(
         OTHERWISE,
-        "a line declares another delay than was identified",
-        "A twin of the device that this line begins at stands in some case of the experiment, and"
-        " the line declares a delay outside of the interval that was identified, or, where hardware"
-        " makes the line, a shorter one than that of the device alone.",
+        "a connection declares another delay than was identified",
+        "Some case of the experiment uses a twin of the device at which this connection begins."
+        " The connection declares a delay outside of the identified interval or, if hardware makes"
+        " the connection, a shorter delay than that of the device alone.",
     ),
     warning(
         ON_TOP,
-        "a delay comes on top of that of a device",
-        "A line carries a command to a device, or a response of one, and the run delays it. The"
-        " device has a delay of its own, so that the loop has both, and arming counts both. A delay"
-        " of something else, such as a network, says so by its `device`.",
+        "a delay adds to that of a device",
+        "A connection carries a command to a device, or a response of one, and the run delays it."
+        " The device has a delay of its own, so the loop has both, and arming counts both. If the"
+        " delay is that of something else, such as a network, name that in its `device`.",
     ),
     error(
         STRANGER,
         "a twin is of another device",
-        "The file of the twin says of which adapter and component it is. Another adapter stands for"
-        " this component in the cases of the experiment, or the twin is that of another component"
-        " of the system.",
+        "The file of a twin names its adapter and component. In the cases of the experiment"
+        " another adapter replaces this component, or the twin is that of another component of the"
+        " system.",
     ),
 )
 

@@ -38,47 +38,48 @@ _TABLES = "SSP 1.0.1, 4.5.2"
 CODES: tuple[Code, ...] = (
     error(
         "VAL101",
-        "a value for something that is not there",
-        "The component has no parameter or input of that name. Parameters that were renamed or"
-        " removed in a new FMU keep their old value nowhere.",
+        "a value for a name that does not exist",
+        "The component has no parameter or input of that name, for example because a new FMU"
+        " renamed or removed it. The value has no effect.",
         _BINDING,
     ),
     error(
         "VAL102",
         "a value for an output",
-        "An output is what the component computes: it cannot be set.",
+        "The component computes its outputs: they cannot be set.",
         _BINDING,
     ),
     error(
         "VAL103",
         "a value of another type or shape",
-        "Real, Integer, Boolean, String or the extents of an array do not fit the connector.",
+        "The type or the size of the value does not fit the connector.",
         _BINDING,
     ),
     error(
         "VAL104",
-        "a value that is no finite number",
-        "Infinities and NaN are no values of parameters.",
+        "a value that is not finite",
+        "Parameters cannot be infinite or NaN.",
     ),
     warning(
         "VAL105",
-        "a value outside of the FMU's bounds",
-        "The model description gives the variable a least or greatest value, and this one lies"
-        " beyond. FMUs refuse such values, clip them, or give wrong results. A run notes it, also"
-        " of what is fed, and refuses such a value where it is set while the run goes on.",
+        "a value outside of the bounds of the FMU",
+        "The model description declares a minimum or maximum of the variable, and the value is"
+        " beyond it. FMUs refuse such values, clip them, or give wrong results. A run notes them,"
+        " also those that arrive through connections, and refuses them where they are set during"
+        " the run.",
         "FMI 2.0.4, 2.2.3",
     ),
     error(
         "VAL106",
-        "a value that the FMU does not let be set",
+        "a value that the FMU does not allow to be set",
         "The variable is a constant, a calculated parameter, or computed by the FMU (initial"
-        " 'calculated'): setting it is an error of the run, or has no effect.",
+        " 'calculated'): setting it fails during the run, or has no effect.",
         "FMI 2.0.4, 2.2.7",
     ),
     error(
         "VAL121",
         "a value beyond the range of a block's parameter",
-        "The parameter of a Python block has a range by its nature: a noise is above zero, a share"
+        "The parameter of a Python block has a range: for example, a noise is above zero, a share"
         " at most 1. The block refuses to run with another value.",
     ),
     note(
@@ -90,33 +91,33 @@ CODES: tuple[Code, ...] = (
     error(
         "ENU101",
         "a value that the enumeration does not have",
-        "The number is not that of any item of the enumeration.",
+        "No item of the enumeration has this number.",
         "SSP 1.0.1, 4.4.1",
     ),
     warning(
         "ENU102",
-        "a table misses values of its source",
-        "The source can have values that the table of the connection does not map. One that comes"
-        " during a run ends it with an error.",
+        "a table lacks values of its source",
+        "The source can have values that the table of the connection does not map. Such a value"
+        " ends the run with an error.",
         _TABLES,
     ),
     error(
         "ENU103",
         "a table leads to values that the target does not have",
-        "The target's enumeration has no item of that number, or the target is Boolean and the"
-        " number is neither 0 nor 1.",
+        "The enumeration of the target has no item of that number, or the target is Boolean and"
+        " the number is neither 0 nor 1.",
         _TABLES,
     ),
     warning(
         "ENU104",
-        "enumerations that differ are connected",
-        "The two ends have enumerations with other items, and no table maps one to the other: the"
-        " number is passed on and may mean something else.",
+        "different enumerations are connected",
+        "The enumerations at the two ends have different items, and no table maps one to the"
+        " other: the number passes unchanged and may mean something else.",
         "SSP 1.0.1, 4.4.1",
     ),
     error(
         "ENU105",
-        "a table for a signal that takes none",
+        "a table for a signal of the wrong type",
         "Tables of values are for Boolean, Integer and enumeration connectors.",
         _TABLES,
     ),
@@ -128,15 +129,15 @@ CODES: tuple[Code, ...] = (
     ),
     warning(
         "VAL107",
-        "a value is given twice with different figures",
-        "Two parameter bindings of one element give the same parameter different values. The later"
-        " one holds; the message says where it is.",
+        "a parameter has two different values",
+        "Two parameter bindings of one element give the same parameter different values. The"
+        " later binding applies; the message names its location.",
         _BINDING,
     ),
     note(
         "VAL108",
         "a value that a higher binding overrides",
-        "A binding of an outer system gives the parameter another value, which holds.",
+        "A binding of an outer system gives the parameter another value, which applies.",
         _BINDING,
     ),
 )
