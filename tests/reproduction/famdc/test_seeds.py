@@ -204,10 +204,10 @@ def test_brackets_of_the_pages_are_in_the_table(page: str, stored: list[Row]) ->
 @pytest.mark.parametrize(
     ("page", "sweep", "case", "at", "measure", "begins"),
     [
-        (0, "untold", "rig", " 5.0", "error", "| not told (taken for 1 N)"),
-        (0, "untold", "rig", " 10.0", "error", "| not told (taken for 1 N)"),
+        (0, "untold", "rig", " 5.0", "error", "| noise of 2, 3, 5, 10 N, set to 1 N"),
+        (0, "untold", "rig", " 10.0", "error", "| noise of 2, 3, 5, 10 N, set to 1 N"),
         (0, "sampling", "rig", " 0.5", "error", "| sampling of 2, 0.5, 0.25 ms"),
-        (0, "noise_behind_the_lead", "rig", " 0.1", "error", "| noise of 0.1 N told"),
+        (0, "noise_behind_the_lead", "rig", " 0.1", "error", "| noise of 1 N, set to 0.1 N"),
         (0, "prior", "rig", " 1000.0", "error", "| first deviation (root of P0)"),
         (0, "encoder", "differences", " 10.0", "stiffness_error", "| 10 um |"),
         (0, "lost_samples", "rig", " 5", "error", "| samples lost"),
