@@ -55,8 +55,8 @@ class Guard(StrEnum):
     """What must hold for it."""
 
     ALWAYS = ""
-    SOUND = "no cause is there"
-    ARMED = "armed, not too long ago, and no cause is there"
+    SOUND = "no cause persists"
+    ARMED = "armed within `confirm_within`, and no cause persists"
     LATCHED = "a fault is latched"
     UNLATCHED = "no fault is latched"
 
@@ -81,49 +81,49 @@ _S, _E, _G = State, Event, Guard
 #: is refused.
 _WAYS: Mapping[State, tuple[tuple[Event, Guard, State, str], ...]] = {
     _S.OFF: (
-        (_E.HEARD, _G.ALWAYS, _S.SHADOW, "all devices are heard; they are held where they are"),
+        (_E.HEARD, _G.ALWAYS, _S.SHADOW, "all devices are heard; the supervisor holds them"),
         (_E.FAULT, _G.ALWAYS, _S.SAFE, "a device is lost before all are heard"),
         (_E.QUICK_FAULT, _G.ALWAYS, _S.SAFE, "the same"),
         (_E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "the hard-wired stop is open"),
     ),
     _S.SHADOW: (
-        (_E.ARM, _G.SOUND, _S.SHADOW, "first step: armed for a while"),
+        (_E.ARM, _G.SOUND, _S.SHADOW, "first step: armed for `confirm_within`"),
         (_E.ENGAGE, _G.ARMED, _S.BLEND, "second step: the devices begin to follow"),
-        (_E.TUNE, _G.SOUND, _S.SHADOW, "another value, granted; it is to be armed anew"),
+        (_E.TUNE, _G.SOUND, _S.SHADOW, "a value changes, with granted margins; arm again"),
         (_E.FAULT, _G.ALWAYS, _S.SAFE, "nothing moves; the fault is latched"),
         (_E.QUICK_FAULT, _G.ALWAYS, _S.SAFE, "the same"),
         (_E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "the hard-wired stop is open"),
         (_E.ENDED, _G.ALWAYS, _S.OFF, "the run is over"),
     ),
     _S.BLEND: (
-        (_E.BLENDED, _G.ALWAYS, _S.ACTIVE, "the time of blending is over"),
-        (_E.DISENGAGE, _G.ALWAYS, _S.FALLBACK, "an operator takes the devices out"),
-        (_E.ALARM, _G.ALWAYS, _S.BLEND, "it is said and written; the rig goes on"),
+        (_E.BLENDED, _G.ALWAYS, _S.ACTIVE, "the time `blend` is over"),
+        (_E.DISENGAGE, _G.ALWAYS, _S.FALLBACK, "an operator disengages the devices"),
+        (_E.ALARM, _G.ALWAYS, _S.BLEND, "the alarm is reported and recorded; the rig continues"),
         (_E.FAULT, _G.ALWAYS, _S.FALLBACK, "the model takes over"),
-        (_E.QUICK_FAULT, _G.ALWAYS, _S.QUICKSTOP, "as fast as the devices can"),
-        (_E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "the commands stand at once"),
+        (_E.QUICK_FAULT, _G.ALWAYS, _S.QUICKSTOP, "the devices stop as fast as they can"),
+        (_E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "the commands stop at once"),
         (_E.ENDED, _G.ALWAYS, _S.FALLBACK, "the run is over"),
     ),
     _S.ACTIVE: (
-        (_E.DISENGAGE, _G.ALWAYS, _S.FALLBACK, "an operator takes the devices out"),
-        (_E.TUNE, _G.SOUND, _S.ACTIVE, "another value, whose margins were granted"),
-        (_E.ALARM, _G.ALWAYS, _S.ACTIVE, "it is said and written; the rig goes on"),
+        (_E.DISENGAGE, _G.ALWAYS, _S.FALLBACK, "an operator disengages the devices"),
+        (_E.TUNE, _G.SOUND, _S.ACTIVE, "a value changes, with granted margins"),
+        (_E.ALARM, _G.ALWAYS, _S.ACTIVE, "the alarm is reported and recorded; the rig continues"),
         (_E.FAULT, _G.ALWAYS, _S.FALLBACK, "the model takes over"),
-        (_E.QUICK_FAULT, _G.ALWAYS, _S.QUICKSTOP, "as fast as the devices can"),
-        (_E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "the commands stand at once"),
+        (_E.QUICK_FAULT, _G.ALWAYS, _S.QUICKSTOP, "the devices stop as fast as they can"),
+        (_E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "the commands stop at once"),
         (_E.ENDED, _G.ALWAYS, _S.FALLBACK, "the run is over"),
     ),
     _S.FALLBACK: (
-        (_E.AT_REST, _G.LATCHED, _S.SAFE, "the commands stand, the cause is latched"),
-        (_E.AT_REST, _G.UNLATCHED, _S.SHADOW, "the commands stand, nothing is wrong"),
-        (_E.QUICK_FAULT, _G.ALWAYS, _S.QUICKSTOP, "something worse came on the way"),
-        (_E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "something worse came on the way"),
-        (_E.OVERDUE, _G.ALWAYS, _S.QUICKSTOP, "it does not come to rest in time"),
+        (_E.AT_REST, _G.LATCHED, _S.SAFE, "the commands are at rest; the cause is latched"),
+        (_E.AT_REST, _G.UNLATCHED, _S.SHADOW, "the commands are at rest; nothing is wrong"),
+        (_E.QUICK_FAULT, _G.ALWAYS, _S.QUICKSTOP, "a worse fault occurs while stopping"),
+        (_E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "a worse fault occurs while stopping"),
+        (_E.OVERDUE, _G.ALWAYS, _S.QUICKSTOP, "the devices are not at rest within `rest_within`"),
     ),
     _S.QUICKSTOP: (
-        (_E.AT_REST, _G.ALWAYS, _S.SAFE, "the commands stand"),
-        (_E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "something worse came on the way"),
-        (_E.OVERDUE, _G.ALWAYS, _S.ESTOP, "it does not come to rest in time"),
+        (_E.AT_REST, _G.ALWAYS, _S.SAFE, "the commands are at rest"),
+        (_E.STOP_FAULT, _G.ALWAYS, _S.ESTOP, "a worse fault occurs while stopping"),
+        (_E.OVERDUE, _G.ALWAYS, _S.ESTOP, "the devices are not at rest within `rest_within`"),
     ),
     _S.ESTOP: ((_E.RESET, _G.SOUND, _S.SAFE, "the hard-wired stop is closed again"),),
     _S.SAFE: (
@@ -219,7 +219,7 @@ class Check(StrEnum):
     FROZEN = "`frozen` with `against`"
     ENERGY = "energy"
     COMMAND = "age of the command"
-    GATE = "what a gate found"
+    GATE = "findings of a gate"
     TRACKING = "delay and gain"
     REST = "time to rest"
     RUN = "process of the run"
@@ -241,15 +241,17 @@ class CheckStates(Struct):
 _HEARD = frozenset(State) - {State.OFF}
 #: Every check that there is. In OFF devices open one by one: what is wrong keeps a rig there.
 CHECKS: tuple[CheckStates, ...] = (
-    CheckStates(Check.DEVICE, _HEARD, "it is heard; in OFF only the end of its process is a fault"),
-    CheckStates(Check.SIGNAL, _HEARD, "its device is heard"),
-    CheckStates(Check.FROZEN, FOLLOWING, "the device follows what it is held against"),
+    CheckStates(
+        Check.DEVICE, _HEARD, "the device is heard; in OFF only the end of its process is a fault"
+    ),
+    CheckStates(Check.SIGNAL, _HEARD, "the device is heard"),
+    CheckStates(Check.FROZEN, FOLLOWING, "the device follows the signal `against`"),
     CheckStates(Check.ENERGY, FOLLOWING | STOPPING, "the command moves"),
     CheckStates(Check.COMMAND, FOLLOWING, "the simulation steps"),
-    CheckStates(Check.GATE, _HEARD, "commands pass it; it knows the state itself"),
+    CheckStates(Check.GATE, _HEARD, "commands pass the gate; the gate knows the state"),
     CheckStates(Check.TRACKING, FOLLOWING, "the device follows the simulation's command"),
     CheckStates(Check.REST, STOPPING, "the command comes to rest"),
-    CheckStates(Check.RUN, frozenset(State), "there is one"),
+    CheckStates(Check.RUN, frozenset(State), "the run exists"),
 )
 #: What can be wrong with a device, the motion of a signal, and a signal or energy.
 OF_DEVICES = (
