@@ -15,7 +15,7 @@ ROPES = ("rope_1", "rope_2", "rope_3")
 _TUMBLING = {"target.r0[2]": 0.02137, "target.w0[1]": -0.03, "target.w0[3]": 0.05}
 CASES = {
     "on the axis": ("SystemStructure.ssd", {}),
-    "40 mm aside": ("SystemStructure.ssd", {"target.r0[2]": 0.04137}),
+    "40 mm off the axis": ("SystemStructure.ssd", {"target.r0[2]": 0.04137}),
     "tumbling": ("SystemStructure.ssd", _TUMBLING),
     "free": ("free.ssd", _TUMBLING),
 }

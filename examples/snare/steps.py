@@ -26,7 +26,7 @@ from orchestrator import (
     simulate,
 )
 
-CASES = ("40 mm aside", "tumbling", "free")
+CASES = ("40 mm off the axis", "tumbling", "free")
 HELD, LINEAR = None, Extrapolation.LINEAR
 #: By name: how lines of forces are read, how those of motion, and what the run is told.
 WAYS = {

@@ -1,4 +1,4 @@
-"""Where the compensation stops working, for what reason, and what says so.
+"""Limits of the compensation, their reasons, and the outputs that reveal them.
 
 The page is docs/explanation/famdc-limits.md. What depends on the noise is stated there over fifty
 seeds (test_seeds.py); one seed here shows what the outputs say, within what fifty allow. Errors are
