@@ -69,6 +69,7 @@ class Context(Struct):
     family: The function with the bases of it; empty in the text of a model.
     given: Inputs of a function whose default this is, or functions that are inputs.
     loops: Variables of loops around.
+    unrolled: Variables of a model's loops, in whose place the front end has written numbers.
     """
 
     scope: ClassScope
@@ -76,11 +77,16 @@ class Context(Struct):
     family: tuple[ClassScope, ...] = ()
     given: Mapping[str, Given] = field(default_factory=dict)
     loops: frozenset[str] = frozenset()
+    unrolled: frozenset[str] = frozenset()
 
     @property
     def is_function(self) -> bool:
         """Whether it is the text of a function."""
         return bool(self.family)
+
+    def inside_loop(self, name: str) -> Context:
+        """The same inside a loop that the front end keeps."""
+        return replace(self, loops=self.loops | {name}, unrolled=self.unrolled - {name})
 
 
 def tree_of(value: Value) -> Node:

@@ -193,7 +193,7 @@ class ExpressionComparison(ABC):
                 raise Different(context.source, node, shown(flat))
             if loop.inside:
                 self.compare(index["range"], loop.inside[0], inside)
-            inside = replace(inside, loops=inside.loops | {loop.word})
+            inside = inside.inside_loop(loop.word)
         self.compare(body["expr"], expression, inside)
 
     def _same_field(self, flat: Json, node: Node, context: Context) -> None:
@@ -228,6 +228,8 @@ class ExpressionComparison(ABC):
         first = node.names[0]
         if first in context.given:
             self._given_name(flat, node, context.given[first], context)
+            return
+        if first in context.unrolled:
             return
         meaning = None if first in context.loops else self._meaning(node, context)
         if meaning is None:
@@ -395,7 +397,8 @@ class ExpressionComparison(ABC):
         return {"BuiltinCall": {"function": name[:1].upper() + name[1:], "args": inside}}
 
     def _constant_written_out(self, node: Node, context: Context) -> Json:
-        meaning = self._meaning(node, context) if node.names[0] not in context.loops else None
+        is_loop = node.names[0] in context.loops | context.unrolled
+        meaning = None if is_loop else self._meaning(node, context)
         if meaning is None or meaning.member is None or not meaning.used:
             raise Different(context.source, node, "")
         if "constant" not in meaning.member.changed()[0].prefixes:

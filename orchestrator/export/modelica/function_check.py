@@ -18,6 +18,7 @@ from orchestrator.export.modelica.comparison_parts import Context, Different
 from orchestrator.export.modelica.flat.model import FlatModel
 from orchestrator.export.modelica.source.class_scope import ClassScope, with_bases
 from orchestrator.export.modelica.source.instances import Leaf, walk
+from orchestrator.export.modelica.source.lookup import iterators
 from orchestrator.export.modelica.source.statement_tree import Node, NoTree, expression_of
 from orchestrator.export.modelica.source.text import Token, closing, tokens
 
@@ -46,6 +47,7 @@ class _Check:
         self._flat = flat
         self._comparison = Comparison(flat.tree)
         self._texts: dict[int, tuple[list[Token], list[int]]] = {}
+        self._loops: dict[int, list[tuple[str, int, int]]] = {}
         self._scopes: dict[int, list[ClassScope]] = {}
         self._trees: dict[tuple[int, int, int, bool], Node | None] = {}
         visited: set[int] = set()
@@ -80,7 +82,7 @@ class _Check:
                 yield from self._look(flat_node)
         elif isinstance(flat, dict):
             for tag, body in flat.items():
-                if isinstance(body, dict) and tag in _COMPARED:
+                if isinstance(body, dict) and tag in _COMPARED and not _is_position(tag, body):
                     yield from self._node(tag, body)
                 yield from self._look(body)
 
@@ -91,12 +93,12 @@ class _Check:
         node = self._node_at(span, tag, body) if span else None
         if node is None:
             return
-        difference = None
+        difference, unrolled = None, self._loops_at(span)
         nodes = (
             (node, self._tree_at(span, with_subscripts=True)) if node.kind == "name" else (node,)
         )
         for scope, candidate in product(self._at(span), nodes):
-            context = Context(scope, span["source"])
+            context = Context(scope, span["source"], unrolled=unrolled)
             try:
                 self._compare({tag: body}, candidate or node, context)
             except Different as error:
@@ -146,6 +148,15 @@ class _Check:
             self._trees[key] = node
         return self._trees[key]
 
+    def _loops_at(self, span: Json) -> frozenset[str]:
+        """Variables of the loops around a span."""
+        source = span["source"]
+        listed, starts = self._tokens(source)
+        if source not in self._loops:
+            self._loops[source] = iterators(listed)
+        at = bisect_left(starts, span["start"])
+        return frozenset(name for name, low, high in self._loops[source] if low <= at < high)
+
     def _tokens(self, source: int) -> tuple[list[Token], list[int]]:
         if source not in self._texts:
             listed = tokens(self._flat.sources.whole(source))
@@ -173,3 +184,8 @@ class _Check:
         got = f", and the front end has '{error.got}'" if error.got else ""
         why = f" ({error.why})" if error.why else ""
         return f"{used}: '{sources.text(span)}': {at}the sources say '{text}'{why}{got}"
+
+
+def _is_position(tag: str, body: Json) -> bool:
+    """Whether it is the number of an element, which has the span of what it was calculated from."""
+    return tag == "Index" and "base" not in body

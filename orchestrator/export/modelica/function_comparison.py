@@ -220,7 +220,7 @@ class FunctionComparison:
                 raise Different(context.source, node, str(name))
             if loop.inside:
                 self._comparison.compare(index["range"], loop.inside[0], context)
-            context = replace(context, loops=context.loops | {loop.word})
+            context = context.inside_loop(loop.word)
         self._block(flat["For"]["equations"], block, context)
 
     def _while(self, flat: Json, node: Node, context: Context) -> None:

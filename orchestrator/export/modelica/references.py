@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from orchestrator.core.structs import Struct
 from orchestrator.export.modelica.source.class_scope import (
@@ -22,26 +22,50 @@ Finding = tuple[SourcePlace, str]
 
 
 class Model(Struct):
-    """The instances of a model, and each class of them once, bases as well."""
+    """The instances of a model, and each class of them once, bases as well.
+
+    functions: Each function that the text of a class or of another function names, once.
+    """
 
     instances: Sequence[Instance]
     classes: Sequence[ClassScope]
+    functions: Sequence[ClassScope] = ()
 
     @classmethod
     def of(cls, instances: Sequence[Instance]) -> Model:
-        """Collect the classes of instances."""
-        found: dict[int, ClassScope] = {}
+        """Collect the classes of instances and the functions that they use."""
+        classes: dict[int, ClassScope] = {}
         for instance in instances:
             for scope in with_bases(instance.scope):
-                found.setdefault(id(scope.tree), scope)
+                classes.setdefault(id(scope.tree), scope)
             for member in instance.scope.components.values():
                 kind = instance.scope.type_of(member)[1]
                 if kind is not None and kind.predefined and not kind.tree.short:
-                    found.setdefault(id(kind.tree), kind)
-        return cls(instances, list(found.values()))
+                    classes.setdefault(id(kind.tree), kind)
+        return cls(instances, list(classes.values()), _functions(classes.values()))
+
+    @property
+    def texts(self) -> Iterator[ClassScope]:
+        """Classes and functions."""
+        yield from self.classes
+        yield from self.functions
 
 
-_MODELS = frozenset(("model", "block", "class"))
+def _functions(classes: Iterable[ClassScope]) -> list[ClassScope]:
+    """Functions that classes name, those that these name, and their bases."""
+    functions: dict[int, ClassScope] = {}
+    waiting = list(classes)
+    while waiting:
+        scope = waiting.pop()
+        for reference in written(scope):
+            *_, (kind, component) = steps(scope, reference.parts)
+            if kind is None or component is not None or kind.tree.word != "function":
+                continue
+            for function in with_bases(kind):
+                if id(function.tree) not in functions:
+                    functions[id(function.tree)] = function
+                    waiting.append(function)
+    return list(functions.values())
 
 
 class NameReference(Struct):
@@ -110,8 +134,9 @@ def written(scope: ClassScope) -> Iterator[NameReference]:
     for section in scope.tree.sections:
         yield from references(section.tokens, section.source)
     for element in scope.tree.elements:
-        if element.value is not None:
-            yield from references(element.value.tokens, element.place.source)
+        for value in (element.value, element.condition, *element.sizes):
+            if value is not None:
+                yield from references(value.tokens, element.place.source)
         short = element.declared if element.declared and element.declared.short else None
         for each in (element, *(short.extends() if short else ())):
             for argument in all_arguments(each.arguments):
@@ -137,25 +162,36 @@ def steps(
 
 def reference_findings(model: Model) -> Iterator[Finding]:
     """Elements that are used where they may not be."""
-    for scope in model.classes:
+    for scope in model.texts:
         lexical = _around(scope)
         for reference in written(scope):
             problems = (
                 _hidden(scope, reference.parts, lexical),
+                _beyond_outer(scope, reference.parts),
                 _conditional(scope, reference),
                 _function(scope, reference),
             )
             yield from ((reference.place, problem) for problem in problems if problem)
         for element in scope.tree.elements:
-            for path, place in _named(element):
+            for path, place in _types(element):
                 if problem := _hidden(scope, path, lexical):
+                    yield place, problem
+            for path, place in _modified(element):
+                if problem := _hidden(scope, path, lexical, closed=False):
                     yield place, problem
 
 
-def _named(element: Element) -> Iterator[tuple[Sequence[str], SourcePlace]]:
-    """Paths of the type of a component or base, and of what a component's modifications reach."""
-    if element.kind in {ElementKind.COMPONENT, ElementKind.EXTENDS} and "." in element.type_name:
+def _types(element: Element) -> Iterator[tuple[Sequence[str], SourcePlace]]:
+    """Path of the type of a component, of a base or of an import."""
+    if element.kind is ElementKind.IMPORT:
+        first, *others = element.type_name.lstrip(".").split(".")
+        yield (f".{first}", *others), element.place
+    elif element.kind is not ElementKind.CLASS and "." in element.type_name:
         yield element.type_name.lstrip(".").split("."), element.place
+
+
+def _modified(element: Element) -> Iterator[tuple[Sequence[str], SourcePlace]]:
+    """Paths of what the modifications of a component reach."""
     if element.kind is not ElementKind.COMPONENT:
         return
     waiting: list[tuple[tuple[str, ...], Argument]] = [
@@ -172,14 +208,16 @@ def _around(scope: ClassScope) -> set[int]:
     return {id(scope.tree), *(_around(scope.outer) if scope.outer else ())}
 
 
-def _hidden(scope: ClassScope, parts: Sequence[str], lexical: set[int]) -> str:
-    """Whether a part of a name is protected, or looked up where nothing may be."""
+def _hidden(
+    scope: ClassScope, parts: Sequence[str], lexical: set[int], *, closed: bool = True
+) -> str:
+    """Whether a part of a name is protected, or with ``closed`` looked up where nothing may be."""
     walked = list(steps(scope, parts)) if len(parts) > 1 else []
     for (owner, element), part in zip(walked, parts[1:], strict=False):
         if owner is None:
             continue
         problem = "" if id(owner.tree) in lexical else _protected(owner, part)
-        if problem := problem or ("" if element else _closed(owner, part)):
+        if problem := problem or (_closed(owner, part) if closed and not element else ""):
             return f"'{'.'.join(parts)}': {problem}"
     return ""
 
@@ -202,13 +240,50 @@ def _closed(owner: ClassScope, part: str) -> str:
                 return (
                     f"{tree.name} extends {base.tree.name}, which holds operator record {held.name}"
                 )
-    member = owner.classes.get(part)
-    values = any("constant" not in each.element.prefixes for each in owner.components.values())
-    if tree.word not in _MODELS or not values or member is None or member.element.declared is None:
+    member, component = owner.classes.get(part), owner.components.get(part)
+    declared = member.element.declared if member is not None else None
+    if component is None and (declared is None or "encapsulated" in declared.prefixes):
         return ""
-    if "encapsulated" in member.element.declared.prefixes:
-        return ""
-    return f"'{part}' stands in {tree.word} {tree.name}, and is not encapsulated"
+    why = "" if tree.word in {"package", "operator"} or owner.predefined else _unlike_package(owner)
+    where = f"'{part}' stands in {tree.word} {tree.name}, which {why}"
+    return f"{where}; declare {part} in a package" if why else ""
+
+
+def _unlike_package(owner: ClassScope) -> str:
+    """What a class holds that no package may; empty if there is nothing."""
+    for name, member in owner.components.items():
+        if "constant" not in member.changed()[0].prefixes:
+            return f"is no package and has '{name}', which is no constant"
+    words = [section.word for scope in with_bases(owner) for section in scope.tree.sections]
+    return f"is no package and has an {words[0]}" if words else ""
+
+
+def _beyond_outer(scope: ClassScope, parts: Sequence[str]) -> str:
+    """Whether a name reaches what an outer element's own class does not have (section 5.4)."""
+    here, outer = scope, ""
+    for (kind, element), part, after in zip(steps(scope, parts), parts, parts[1:], strict=False):
+        if element is None:
+            return ""
+        if "outer" in element.prefixes and "inner" not in element.prefixes:
+            outer = f"outer {element.type_name} '{part}'"
+        elif _is_outer_class(here, part):
+            outer = f"outer class {element.type_name} of '{part}'"
+        if kind is None or not kind.complete or "expandable" in kind.tree.prefixes:
+            return ""
+        if outer and not kind.predefined and after not in kind.components:
+            return "" if kind.local(after) else f"'{'.'.join(parts)}': {outer} has no '{after}'"
+        here = kind
+    return ""
+
+
+def _is_outer_class(scope: ClassScope, component: str) -> bool:
+    element, owner, _ = scope.components[component].changed()
+    around: ClassScope | None = owner
+    while around is not None:
+        if (kind := around.expand().classes.get(element.type_name)) is not None:
+            return kind.element.prefixes & {"inner", "outer"} == {"outer"}
+        around = around.outer
+    return False
 
 
 def _function(scope: ClassScope, reference: NameReference) -> str:

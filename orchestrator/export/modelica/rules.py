@@ -226,6 +226,27 @@ def kind_findings(model: Model) -> Iterator[Finding]:
                 yield from ((element.place, text) for text in check(scope, element))
 
 
+def reserved_findings(model: Model) -> Iterator[Finding]:
+    """Elements with the name of a predefined type, also in the classes around (section 4.9)."""
+    trees = {}
+    for scope in model.texts:
+        around: ClassScope | None = scope
+        while around is not None and around.tree not in trees and not around.tree.builtin:
+            trees[around.tree] = around.outer is None
+            around = around.outer
+    for tree, is_outermost in trees.items():
+        for element in tree.elements:
+            if element.kind in _DECLARED and element.name in _RESERVED:
+                kind = element.declared.word if element.declared else "component"
+                yield element.place, _RESERVED_NAME.format(element.name, kind)
+        if is_outermost and tree.name in _RESERVED:
+            yield tree.place, _RESERVED_NAME.format(tree.name, tree.word)
+
+
+_DECLARED = frozenset((ElementKind.COMPONENT, ElementKind.CLASS))
+_RESERVED_NAME = "'{0}' is the name of a predefined type; give this {1} another name"
+
+
 def _extends(scope: ClassScope, element: Element) -> Iterator[str]:
     tree = scope.tree
     allowed = _BASES.get(tree.word)
@@ -285,8 +306,6 @@ def _element(scope: ClassScope, element: Element) -> Iterator[str]:
             yield f"'{literal}' is an attribute of enumerations, and no literal"
     if element.kind is not ElementKind.COMPONENT:
         return
-    if name in _RESERVED:
-        yield f"'{name}' is the name of a predefined type, and no component's"
     for prefix in sorted({"inner", "outer"} & element.prefixes):
         if tree.word in {"record", "connector"}:
             yield f"'{name}' of {tree.word} {tree.name} is declared {prefix}"
@@ -348,6 +367,7 @@ def _model_of(scope: ClassScope) -> Model:
 
 def _of_sources(model: Model) -> Iterator[Finding]:
     yield from kind_findings(model)
+    yield from reserved_findings(model)
     yield from reference_findings(model)
     yield from subtype_findings(model)
     yield from source_findings(model)

@@ -294,7 +294,7 @@ class Mention(Struct):
 
 def mentions(listed: Sequence[Token]) -> Iterator[Mention]:
     """Names in some text that are looked up: no iterators of loops, no names of arguments."""
-    hidden = _iterators(listed)
+    hidden = iterators(listed)
     at = 0
     while at < len(listed):
         token = listed[at]
@@ -334,11 +334,14 @@ def _parts(listed: Sequence[Token], at: int) -> tuple[tuple[str, ...], tuple[int
         at = after + 1
 
 
-def _iterators(listed: Sequence[Token]) -> list[tuple[str, int, int]]:
-    """Names of loops, each with the tokens from which to which it hides others."""
+def iterators(listed: Sequence[Token]) -> list[tuple[str, int, int]]:
+    """Names of loops, each with the tokens from which to which it hides others.
+
+    A name does not hide others in the range of its own loop.
+    """
     found: list[tuple[str, int, int]] = []
     opened: list[int] = []  # brackets
-    loops: list[int] = []  # places in found
+    loops: list[list[tuple[str, int]]] = []  # open ones
     for at, token in enumerate(listed):
         depth = nesting(token)
         if depth > 0:
@@ -349,26 +352,30 @@ def _iterators(listed: Sequence[Token]) -> list[tuple[str, int, int]]:
             names = list(_loop_names(listed, at))
             if opened:
                 end = closing(listed, opened[-1])
-                found += [(name, opened[-1], end) for name in names]
+                found += [(name, opened[-1], begin) for name, begin, _ in names]
+                found += [(name, behind, end) for name, _, behind in names]
             else:
-                loops.append(len(found))
-                found += [(name, at, len(listed)) for name in names]
+                found += [(name, begin - 1, begin) for name, begin, _ in names]
+                loops.append([(name, behind) for name, _, behind in names])
         elif token.text == "for" and loops:  # its end
-            begin = loops.pop()
-            found[begin:] = [(name, low, min(high, at)) for name, low, high in found[begin:]]
-    return found
+            found += [(name, behind, at) for name, behind in loops.pop()]
+    rest = [(name, behind, len(listed)) for names in loops for name, behind in names]
+    return found + rest
 
 
-def _loop_names(listed: Sequence[Token], at: int) -> Iterator[str]:
-    """Names between ``for`` and ``loop``, or the bracket that closes."""
-    depth = 0
-    expected = True
-    for token in listed[at + 1 :]:
+def _loop_names(listed: Sequence[Token], at: int) -> Iterator[tuple[str, int, int]]:
+    """Names between ``for`` and ``loop``, or the bracket that closes, with the ends of each range.
+
+    A range begins behind its name.
+    """
+    name, begin, depth = "", at + 1, 0
+    for number, token in enumerate(listed[at + 1 :], start=at + 1):
         depth += nesting(token)
-        if depth < 0 or token.text == "loop":
-            return
-        if expected and token.kind == "name":
-            yield token.text
-            expected = False
-        elif token.text == "," and not depth:
-            expected = True
+        if depth < 0 or token.text == "loop" or (token.text == "," and not depth):
+            if name:
+                yield name, begin, number
+            if token.text != ",":
+                return
+            name = ""
+        elif not name and token.kind == "name":
+            name, begin = token.text, number + 1

@@ -274,11 +274,12 @@ class Rewording(ABC):
         self, owner: ClassScope, member: ClassMember
     ) -> tuple[ClassScope, ClassMember]:
         """The inner constant that an outer one of a package or class around means."""
-        if "outer" not in member.changed()[0].prefixes:
+        words, name = member.changed()[0].prefixes, member.element.name
+        is_known = name in self._lookup.around.constants
+        if "outer" not in words or not ("constant" in words or is_known):
             return owner, member
         self.is_needed = True
-        name = member.element.name
-        if name not in self._lookup.around.constants:
+        if not is_known:
             why = f"outer constant '{name}' has no inner constant of that name around it"
             raise NotSpecialised(member.element.place, why, invalid=True)
         return self._lookup.around.constants[name]

@@ -896,3 +896,69 @@ model A Real x = 1; end A;
 model M
   extends A; model extends M Real y = 2; end M; M m;
 end M;
+
+// case: loops_named_as_constants
+// expect: a.x[1] = 1; a.x[2] = 2; a.x[3] = 3; a.y[1,1] = 11; a.y[2,2] = 22; a.z[3] = 3; a.w[3] = 30;
+// expect: a.c[2] = 2; a.e = 5; a.d[1] = -1; a.d[2] = 2; b.x[2] = 2; b.e = 5; x[2] = 2;
+// expect: a.s[1] = 2; a.s[3] = 6;
+package P constant Integer i = 5; constant Integer j = 2; constant Real v[3] = {10, 20, 30};
+function f input Real u; input Real c = 1; output Real y; algorithm y := c*u; end f;
+model A Real x[3]; Real y[2, 2]; Real z[3]; Real w[3]; Real c[3] = {f(time, i) for i in 1:3};
+  Real d[3]; Real s[3]; Real e = f(time, i);
+initial equation for i in 1:3 loop s[i] = f(2, i); end for;
+equation
+  for i in 1:3 loop x[i] = f(time, i); w[i] = f(time, v[i]); der(s[i]) = -f(s[i], i); end for;
+  for i in 1:2 loop for j in 1:2 loop y[i, j] = f(time, i + 10*j); end for; end for;
+  for i in 1:3 loop if i > 1 then d[i] = f(time, i); else d[i] = f(time, -i); end if; end for;
+algorithm
+  for i in 1:3 loop z[i] := f(time, i); end for;
+end A; end P;
+model M P.A a; P.A b; import P.i; import P.f; Real x[3];
+equation for i in 1:3 loop x[i] = f(time, i); end for; end M;
+
+// case: loops_named_as_constants_of_packages_that_differ
+// expect: a.x[1] = 4; a.x[3] = 6; b.x[1] = 3; b.x[2] = 4; a.z = 6; b.z = 3;
+package P constant Integer i = 3;
+function f input Real u; input Real c = 1; output Real y; algorithm y := c*u; end f; end P;
+package P2 extends P(i=2); end P2;
+model A replaceable package Q = P; Real x[Q.i]; Real z = sum({i*time for i in 1:Q.i});
+equation for i in 1:Q.i loop x[i] = Q.f(time, i + Q.i); end for; end A;
+model M A a; A b(redeclare package Q = P2); end M;
+
+// case: ranges_of_loops_named_as_constants
+// expect: y = 27; z = 15; p = 6; q = 3; a.x[1] = 2; a.x[3] = 6;
+package P constant Integer i = 3; constant Integer j = 2;
+function f input Real u; output Real y; algorithm y := 0;
+  for i in 1:i loop for j in 1:j loop y := y + i*j*u; end for; y := y + j; end for; y := y + i;
+  end f;
+function g input Real u; output Real y; algorithm y := sum({i*u for i in 1:i}); end g;
+model A replaceable package Q = P; Real x[3]; Real k = Q.g(1);
+equation for i in 1:i loop x[i] = 2*i*time; end for; end A; end P;
+package P2 extends P(i=2); end P2;
+model M Real y = P.f(time); Real z = P2.f(time); Real p = P.g(time); Real q = P2.g(time);
+P.A a; end M;
+
+// case: locals_named_as_constants
+// expect: a = 2; b = 6; c = 11; d = 9; e = 6; f = 4; g = 3; p = 5; q = 10;
+package P constant Real k = 5; constant Integer i = 5; constant Real u = 7; constant Integer n = 5;
+function shadow input Real x; output Real y; protected Real k = 2*x; algorithm y := k*x; end shadow;
+function loop1 input Real x; output Real y; algorithm y := 0; for i in 1:3 loop y := y + i*x;
+  end for; end loop1;
+function inside input Real x; output Real y; algorithm y := sum({i*x for i in 1:3}) + i;
+  end inside;
+function given input Real u; output Real y; algorithm y := u^2; end given;
+function counted input Real x; output Real y; protected Integer n = 0; algorithm y := 0;
+  while n < 3 loop n := n + 1; y := y + n*x; end while; end counted;
+function gain input Real x; input Real k = 1; output Real y; algorithm y := k*x; end gain;
+model A parameter Real k = 3; Real x = gain(time, k); end A; end P;
+model M Real a = P.shadow(time); Real b = P.loop1(time); Real c = P.inside(time);
+Real d = P.given(3*time); Real e = P.counted(time); P.A s; P.A t(k=4); Real f = t.x; Real g = s.x;
+Real u = time; Real p = P.gain(u, k=P.k); Real q = P.gain(k=P.k, x=2*u); end M;
+
+// case: modifications_by_outer_components
+// expect: a.b.y = 8; a.b.k = 4; a.k = 4; c.b.y = 13; c.b.k = 9; a.d.y = 12; a.d.z = 24;
+model W parameter Real g = 1; Real h = 3*g*time; end W;
+model B parameter Real k = 1; Real y = 2; end B; model D extends B; Real z = 2*y; end D;
+model A outer W w; parameter Real k = w.g; B b(k=w.g, y=k + b.k);
+replaceable B d(y=w.h); end A;
+model M inner W w(g=4); A a(redeclare D d); A c(b(k=9)); end M;
