@@ -167,6 +167,8 @@ _NOTHING = "–"
 LARGEST_SVG = 400_000
 #: Points; a wider drawing is scrolled, and can be seen in its full size.
 _LEGIBLE = 1000.0
+#: Most panels of a figure that is printed next to another one.
+_NARROW = 3
 _MIME = {".svg": "image/svg+xml", ".png": "image/png"}
 
 
@@ -316,6 +318,12 @@ def _wide(item: FigureItem) -> float | None:
     return width if width > _LEGIBLE else None
 
 
+def _narrow(item: FigureItem) -> bool:
+    """Whether two figures of this kind fit next to each other on a printed page."""
+    plot = item.figure
+    return isinstance(plot, Plot) and plot.columns == 1 and len(plot.panels) <= _NARROW
+
+
 def _by_component(rows: Iterable[ParameterRow]) -> list[tuple[str, list[ParameterRow]]]:
     groups: dict[str, list[ParameterRow]] = {}
     for row in rows:
@@ -356,6 +364,7 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     "delays": _delays,
     "inline": _inline,
     "wide": _wide,
+    "narrow": _narrow,
     "by_component": _by_component,
     "paragraphs": lambda text: [part for part in text.split("\n\n") if part.strip()],
     "measures": _measure_columns,

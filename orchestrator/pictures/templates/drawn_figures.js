@@ -42,6 +42,7 @@ function drawFigures(data) {
     if (slider && slider.time !== null) requestAnimationFrame(() => figure.showTime(slider.time));
   };
   const redraw = () => built.forEach((figure) => figure.redraw());
+  const rebuild = () => built.forEach((figure) => figure.rebuild());
   const seen = new IntersectionObserver((entries) => {
     for (const entry of entries) if (entry.isIntersecting) { seen.unobserve(entry.target); build(entry.target); }
   }, {rootMargin: "300px"});
@@ -50,9 +51,27 @@ function drawFigures(data) {
   addEventListener("beforeprint", () => {
     document.documentElement.classList.add("printed");
     roots.filter((root) => root.closest("details:not([open])") === null).forEach(build);
-    redraw();
+    rebuild();
   });
-  addEventListener("afterprint", () => { document.documentElement.classList.remove("printed"); redraw(); });
+  addEventListener("afterprint", () => { document.documentElement.classList.remove("printed"); rebuild(); });
 }
 
+// One button that unfolds everything, for a page on paper that holds all.
+function unfolding() {
+  const folded = [...document.querySelectorAll("details.case")], nav = document.querySelector("nav");
+  if (!nav || !folded.length) return;
+  const button = element("button", "unfold", "Unfold all");
+  button.type = "button";
+  button.addEventListener("click", () => {
+    const isOpen = folded.every((one) => one.open);
+    for (const one of folded) one.open = !isOpen;
+    show();
+  });
+  const show = () => { button.textContent = folded.every((one) => one.open) ? "Fold all" : "Unfold all"; };
+  folded.forEach((one) => one.addEventListener("toggle", show));
+  nav.append(button);
+  show();
+}
+
+unfolding();
 drawFigures(window.softdockFigures ?? JSON.parse(document.getElementById("figure-data").textContent));

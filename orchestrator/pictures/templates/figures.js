@@ -2,6 +2,7 @@
 
 const SHARED = new Set(["mousemove", "mouseleave"]);
 const DASHES_WIDTH = 1.5;
+const PRINTED_HEIGHT = 145;
 
 function element(tag, className, text = "") {
   const made = document.createElement(tag);
@@ -17,6 +18,9 @@ function theme() {
   return {ink: of("--ink"), quiet: of("--quiet"), grid: of("--line"), paper: of("--paper"),
           curve: (colour) => typeof colour === "number" ? of(`--curve-${colour}`) : colour};
 }
+
+// On paper a figure is drawn so much larger than it is shown, because a canvas has the pixels of the screen.
+function sharpness() { return document.documentElement.classList.contains("printed") ? 2 : 1; }
 
 // How a scale turns values into pixels of the canvas.
 function projection(u, key) {
@@ -55,7 +59,7 @@ class Panel {
   // The name is left to the legend where it is longer than the axis.
   get ylabel() {
     const {ylabel} = this.described;
-    return ylabel.length * 7 > this.size().height - 40 ? /\[[^\]]*\]$/.exec(ylabel)?.[0] ?? ylabel : ylabel;
+    return ylabel.length * 6.5 > this.size().height / sharpness() - 35 ? /\[[^\]]*\]$/.exec(ylabel)?.[0] ?? ylabel : ylabel;
   }
 
   get xlabel() { return this.described.xlabel || this.figure.described.xlabel; }
@@ -103,16 +107,18 @@ class Panel {
 
   size() {
     const isTime = this.figure.described.kind === "time";
-    const width = Math.max(this.place.clientWidth, 200);
+    const width = Math.max(this.place.clientWidth, 200), sharp = sharpness();
+    if (sharp > 1) return {width: sharp * width, height: sharp * (isTime ? width > 420 ? PRINTED_HEIGHT + 45 : PRINTED_HEIGHT : 0.55 * Math.min(width, 420))};
     return {width, height: isTime ? this.figure.described.height ?? 210 : Math.min(380, Math.max(260, 0.6 * width))};
   }
 
   build() {
-    const {kind, ticks, columns} = this.figure.described, {panels} = this.figure;
+    const {kind, ticks, columns} = this.figure.described, {panels} = this.figure, sharp = sharpness();
+    const font = `${(sharp > 1 ? 10.5 : 12) * sharp}px system-ui, sans-serif`;
     const isNamed = kind !== "time" || panels.indexOf(this) >= panels.length - columns;
     const axis = (label, more) => ({
-      label, labelSize: label ? 22 : 0, labelFont: "12px system-ui, sans-serif", font: "12px system-ui, sans-serif",
-      stroke: () => theme().ink, grid: {stroke: () => theme().grid, width: 1}, ticks: {show: false}, gap: 6,
+      label, labelSize: label ? 22 * sharp : 0, labelFont: font, font,
+      stroke: () => theme().ink, grid: {stroke: () => theme().grid, width: sharp}, ticks: {show: false}, gap: 6 * sharp,
       values: (_, places) => places.map((value) => value === null ? "" : written(value)), ...more,
     });
     const scale = (key, range) => ({time: false, auto: false, distr: this.isLog[key] ? 3 : 1, range});
@@ -120,10 +126,10 @@ class Panel {
     this.u = new uPlot({
       mode: 2,
       ...this.size(),
-      padding: [10, 12, 0, 0],
+      padding: [10 * sharp, 12 * sharp, 0, 0],
       series: [null, ...this.curves.map((curve) => this.series(curve))],
       scales: {x: scale("x", () => this.figure.view(this).x), y: scale("y", () => this.height(this.figure.view(this)))},
-      axes: [axis(isNamed ? this.xlabel : undefined, {size: 28, ...named}), axis(this.ylabel, {size: 62, space: 34})],
+      axes: [axis(isNamed ? this.xlabel : undefined, {size: 28 * sharp, space: 50 * sharp, ...named}), axis(this.ylabel, {size: 62 * sharp, space: (sharp > 1 ? 24 : 34) * sharp})],
       legend: {show: false},
       cursor: {
         y: kind !== "time",
@@ -151,10 +157,11 @@ class Panel {
     return {
       facets: [{scale: "x", auto: false}, {scale: "y", auto: false}],
       auto: false,
+      show: curve.isShown,
       label: curve.label,
       stroke: () => theme().curve(curve.colour),
-      width: curve.width,
-      dash: curve.dash && curve.dash.length ? curve.dash.map((part) => part * DASHES_WIDTH) : undefined,
+      width: curve.width * sharpness(),
+      dash: curve.dash && curve.dash.length ? curve.dash.map((part) => part * DASHES_WIDTH * sharpness()) : undefined,
       points: {show: false},
       paths: (u) => {
         if (curve.dash === null) return null;
@@ -195,7 +202,7 @@ class Panel {
     ctx.beginPath();
     ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
     ctx.clip();
-    draw(ctx, bbox, devicePixelRatio || 1);
+    draw(ctx, bbox, sharpness() * (devicePixelRatio || 1));
     ctx.restore();
   }
 
@@ -221,7 +228,8 @@ class Panel {
         }
         ctx.globalAlpha = 1;
         if (!isFirst) continue;
-        const at = Math.max(from, left) + 4 * ratio, room = ctx.measureText(label).width + 8 * ratio;
+        const room = ctx.measureText(label).width + 8 * ratio;
+        const at = Math.max(left, Math.min(Math.max(from, left) + 4 * ratio, left + width - room));
         let row = taken.findIndex((reached) => reached <= at);
         if (row < 0) row = taken.length;
         taken[row] = at + room;
@@ -319,6 +327,12 @@ class Panel {
     const whole = this.figure.whole(this);
     const range = [Math.max(u.posToVal(begin, "x"), whole[0]), Math.min(u.posToVal(end, "x"), whole[1])];
     this.figure.zoom(this, range[0] <= whole[0] && range[1] >= whole[1] ? null : range);
+  }
+
+  // Draw it with the sizes and colours of the medium that the page has now.
+  rebuild() {
+    this.u.destroy();
+    this.build();
   }
 
   fit() {
@@ -428,6 +442,8 @@ class Figure {
       }
     });
   }
+
+  rebuild() { for (const panel of this.panels) panel.rebuild(); }
 
   redraw() { for (const panel of this.panels) panel.u.redraw(false, true); }
 }

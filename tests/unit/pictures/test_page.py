@@ -1,5 +1,6 @@
 """Figures that a page draws: their data, and in a browser what is seen of them."""
 
+import base64
 import json
 import re
 import shutil
@@ -8,9 +9,11 @@ import subprocess
 import numpy as np
 import pytest
 
-from orchestrator.core.recording import Result
+from orchestrator.core.recording import ParameterRow, Result
 from orchestrator.core.simunits import Block, Input, Output
+from orchestrator.core.structs import replace
 from orchestrator.pictures import report, write_report
+from orchestrator.pictures.drawing import Facts, draw_system
 from orchestrator.pictures.report import TEMPLATES, PlotData, packed
 from orchestrator.study import read_experiment, run_experiment
 from orchestrator.study.content import (
@@ -357,6 +360,46 @@ def test_figures_show_values_and_zoom_and_curves_go_and_come(tab, tmp_path, monk
     tab.frame()
     pressed = "document.querySelectorAll('.entry')[1].getAttribute('aria-pressed')"
     assert tab.run(pressed) == "false"
+    assert tab.errors == []
+
+
+#: Elements of a page whose figures are drawn for paper that reach beyond its width.
+CUT = """[...document.querySelectorAll("main *")].filter((node) => node.checkVisibility()
+  && node.getBoundingClientRect().right > innerWidth + 1).map((node) => node.outerHTML)"""
+
+
+def printed(tab, width, height):
+    """Print to PDF and return its number of pages; sizes are in inches."""
+    answer = tab.call("Page.printToPDF", paperWidth=width, paperHeight=height)
+    return len(re.findall(rb"/Type\s*/Page\b", base64.b64decode(answer["data"])))
+
+
+@needs_chromium
+@pytest.mark.parametrize(("width", "height"), [(8.5, 11), (8.27, 11.69)])
+def test_a_report_is_printed_with_two_figures_in_a_row(tab, tmp_path, capture, width, height):
+    row = ParameterRow("a", "m", tuple(1e-3 * i for i in range(500)), "kg", "Masses")
+    wide = replace(draw_system(capture, Facts()), width=3000.0)
+    cases = tuple(CaseSection(f"c{i}", parameters=(row,)) for i in range(12))
+    more = {"cases": cases, "diagrams": (FigureItem(wide, "wide"),)}
+    page(tmp_path, *[replace(two_panels(), title=f"Two {i}") for i in range(9)], **more)
+    tab.errors.clear()
+    tab.show(tmp_path / "report.html", 1366, 768)
+    # head and first figure; eight in four rows, two rows a page; cases and diagram; origin
+    assert printed(tab, width, height) <= 5
+    dots = [lit(tab, place) for place in range(18)]
+    assert min(dots) > 1000  # on the screen they are as before
+    tab.run("document.querySelector('.unfold').click()")
+    assert tab.run("[...document.querySelectorAll('details')].every((one) => one.open)")
+    tab.run("dispatchEvent(new Event('beforeprint'))")
+    paper = {"width": round(96 * width - 91), "height": 900}
+    tab.call("Emulation.setDeviceMetricsOverride", **paper, deviceScaleFactor=1, mobile=False)
+    tab.call("Emulation.setEmulatedMedia", media="print")
+    tab.frame()
+    assert tab.run(CUT) == []
+    high = "[...document.querySelectorAll('figure')].map((one) => one.clientHeight)"
+    assert max(tab.run(high)) < 870
+    tab.call("Emulation.setEmulatedMedia", media="")
+    tab.run("dispatchEvent(new Event('afterprint'))")
     assert tab.errors == []
 
 
