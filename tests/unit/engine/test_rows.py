@@ -19,6 +19,7 @@ from orchestrator.core.master.schedule.rows import (
 )
 from orchestrator.core.master.schedule.schedule import EventTable, LoopTable, RuleTable, Schedule
 from orchestrator.engine import ROWS
+from orchestrator.export.system.package import VERSION
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "system-file.md"
 CLASSES = {
@@ -70,3 +71,7 @@ def test_a_tuple_has_the_fields_of_its_table(table):
 def test_the_page_of_the_file_tells_the_fields(table):
     told = ", ".join(f"`{kind}` {name}" for name, kind in ROWS[table])
     assert f"| `{table}` | {told} |" in PAGE.read_text(encoding="utf-8").splitlines()
+
+
+def test_the_page_of_the_file_describes_the_version_that_is_written():
+    assert f"version {VERSION} of its format" in PAGE.read_text(encoding="utf-8")
