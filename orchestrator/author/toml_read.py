@@ -36,18 +36,15 @@ from orchestrator.core.system import (
     Connection,
     Connector,
     DefaultExperiment,
-    DelayTrace,
     Enumeration,
-    Jitter,
     PowerPort,
     Source,
     System,
-    TransportDelay,
     Value,
-    Variation,
     nanoseconds,
 )
 from orchestrator.core.system.connecting import connection_of
+from orchestrator.core.system.delay import delay_of_data
 from orchestrator.core.system.experiment import tuning_limits
 from orchestrator.core.system.line_attributes import LineSettings
 from orchestrator.core.system.time import step_length
@@ -125,39 +122,10 @@ def _connection(key: str, table: ConnectionTable, folder: Path) -> Connection:
         raise DescriptionError("expected 'component.connector -> component.connector'")
     settings = cast("LineSettings", dict(table))
     if isinstance(table.delay, DelayTable):
-        settings["delay"] = _delay(table.delay, folder)
+        settings["delay"] = delay_of_data(table.delay.model_dump(exclude_unset=True), folder)
     if table.mapping is not None:
         settings["mapping"] = dict(table.mapping)
     return connection_of(source.strip(), target.strip(), settings)
-
-
-def _delay(table: DelayTable, folder: Path) -> TransportDelay:
-    varies = {"jitter", "trace", "loss", "seed", "delivery", "newest", "interpolated"}
-    return TransportDelay.of(
-        table.nominal,
-        table.provenance,
-        variation=_variation(table, folder) if varies & table.model_fields_set else None,
-        device=table.device,
-        date=table.date,
-    )
-
-
-def _variation(table: DelayTable, folder: Path) -> Variation:
-    jitter = None
-    if table.jitter is not None:
-        shape = {} if table.jitter.shape is None else {"shape": float(table.jitter.shape)}
-        spread_ns = nanoseconds(table.jitter.spread, "spread")
-        correlation_ns = nanoseconds(table.jitter.correlation, "correlation")
-        kind: Any = table.jitter.kind
-        jitter = Jitter(kind, spread_ns, correlation_ns=correlation_ns, **shape)
-    trace = None
-    if isinstance(table.trace, str):
-        trace = DelayTrace.read(folder / table.trace, interpolated=table.interpolated)
-    elif table.trace is not None:
-        trace = DelayTrace.of(table.trace, interpolated=table.interpolated)
-    words: dict[str, Any] = {"delivery": table.delivery, "newest": table.newest}
-    said = {key: word for key, word in words.items() if word is not None}
-    return Variation(jitter, trace, table.loss, table.seed, **said)
 
 
 #: Included by one file, through others as well.

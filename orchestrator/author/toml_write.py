@@ -24,22 +24,15 @@ from orchestrator.core.system import (
     Connector,
     DataType,
     DefaultExperiment,
-    DelayTrace,
-    Jitter,
-    LinearTransformation,
-    MappingTransformation,
     PowerPort,
-    Provenance,
     Source,
     System,
-    TransportDelay,
     Value,
     Variability,
-    Variation,
 )
 from orchestrator.core.system.line_attributes import attributes_on
 from orchestrator.core.system.ports import Limits
-from orchestrator.core.system.time import StepLength, step_text
+from orchestrator.core.system.time import time_text
 
 #: Their entries become tables of their own; all other tables stand in one line.
 _GROUPS = ("component", "nested", "bus")
@@ -113,21 +106,6 @@ def _string(text: str) -> str:
     return escaped.replace("\x7f", "\\u007f")
 
 
-_UNITS = (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
-
-
-def _time(ns: int | None) -> str | None:
-    return None if ns is None else time_text(ns)
-
-
-def time_text(ns: int) -> str:
-    """Write whole nanoseconds in the largest unit of which they are a whole number: ``"16 ms"``."""
-    if isinstance(ns, StepLength):
-        return step_text(ns)
-    unit, size = next((name, size) for name, size in _UNITS if ns % size == 0)
-    return f"{ns // size} {unit}"
-
-
 Data = dict[str, Any]
 
 
@@ -150,8 +128,8 @@ def _said(**entries: Any) -> Data:
 def _experiment(experiment: DefaultExperiment) -> Data:
     return _said(
         start=time_text(experiment.start_ns) if experiment.start_ns else None,
-        stop=_time(experiment.stop_ns),
-        step=_time(experiment.step_ns),
+        stop=None if experiment.stop_ns is None else time_text(experiment.stop_ns),
+        step=None if experiment.step_ns is None else time_text(experiment.step_ns),
         algorithm=experiment.algorithm,
         algorithm_options=dict(experiment.algorithm_options) or None,
         rates=dict(experiment.rates) or None,
@@ -296,59 +274,10 @@ def _connections(system: System) -> Data:
 
 
 def _line(line: Connection) -> Data:
-    change = line.transformation
-    linear = change if isinstance(change, LinearTransformation) else LinearTransformation()
-    table = change.entries if isinstance(change, MappingTransformation) else None
-    return _said(
-        delay=line.delay and _delay(line.delay),
-        factor=linear.factor if linear.factor != 1.0 else None,
-        offset=linear.offset if linear.offset != 0.0 else None,
-        mapping=None if table is None else [list(entry) for entry in table],
-        suppress_unit_conversion=line.suppress_unit_conversion or None,
-        **{attribute.name: attribute.plain(value) for attribute, value in attributes_on(line)},
-    )
-
-
-def _delay(delay: TransportDelay) -> Any:
-    nominal = time_text(delay.nominal_ns)
-    known = delay.provenance is not Provenance.ASSUMED
-    if not (known or delay.device or delay.date) and delay.variation is None:
-        return nominal
-    head = _said(
-        nominal=nominal,
-        provenance=delay.provenance if known else None,
-        device=delay.device or None,
-        date=delay.date or None,
-    )
-    return head | (_variation(delay.variation) if delay.variation else {})
-
-
-def _variation(varies: Variation) -> Data:
-    usual = Variation(loss=0.5)
-    trace = varies.trace
-    return _said(
-        jitter=varies.jitter and _jitter(varies.jitter),
-        trace=trace and _trace(trace),
-        interpolated=(trace.interpolated or None) if trace else None,
-        loss=varies.loss or None,
-        seed=varies.seed or None,
-        delivery=varies.delivery if varies.delivery != usual.delivery else None,
-        newest=varies.newest if varies.newest != usual.newest else None,
-    )
-
-
-def _jitter(jitter: Jitter) -> Data:
-    return _said(
-        kind=jitter.kind,
-        spread=time_text(jitter.spread_ns),
-        shape=jitter.shape if jitter.shape != Jitter(jitter.kind, 1).shape else None,
-        correlation=time_text(jitter.correlation_ns) if jitter.correlation_ns else None,
-    )
-
-
-def _trace(trace: DelayTrace) -> list[list[str]]:
-    rows = zip(trace.times_ns, trace.delays_ns, strict=True)
-    return [[time_text(t), _time(d) or ""] for t, d in rows]
+    table: Data = {}
+    for attribute, value in attributes_on(line):
+        table |= attribute.settings(value)
+    return table
 
 
 def write_toml(system: System, path: str | Path, *, connectors: bool = True) -> None:

@@ -192,6 +192,9 @@ def connect(
         str | None,
         typer.Option(help="Compensation of an undelayed connection: nepce, corrector or energy"),
     ] = None,
+    suppress_unit_conversion: Annotated[
+        bool, typer.Option("--suppress-unit-conversion", help="Skip unit checks and conversion")
+    ] = False,
     variant: Variant = None,
     inside: Inside = "",
 ) -> None:
@@ -209,6 +212,7 @@ def connect(
             interpolation=interpolation,
             extrapolation=extrapolation,
             compensation=compensation,
+            suppress_unit_conversion=suppress_unit_conversion,
         )
     )
     done(edit, *changed)

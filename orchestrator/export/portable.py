@@ -70,7 +70,7 @@ def _line_refusals(line: Connection, system: System, *, plain_connections: bool)
         f"{location} has the {attribute.name} '{attribute.text(value)}', which only our master"
         " does: leave it out"
         for attribute, value in attributes_on(line)
-        if attribute.name not in {"interpolation", "extrapolation"}
+        if not attribute.is_portable
     )
     if line.delay is not None and line.delay.variation is not None:
         yield f"{location} has a delay that varies; an FMU of a line has a constant one: remove it"

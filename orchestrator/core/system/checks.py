@@ -15,7 +15,7 @@ from orchestrator.core.diagnostics import (
     with_article,
 )
 from orchestrator.core.system.component import Component
-from orchestrator.core.system.connection import Connection, Endpoint, MappingTransformation
+from orchestrator.core.system.connection import Connection, Endpoint
 from orchestrator.core.system.line_attributes import attributes_on
 from orchestrator.core.system.loops import has_ring
 from orchestrator.core.system.naming import unknown
@@ -189,16 +189,8 @@ def _misfits(
             conversion_between(source, target)
         except UnitMismatchError as error:
             yield UnitMismatchError, "CON106", str(error)
-    mapping = isinstance(line.transformation, MappingTransformation)
-    if mapping and source.type not in {DataType.BOOLEAN, DataType.INTEGER}:
-        text = (
-            f"a table of values is for Boolean, Integer and enumeration connectors,"
-            f" found {source.type}"
-        )
-        yield ConnectorMismatchError, "ENU105", text
     for attribute, _ in attributes_on(line):
-        for text in attribute.misfits(line, source):
-            yield DescriptionError, "CON107", text
+        yield from attribute.misfits(line, source)
 
 
 def sources(connections: Iterable[Connection]) -> Iterator[DescriptionError]:

@@ -9,16 +9,10 @@ from typing import TYPE_CHECKING, Unpack
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system.component import Component
-from orchestrator.core.system.connection import (
-    Connection,
-    Endpoint,
-    LinearTransformation,
-    MappingTransformation,
-    Transformation,
-)
+from orchestrator.core.system.connection import Connection, Endpoint
 from orchestrator.core.system.delay import TransportDelay, delay_of
 from orchestrator.core.system.hierarchy import split
-from orchestrator.core.system.line_attributes import LineSettings, simple_values
+from orchestrator.core.system.line_attributes import LineSettings, values_of
 from orchestrator.core.system.naming import SEPARATOR, unknown_name_error
 from orchestrator.core.system.ports import Causality, Connector, converts
 
@@ -41,29 +35,9 @@ def connection_of(source: str, target: str, settings: LineSettings) -> Connectio
     for name in settings:
         if name not in LineSettings.__annotations__:
             raise unknown_name_error(location, "setting", name, LineSettings.__annotations__)
-    try:
-        delay = delay_of(settings.get("delay"))
-        transformation = _transformation_of(settings)
-    except DescriptionError as error:
-        raise DescriptionError(f"{location}: {error}") from None
     return Connection(
-        Endpoint.of_line(source),
-        Endpoint.of_line(target),
-        delay=delay,
-        transformation=transformation,
-        suppress_unit_conversion=settings.get("suppress_unit_conversion", False),
-        **simple_values(settings, location),
+        Endpoint.of_line(source), Endpoint.of_line(target), **values_of(settings, location)
     )
-
-
-def _transformation_of(settings: LineSettings) -> Transformation | None:
-    factor, offset = settings.get("factor", 1.0), settings.get("offset", 0.0)
-    mapping = settings.get("mapping")
-    if (factor, offset) == (1.0, 0.0):
-        return None if mapping is None else MappingTransformation(tuple(mapping.items()))
-    if mapping is not None:
-        raise DescriptionError("expected a factor and an offset, or a mapping; not both")
-    return LinearTransformation(factor, offset)
 
 
 def folder_of(system: System, line: Connection) -> tuple[str, Connection]:

@@ -1,18 +1,25 @@
-"""A transport delay: how late a signal arrives, how that varies, and which samples are lost."""
+"""A transport delay: how late a signal arrives, how that varies, and which samples are lost.
+
+With how it is written: as plain data (system files), and in words.
+"""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from orchestrator.core.diagnostics import DescriptionError, LoadError
+from orchestrator.core.diagnostics import DescriptionError, LoadError, counted
 from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.structs import Struct, force_setattr
 from orchestrator.core.system.naming import is_whole, member_of
-from orchestrator.core.system.time import nanoseconds
+from orchestrator.core.system.time import nanoseconds, time_text
+
+if TYPE_CHECKING:
+    from orchestrator.core.system.connection import Connection
 
 #: Rows; more are a mistake rather than a recording of a delay.
 _MOST_ROWS = 10_000_000
@@ -313,3 +320,121 @@ def _is_bare(text: str) -> bool:
 def delay_of(delay: TransportDelay | str | float | None) -> TransportDelay | None:
     """Return a delay that is given as one, in seconds, as text, or not at all."""
     return delay if delay is None or isinstance(delay, TransportDelay) else TransportDelay.of(delay)
+
+
+_USUAL_VARIATION = Variation(loss=0.5)
+#: Keys of the plain data of a delay that belong to its variation.
+_VARIATION_KEYS = ("jitter", "trace", "interpolated", "loss", "seed", "delivery", "newest")
+
+
+def delay_of_data(data: Mapping[str, Any], folder: Path) -> TransportDelay:
+    """Make a delay of the plain data of a table whose keys and types have been checked.
+
+    Parameters
+    ----------
+    data
+        ``nominal``, ``provenance``, ``device``, ``date``, ``jitter`` (a table), ``trace`` (rows, or
+        the path of a file), ``interpolated``, ``loss``, ``seed``, ``delivery``, ``newest``.
+    folder
+        What the path of a trace is relative to.
+    """
+    varies = {key: data[key] for key in _VARIATION_KEYS if data.get(key) is not None}
+    return TransportDelay.of(
+        data["nominal"],
+        data.get("provenance", Provenance.ASSUMED),
+        variation=_variation_of_data(varies, folder) if varies else None,
+        device=data.get("device", ""),
+        date=data.get("date", ""),
+    )
+
+
+def _variation_of_data(data: Mapping[str, Any], folder: Path) -> Variation:
+    fields = {key: data[key] for key in ("loss", "seed", "delivery", "newest") if key in data}
+    if "jitter" in data:
+        jitter = data["jitter"]
+        shape = jitter.get("shape")
+        fields["jitter"] = Jitter(
+            jitter["kind"],
+            nanoseconds(jitter["spread"], "spread"),
+            _SHAPE if shape is None else float(shape),
+            nanoseconds(jitter.get("correlation", 0), "correlation"),
+        )
+    trace, interpolated = data.get("trace"), data.get("interpolated", False)
+    if isinstance(trace, str):
+        fields["trace"] = DelayTrace.read(folder / trace, interpolated=interpolated)
+    elif trace is not None:
+        fields["trace"] = DelayTrace.of(trace, interpolated=interpolated)
+    return Variation(**fields)
+
+
+def delay_data(delay: TransportDelay) -> str | dict[str, Any]:
+    """Return the plain data of a delay: a time, or a table if more is declared of it."""
+    nominal = time_text(delay.nominal_ns)
+    data: dict[str, Any] = {"nominal": nominal}
+    if delay.provenance is not Provenance.ASSUMED:
+        data["provenance"] = str(delay.provenance)
+    data |= {key: text for key in ("device", "date") if (text := getattr(delay, key))}
+    if delay.variation is not None:
+        data |= _variation_data(delay.variation)
+    return nominal if len(data) == 1 else data
+
+
+def _variation_data(variation: Variation) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    if (jitter := variation.jitter) is not None:
+        data["jitter"] = {"kind": str(jitter.kind), "spread": time_text(jitter.spread_ns)}
+        if jitter.shape != _SHAPE:
+            data["jitter"]["shape"] = jitter.shape
+        if jitter.correlation_ns:
+            data["jitter"]["correlation"] = time_text(jitter.correlation_ns)
+    if (trace := variation.trace) is not None:
+        data["trace"] = [
+            [time_text(time), "" if delay is None else time_text(delay)]
+            for time, delay in zip(trace.times_ns, trace.delays_ns, strict=True)
+        ]
+        data |= {"interpolated": True} if trace.interpolated else {}
+    for key in ("loss", "seed", "delivery", "newest"):
+        value = getattr(variation, key)
+        if value != getattr(_USUAL_VARIATION, key) or (key == "loss" and value):
+            data[key] = str(value) if isinstance(value, StrEnum) else value
+    return data
+
+
+def delay_text(delay: TransportDelay) -> str:
+    """Write a delay with all that is declared of it, to the nanosecond."""
+    parts = [f"{delay.nominal_ns / 1e6:.15g} ms", str(delay.provenance)]
+    parts += [text for text in (delay.device, delay.date) if text]
+    variation = delay.variation
+    if variation is None:
+        return ", ".join(parts)
+    if (jitter := variation.jitter) is not None:
+        parts.append(
+            f"{jitter.kind} jitter of {jitter.spread_ns / 1e6:.15g} ms, shape {jitter.shape:.15g},"
+            f" correlation {jitter.correlation_ns / 1e6:.15g} ms"
+        )
+    if (trace := variation.trace) is not None:
+        from hashlib import sha256
+
+        text = repr((trace.times_ns, trace.delays_ns, trace.interpolated))
+        fingerprint = sha256(text.encode()).hexdigest()[:12]
+        parts.append(f"trace of {counted(len(trace.times_ns), 'row')} ({fingerprint})")
+    parts.append(f"{100 * variation.loss:.15g} % lost, seed {variation.seed}")
+    parts.append(f"{variation.delivery}, newest {variation.newest}")
+    return ", ".join(parts)
+
+
+def delays_in_row(lines: Sequence[Connection], location: str) -> TransportDelay | None:
+    """Return the delay of the connection that connections in a row become."""
+    delayed = [line for line in lines if line.delay is not None]
+    delays = [line.delay for line in delayed if line.delay is not None]
+    if len(delays) < 2:
+        return delays[0] if delays else None
+    if any(delay.variation for delay in delays):
+        raise DescriptionError(
+            f"{location}: {len(delays)} delays in a row, of which one varies; put it on one"
+            " connection"
+        )
+    if len({line.interpolation for line in delayed}) > 1:
+        raise DescriptionError(f"{location}: delays in a row are interpolated in different ways")
+    provenance = min(delay.provenance for delay in delays)
+    return TransportDelay(sum(delay.nominal_ns for delay in delays), provenance)

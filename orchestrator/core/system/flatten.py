@@ -21,8 +21,7 @@ from orchestrator.core.system.connection import (
     LinearTransformation,
     MappingTransformation,
 )
-from orchestrator.core.system.delay import TransportDelay
-from orchestrator.core.system.line_attributes import SIMPLE_ATTRIBUTES, attributes_on
+from orchestrator.core.system.line_attributes import ATTRIBUTES, attributes_on
 from orchestrator.core.system.naming import SEPARATOR, unknown_name_error
 from orchestrator.core.system.ports import Causality, Connector, DataType, Value, conversion_between
 
@@ -64,14 +63,12 @@ def joined(
         total = _after(step, total)
     suppressed = total != _conversion(connectors[0], connectors[-1])
     done = total if isinstance(total, MappingTransformation) else LinearTransformation(*total)
-    delayed = [line for line in lines if line.delay is not None]
     return Connection(
         source,
         target,
-        delay=_delay(delayed, location),
         transformation=done if suppressed else None,
         suppress_unit_conversion=suppressed,
-        **{attribute.name: attribute.joined(lines) for attribute in SIMPLE_ATTRIBUTES},
+        **{a.name: a.combined(lines, location) for a in ATTRIBUTES if a.combined is not None},
     )
 
 
@@ -130,8 +127,8 @@ def _steps(
 
 def _is_plain(line: Connection, steps: Steps) -> bool:
     """Whether a line passes its signal on as it is."""
-    has_attributes = line.delay is not None or any(attributes_on(line))
-    return not has_attributes and all(step == (1.0, 0.0) for step in steps)
+    acts_on_time = any(attribute.combined for attribute, _ in attributes_on(line))
+    return not acts_on_time and all(step == (1.0, 0.0) for step in steps)
 
 
 def _conversion(before: Connector | None, after: Connector | None) -> Affine | None:
@@ -161,21 +158,6 @@ def _after(
     if isinstance(done, MappingTransformation):
         return MappingTransformation(tuple((s, int(factor * t + offset)) for s, t in done.entries))
     return factor * done[0], factor * done[1] + offset
-
-
-def _delay(delayed: Sequence[Connection], location: str) -> TransportDelay | None:
-    delays = [line.delay for line in delayed if line.delay is not None]
-    if len(delays) < 2:
-        return delays[0] if delays else None
-    if any(delay.variation for delay in delays):
-        raise DescriptionError(
-            f"{location}: {len(delays)} delays in a row, of which one varies; put it on one"
-            " connection"
-        )
-    if len({line.interpolation for line in delayed}) > 1:
-        raise DescriptionError(f"{location}: delays in a row are interpolated in different ways")
-    provenance = min(delay.provenance for delay in delays)
-    return TransportDelay(sum(delay.nominal_ns for delay in delays), provenance)
 
 
 #: Systems may be nested this deep.

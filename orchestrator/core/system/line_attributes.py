@@ -1,25 +1,34 @@
 """Attributes of a connection: one codec for each, which files, commands, checks and pages use.
 
 A new attribute is a field of :class:`Connection`, a key of :class:`LineSettings` and a row of
-:data:`SIMPLE_ATTRIBUTES`. SSP files, system files, flattening, checks of types, checkpoints, loops,
-differences and pages then have it. Delays, transformations and the handling of units have a form
-of their own in each format.
+:data:`ATTRIBUTES`. SSP files, system files, flattening, checks of types, checkpoints, loops,
+differences and pages then have it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
+from orchestrator.core.diagnostics import ConnectorMismatchError, DescriptionError
 from orchestrator.core.structs import Struct
 from orchestrator.core.system.connection import (
     Compensation,
     Connection,
     Extrapolation,
     Interpolation,
+    LinearTransformation,
+    MappingTransformation,
+    Transformation,
 )
-from orchestrator.core.system.delay import TransportDelay
+from orchestrator.core.system.delay import (
+    TransportDelay,
+    delay_data,
+    delay_of,
+    delay_text,
+    delays_in_row,
+)
 from orchestrator.core.system.naming import member_of
 from orchestrator.core.system.ports import Connector, DataType
 
@@ -37,59 +46,99 @@ class LineSettings(TypedDict, total=False):
     compensation: Compensation | str | None
 
 
-class LineAttribute(Struct):
-    """Codec of an attribute that is one value; ``None`` on a connection without it.
+class Misfit(NamedTuple):
+    """Why a signal cannot have the value of its connection: class of the error, code, text."""
 
-    name: Field of :class:`Connection`, argument of :meth:`System.connect`, key of a connection in a
-        system file, attribute of ``sd:Line`` in SSP.
+    error: type[DescriptionError]
+    code: str
+    text: str
+
+
+class LineAttribute(Struct):
+    """Codec of an attribute.
+
+    name: Field of :class:`Connection`.
     title: Its row on the pages of a diagram.
-    parse: Makes the value of a text or a plain value, or raises DescriptionError; the second
-        argument is the connection, for the message.
-    text: Makes the text that ``parse`` reads, for SSP files and pages.
-    plain: Makes the plain value that ``parse`` reads, for system files.
-    neutral: The value that a signal of any type may have; with every other value the signal must
-        be a Real.
-    problems: Further checks of a value, against the connection and the connector of its source.
+    read: Makes the value of the settings that :meth:`System.connect` takes, or raises
+        DescriptionError; the second argument is the connection, for the message.
+    settings: Makes the plain settings that ``read`` reads, by key, for system files.
+    text: Writes the value in words that no other value has, for pages, differences and messages.
+    default: The value of a connection that does not have the attribute.
+    keys: Its keys among the settings; empty: its name alone.
+    combined: Makes the value of the connection that connections in a row become; the second
+        argument is that connection, for the message. ``None``: the attribute acts on values and is
+        combined with the conversions of units (``flatten.py``).
+    is_portable: Whether an archive for other tools can hold it: in SSP, or in an FMU of the line.
+    misfits: Describes why a signal from a connector cannot have the value of its connection.
     """
 
     name: str
     title: str
-    parse: Callable[[Any, str], Any]
-    text: Callable[[Any], str] = str
-    plain: Callable[[Any], Any] = str
-    neutral: object = None
-    problems: Callable[[Any, Connection, Connector], Iterable[str]] | None = None
+    read: Callable[[Mapping[str, Any], str], Any]
+    settings: Callable[[Any], dict[str, Any]]
+    text: Callable[[Any], str]
+    default: object = None
+    keys: tuple[str, ...] = ()
+    combined: Callable[[Sequence[Connection], str], Any] | None = None
+    is_portable: bool = False
+    misfits: Callable[[Connection, Connector], Iterable[Misfit]] = lambda _line, _source: ()
+
+    @property
+    def all_keys(self) -> tuple[str, ...]:
+        """Keys of the attribute among the settings of a connection."""
+        return self.keys or (self.name,)
 
     def value(self, line: Connection) -> Any:
-        """The value on a connection; ``None`` without one."""
+        """The value on a connection; ``default`` without one."""
         return getattr(line, self.name)
 
-    def joined(self, lines: Sequence[Connection]) -> Any:
-        """The value of the connection that connections in a row become: the last that has one."""
-        values = [self.value(line) for line in lines]
-        return next((value for value in reversed(values) if value is not None), None)
 
-    def misfits(self, line: Connection, source: Connector) -> Iterator[str]:
-        """Describe why a signal cannot have the value of its connection."""
-        value = self.value(line)
-        if value is None:
-            return
-        if source.type is not DataType.REAL and value != self.neutral:
-            expected = f"expected {self.text(self.neutral)}" if self.neutral else "leave it out"
-            yield (
-                f"{self.name} '{self.text(value)}' is for Real signals, found {source.type};"
-                f" {expected}"
-            )
-        if self.problems is not None:
-            yield from self.problems(value, line, source)
+def _word(
+    name: str,
+    title: str,
+    kind: type[StrEnum],
+    *,
+    neutral: StrEnum | None = None,
+    is_portable: bool = False,
+    further: Callable[[Connection, Connector], Iterable[str]] = lambda _line, _source: (),
+) -> LineAttribute:
+    """Make the codec of an attribute that is one word of an enumeration; ``None`` without one.
+
+    neutral: The word that a signal of any type may have; every other one needs a Real.
+    further: Further checks of a connection against the connector of its source.
+    """
+
+    def read(settings: Mapping[str, Any], location: str) -> StrEnum | None:
+        text = settings.get(name)
+        return None if text is None else member_of(kind, text, f"{location}: {name}")
+
+    def combined(lines: Sequence[Connection], _location: str) -> StrEnum | None:
+        words = [getattr(line, name) for line in lines]
+        return next((word for word in reversed(words) if word is not None), None)
+
+    def misfits(line: Connection, source: Connector) -> Iterator[Misfit]:
+        word = getattr(line, name)
+        if source.type is not DataType.REAL and word != neutral:
+            expected = f"expected {neutral}" if neutral else "leave it out"
+            text = f"{name} '{word}' is for Real signals, found {source.type}; {expected}"
+            yield Misfit(DescriptionError, "CON107", text)
+        for text in further(line, source):
+            yield Misfit(DescriptionError, "CON107", text)
+
+    return LineAttribute(
+        name,
+        title,
+        read,
+        lambda word: {name: str(word)},
+        str,
+        combined=combined,
+        is_portable=is_portable,
+        misfits=misfits,
+    )
 
 
-def _word(kind: type[StrEnum]) -> Callable[[Any, str], StrEnum]:
-    return lambda text, location: member_of(kind, text, f"{location}: {kind.__name__.lower()}")
-
-
-def _slerp_problems(word: Interpolation, line: Connection, source: Connector) -> Iterator[str]:
-    if word is not Interpolation.SLERP:
+def _slerp_misfits(line: Connection, source: Connector) -> Iterator[str]:
+    if line.interpolation is not Interpolation.SLERP:
         return
     if source.shape != (4,):
         yield (
@@ -100,37 +149,104 @@ def _slerp_problems(word: Interpolation, line: Connection, source: Connector) ->
         yield "interpolation 'slerp' is for unit quaternions; expected no factor and no offset"
 
 
-#: Attributes of one value, in the order in which files and pages have them.
-SIMPLE_ATTRIBUTES: tuple[LineAttribute, ...] = (
+def _read_delay(settings: Mapping[str, Any], location: str) -> TransportDelay | None:
+    try:
+        return delay_of(settings.get("delay"))
+    except DescriptionError as error:
+        raise DescriptionError(f"{location}: {error}") from None
+
+
+def _read_transformation(settings: Mapping[str, Any], location: str) -> Transformation | None:
+    factor, offset = settings.get("factor", 1.0), settings.get("offset", 0.0)
+    mapping = settings.get("mapping")
+    try:
+        if (factor, offset) == (1.0, 0.0):
+            return None if mapping is None else MappingTransformation(tuple(mapping.items()))
+        if mapping is not None:
+            raise DescriptionError("expected a factor and an offset, or a mapping; not both")
+        return LinearTransformation(factor, offset)
+    except DescriptionError as error:
+        raise DescriptionError(f"{location}: {error}") from None
+
+
+def _transformation_settings(transformation: Transformation) -> dict[str, Any]:
+    if isinstance(transformation, MappingTransformation):
+        return {"mapping": [list(entry) for entry in transformation.entries]}
+    settings = {"factor": transformation.factor, "offset": transformation.offset}
+    neutral = {"factor": 1.0, "offset": 0.0}
+    return {key: number for key, number in settings.items() if number != neutral[key]}
+
+
+def _transformation_text(transformation: Transformation) -> str:
+    """Write a transformation: ``"× -1 + 2"``, ``"table 0 → 3, 1 → 4"``."""
+    if isinstance(transformation, MappingTransformation):
+        return f"table {', '.join(f'{source} → {into}' for source, into in transformation.entries)}"
+    factor, offset = transformation.factor, transformation.offset
+    sign = "-" if offset < 0 else "+"
+    return f"× {factor!r}" + (f" {sign} {abs(offset)!r}" if offset else "")
+
+
+def _table_misfits(line: Connection, source: Connector) -> Iterator[Misfit]:
+    is_table = isinstance(line.transformation, MappingTransformation)
+    if is_table and source.type not in {DataType.BOOLEAN, DataType.INTEGER}:
+        text = (
+            "a table of values is for Boolean, Integer and enumeration connectors,"
+            f" found {source.type}"
+        )
+        yield Misfit(ConnectorMismatchError, "ENU105", text)
+
+
+#: Every attribute, in the order in which files and pages have them.
+ATTRIBUTES: tuple[LineAttribute, ...] = (
     LineAttribute(
+        "delay",
+        "Delay",
+        _read_delay,
+        lambda delay: {"delay": delay_data(delay)},
+        delay_text,
+        combined=delays_in_row,
+        is_portable=True,
+    ),
+    LineAttribute(
+        "transformation",
+        "Transformation",
+        _read_transformation,
+        _transformation_settings,
+        _transformation_text,
+        keys=("factor", "offset", "mapping"),
+        is_portable=True,
+        misfits=_table_misfits,
+    ),
+    LineAttribute(
+        "suppress_unit_conversion",
+        "Unit conversion",
+        lambda settings, _location: settings.get("suppress_unit_conversion", False),
+        lambda is_suppressed: {"suppress_unit_conversion": is_suppressed},
+        lambda _is_suppressed: "suppressed",
+        default=False,
+        is_portable=True,
+    ),
+    _word(
         "interpolation",
         "Between samples",
-        _word(Interpolation),
+        Interpolation,
         neutral=Interpolation.HOLD,
-        problems=_slerp_problems,
+        is_portable=True,
+        further=_slerp_misfits,
     ),
-    LineAttribute(
-        "extrapolation",
-        "After the newest sample",
-        _word(Extrapolation),
-        neutral=Extrapolation.HOLD,
-    ),
-    LineAttribute("compensation", "Compensation", _word(Compensation)),
+    _word("extrapolation", "After the newest sample", Extrapolation, neutral=Extrapolation.HOLD),
+    _word("compensation", "Compensation", Compensation),
 )
 
 
-def simple_values(settings: Mapping[str, Any], location: str) -> dict[str, Any]:
-    """Parse the settings of simple attributes; those that are missing or ``None`` are left out."""
-    return {
-        attribute.name: attribute.parse(settings[attribute.name], location)
-        for attribute in SIMPLE_ATTRIBUTES
-        if settings.get(attribute.name) is not None
-    }
+def values_of(settings: Mapping[str, Any], location: str) -> dict[str, Any]:
+    """Read the fields of a connection from its settings."""
+    return {attribute.name: attribute.read(settings, location) for attribute in ATTRIBUTES}
 
 
 def attributes_on(line: Connection) -> Iterator[tuple[LineAttribute, Any]]:
-    """Yield the simple attributes that a connection has, each with its value."""
-    for attribute in SIMPLE_ATTRIBUTES:
+    """Yield the attributes that a connection has, each with its value."""
+    for attribute in ATTRIBUTES:
         value = attribute.value(line)
-        if value is not None:
+        if value is not attribute.default:
             yield attribute, value

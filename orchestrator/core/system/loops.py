@@ -469,7 +469,7 @@ def _lateness(system: System, line: Connection, at_once: bool) -> object:  # noq
         return line.target
     source = system.components[line.source.component]
     return (
-        *((attribute.name, value) for attribute, value in attributes_on(line)),
+        *((codec.name, value) for codec, value in attributes_on(line) if codec.combined),
         isinstance(line.transformation, MappingTransformation),
         source.connectors[line.source.connector].type,
         source.changes_at_events(line.source.connector),

@@ -113,6 +113,17 @@ def milliseconds(ns: float) -> str:
     return f"{round(ns / 1e6, 3) + 0.0:.10g} ms"
 
 
+_UNITS = (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
+
+
+def time_text(ns: int) -> str:
+    """Write whole nanoseconds in the largest unit of which they are a whole number: ``"16 ms"``."""
+    if isinstance(ns, StepLength):
+        return step_text(ns)
+    unit, size = next((name, size) for name, size in _UNITS if ns % size == 0)
+    return f"{ns // size} {unit}"
+
+
 def of_fraction(exact: Fraction) -> int:
     """Return a step of so many nanoseconds, as :func:`step_length` does."""
     return exact.numerator if exact.denominator == 1 else StepLength(exact)

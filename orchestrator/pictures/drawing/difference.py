@@ -23,10 +23,8 @@ from orchestrator.core.system.ports import Limits
 from orchestrator.core.system.time import milliseconds
 from orchestrator.pictures.drawing.facts import (
     Facts,
-    delay_text,
     inside,
     power_text,
-    transformation_label,
     wire_key,
 )
 
@@ -216,16 +214,9 @@ def _value(value: Value) -> str:
 
 
 def _line(line: Connection) -> Texts:
-    texts = {
-        "delay": delay_text(line.delay) if line.delay else "",
-        "transformation": transformation_label(line, exact=True),
-        **{
-            attribute.title.lower(): attribute.text(value)
-            for attribute, value in attributes_on(line)
-        },
-        "unit conversion": "suppressed" if line.suppress_unit_conversion else "",
+    return {
+        attribute.title.lower(): attribute.text(value) for attribute, value in attributes_on(line)
     }
-    return {key: text for key, text in texts.items() if text}
 
 
 @cache

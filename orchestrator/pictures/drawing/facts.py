@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from math import isnan
 
 from orchestrator.core.coupling import DelayPlan, LoopDelay
-from orchestrator.core.diagnostics import UnitMismatchError, counted
+from orchestrator.core.diagnostics import UnitMismatchError
 from orchestrator.core.structs import Struct, field, replace
 from orchestrator.core.system import (
     SEPARATOR,
@@ -167,40 +166,15 @@ def delay_label(delay: TransportDelay) -> str:
     return ", ".join(parts)
 
 
-def delay_text(delay: TransportDelay) -> str:
-    """A delay with all that is declared of it, to the nanosecond."""
-    parts = [f"{delay.nominal_ns / 1e6:.15g} ms", str(delay.provenance)]
-    parts += [each for each in (delay.device, delay.date) if each]
-    varies = delay.variation
-    if varies is None:
-        return ", ".join(parts)
-    if varies.jitter is not None:
-        jitter = varies.jitter
-        parts.append(
-            f"{jitter.kind} jitter of {jitter.spread_ns / 1e6:.15g} ms, shape {jitter.shape:.15g},"
-            f" correlation {jitter.correlation_ns / 1e6:.15g} ms"
-        )
-    if varies.trace is not None:
-        trace = varies.trace
-        text = repr((trace.times_ns, trace.delays_ns, trace.interpolated))
-        fingerprint = hashlib.sha256(text.encode()).hexdigest()[:12]
-        parts.append(f"trace of {counted(len(trace.times_ns), 'row')} ({fingerprint})")
-    parts.append(f"{100 * varies.loss:.15g} % lost, seed {varies.seed}")
-    parts.append(f"{varies.delivery}, newest {varies.newest}")
-    return ", ".join(parts)
-
-
-def transformation_label(line: Connection, *, exact: bool = False) -> str:
+def transformation_label(line: Connection) -> str:
     """The transformation: ``"× -1"``, ``"table"``; empty without one."""
     own = line.transformation
     if own is None:
         return ""
     if not isinstance(own, LinearTransformation):
-        entries = ", ".join(f"{source} → {target}" for source, target in own.entries)
-        return f"table {entries}" if exact else "table"
-    factor, offset = (own.factor, own.offset) if exact else (f"{own.factor:g}", f"{own.offset:+g}")
-    parts = [f"× {factor}"] if own.factor != 1 else []
-    parts += [f"{offset}"] if own.offset else []
+        return "table"
+    parts = [f"× {own.factor:g}"] if own.factor != 1 else []
+    parts += [f"{own.offset:+g}"] if own.offset else []
     return " ".join(parts)
 
 

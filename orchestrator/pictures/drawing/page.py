@@ -141,6 +141,10 @@ def _value(value: Value) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
+#: Attributes of a connection whose rows are there without them as well.
+_OWN_ROWS = {"suppress_unit_conversion", "transformation", "delay"}
+
+
 def _wire(
     system: System, path: str, line: Connection, plan: DelayPlan | None
 ) -> Iterator[tuple[str, str]]:
@@ -165,7 +169,8 @@ def _wire(
     else:
         yield from _delay(line.delay)
     for attribute, value in attributes_on(line):
-        yield attribute.title, attribute.text(value)
+        if attribute.name not in _OWN_ROWS:
+            yield attribute.title, attribute.text(value)
     if plan is not None:
         yield from _plan(plan)
 

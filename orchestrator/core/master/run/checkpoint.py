@@ -151,14 +151,16 @@ def _facts(state: RunState) -> dict[str, str]:
 
 def _line(line: Connection) -> str:
     delay = f"delay {line.delay.nominal_ns} ns" if line.delay else "no delay"
-    texts = [delay, str(line.transformation or "not transformed")]
+    texts = [delay]
     channel = channel_of(line)
     if channel is not None:  # too much to be read: recorded delays may be thousands
         texts.append(
             f"varying {blake2b(repr(astuple(channel)).encode(), digest_size=16).hexdigest()}"
         )
     texts += [
-        f"{attribute.name} {attribute.text(value)}" for attribute, value in attributes_on(line)
+        f"{attribute.name} {attribute.text(value)}"
+        for attribute, value in attributes_on(line)
+        if attribute.name != "delay"  # where its figure comes from does not change a run
     ]
     return ", ".join(texts)
 

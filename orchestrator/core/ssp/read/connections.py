@@ -13,8 +13,6 @@ from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.codes import Findings, refusal
 from orchestrator.core.ssp.common.names import (
     add,
-    attribute,
-    boolean,
     child,
     decoded,
     encoded,
@@ -23,10 +21,7 @@ from orchestrator.core.ssp.common.names import (
 from orchestrator.core.ssp.read.connectors import UNSPECIFIED
 from orchestrator.core.ssp.read.line_annotations import (
     add_line,
-    add_transformation,
-    read_delay,
     read_line,
-    read_transformation,
 )
 from orchestrator.core.system import (
     Bus,
@@ -126,9 +121,8 @@ def _connection(
             _CLAUSE,
         )
     ends_of_line = Endpoint(source.key, name), Endpoint(target.key, into)
-    suppressed = attribute(element, "suppressUnitConversion", boolean, default=False)
-    if not len(element):
-        return Connection(*ends_of_line, suppress_unit_conversion=suppressed)
+    if not len(element) and "suppressUnitConversion" not in element.attrib:
+        return Connection(*ends_of_line)
     if child(element, "ssc:IntegerMappingTransformation") is not None:
         findings.note(
             codes.TABLE,
@@ -136,13 +130,8 @@ def _connection(
             "values that the table does not have stop the run",
             "SSP 2.0, 4.5.2",
         )
-    return Connection(
-        *ends_of_line,
-        delay=read_delay(element, location),
-        transformation=read_transformation(element, source.connector(name), target.connector(into)),
-        suppress_unit_conversion=suppressed,
-        **read_line(element),
-    )
+    connectors = source.connector(name), target.connector(into)
+    return Connection(*ends_of_line, **read_line(element, connectors, location))
 
 
 #: An end, the name of the connector there, and its kind.
@@ -210,16 +199,13 @@ def add_connections(parent: etree._Element, system: System, version: str) -> Non
 
 
 def _add_connection(group: etree._Element, line: Connection, system: System, version: str) -> None:
-    source, target = (_declared(system, end) for end in (line.source, line.target))
+    source, target = (_declared(system, end) for end in line.ends)
     element = add(group, "ssd:Connection")
     for side, end in (("start", line.source), ("end", line.target)):
         if end.component:
             element.set(f"{side}Element", decoded(end.component))
         element.set(f"{side}Connector", end.connector)
-    if line.suppress_unit_conversion:
-        element.set("suppressUnitConversion", "true")
-    add_transformation(element, line.transformation, source, target, version)
-    add_line(element, line)
+    add_line(element, line, (source, target), version)
 
 
 _Owner = Component | System | Bus

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from math import isfinite
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from lxml import etree
 
@@ -73,23 +73,10 @@ from orchestrator.core.system import (
     Variation,
     nanoseconds,
 )
-from orchestrator.core.system.line_attributes import (
-    SIMPLE_ATTRIBUTES,
-    attributes_on,
-    simple_values,
-)
+from orchestrator.core.system.line_attributes import ATTRIBUTES, attributes_on
 
 _Word = TypeVar("_Word", bound=StrEnum)
 _LOST = "lost"
-
-
-def add_line(element: etree._Element, line: Connection) -> None:
-    """Append the annotations of a connection to its ssd:Connection."""
-    if line.delay is not None:
-        _add_delay(element, line.delay)
-    texts = {attribute.name: attribute.text(value) for attribute, value in attributes_on(line)}
-    if texts:
-        add(annotate(element, LINE_TYPE), "sd:Line", **texts)
 
 
 def _add_delay(element: etree._Element, delay: TransportDelay) -> None:
@@ -129,21 +116,7 @@ def _add_delay(element: etree._Element, delay: TransportDelay) -> None:
         add(variation, "sd:Trace", interpolated=interpolated).text = ", ".join(pairs)
 
 
-def read_line(element: etree._Element) -> dict[str, Any]:
-    """Read the simple attributes of an ssd:Connection: values by the name of the attribute."""
-    line = own(element, LINE_TYPE, "sd:Line")
-    if line is None:
-        return {}
-    empty(line)
-    names = [attribute.name for attribute in SIMPLE_ATTRIBUTES]
-    only(line, names)
-    try:
-        return simple_values({name: line.get(name) for name in names}, "sd:Line")
-    except DescriptionError as error:
-        raise SspError(*error.problems) from None
-
-
-def read_delay(connection: etree._Element, location: Place) -> TransportDelay | None:
+def _read_delay(connection: etree._Element, location: Place) -> TransportDelay | None:
     """Read the transport delay of an ssd:Connection."""
     element = own(connection, DELAY_TYPE, "sd:TransportDelay")
     if element is None:
@@ -314,7 +287,7 @@ def read_change(entry: etree._Element) -> ValueChange:
     return ValueChange(suppressed, _change(entry))
 
 
-def read_transformation(
+def _read_transformation(
     connection: etree._Element, source: Connector | None, target: Connector | None
 ) -> Transformation | None:
     """Read the transformation of an ssd:Connection."""
@@ -360,14 +333,12 @@ def _value(value: _Key, connector: Connector | None, side: str) -> int:
 
 def add_transformation(
     connection: etree._Element,
-    transformation: Transformation | None,
+    transformation: Transformation,
     source: Connector | None,
     target: Connector | None,
     version: str,
 ) -> None:
     """Append the transformation of a connection between two connectors."""
-    if transformation is None:
-        return
     if isinstance(transformation, LinearTransformation):
         add(
             connection,
@@ -407,3 +378,63 @@ def _form(
         if not -(2**bits) <= value < 2**bits:
             raise DescriptionError(f"{value} does not fit the {bits + 1} bits of SSP {version}")
     return "Integer", [(str(s), str(t)) for s, t in table.entries]
+
+
+#: Connectors at the two ends of a connection; ``None`` if they are not known.
+LineEnds = tuple[Connector | None, Connector | None]
+
+
+class _LineForm(NamedTuple):
+    """How an attribute of a connection stands in SSP.
+
+    read: Reads it from an ssd:Connection; files that it names are in the place.
+    add: Adds a value to an ssd:Connection of a version of SSP.
+    """
+
+    read: Callable[[etree._Element, LineEnds, Place], Any]
+    add: Callable[[etree._Element, Any, LineEnds, str], None]
+
+
+#: Attributes with a form of their own, in the order in which they are written; those that are not
+#: here are words in ``sd:Line``.
+_FORMS: Final[Mapping[str, _LineForm]] = {
+    "suppress_unit_conversion": _LineForm(
+        lambda element, *_: attribute(element, "suppressUnitConversion", boolean, default=False),
+        lambda element, value, *_: element.set("suppressUnitConversion", boolean_text(value)),
+    ),
+    "transformation": _LineForm(
+        lambda element, ends, _: _read_transformation(element, *ends),
+        lambda element, value, ends, version: add_transformation(element, value, *ends, version),
+    ),
+    "delay": _LineForm(
+        lambda element, _, location: _read_delay(element, location),
+        lambda element, value, *_: _add_delay(element, value),
+    ),
+}
+_WORDS: Final = tuple(codec for codec in ATTRIBUTES if codec.name not in _FORMS)
+
+
+def read_line(element: etree._Element, ends: LineEnds, location: Place) -> dict[str, Any]:
+    """Read the attributes of an ssd:Connection: fields of a connection."""
+    values = {name: form.read(element, ends, location) for name, form in _FORMS.items()}
+    line = own(element, LINE_TYPE, "sd:Line")
+    if line is None:
+        return values
+    empty(line)
+    only(line, [codec.name for codec in _WORDS])
+    settings = {str(name): text for name, text in line.attrib.items()}
+    try:
+        return values | {codec.name: codec.read(settings, "sd:Line") for codec in _WORDS}
+    except DescriptionError as error:
+        raise SspError(*error.problems) from None
+
+
+def add_line(element: etree._Element, line: Connection, ends: LineEnds, version: str) -> None:
+    """Add the attributes of a connection to its ssd:Connection."""
+    values = {codec.name: (codec, value) for codec, value in attributes_on(line)}
+    for name, form in _FORMS.items():
+        if name in values:
+            form.add(element, values[name][1], ends, version)
+    texts = {name: codec.text(v) for name, (codec, v) in values.items() if name not in _FORMS}
+    if texts:
+        add(annotate(element, LINE_TYPE), "sd:Line", **texts)

@@ -305,7 +305,8 @@ def write_parameter_mapping(
                 f" '{mapped.source}'"
             )
         entry = add(root, "ssm:MappingEntry", source=mapped.source, target=target)
-        add_transformation(entry, mapped.transformation, None, None, version)
+        if mapped.transformation is not None:
+            add_transformation(entry, mapped.transformation, None, None, version)
     content = checked_text(root, Schema.PARAMETER_MAPPING)
     with replacing(Path(path)) as file:
         file.write(content)

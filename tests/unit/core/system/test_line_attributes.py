@@ -13,61 +13,114 @@ from orchestrator.author import read_toml, write_toml
 from orchestrator.author.tables import ConnectionTable
 from orchestrator.cli.edit import connect
 from orchestrator.core.ssp import read_ssd, write_ssd
-from orchestrator.core.system import Causality, Connection, Endpoint, Interpolation, TransportDelay
+from orchestrator.core.structs import replace
+from orchestrator.core.system import (
+    Causality,
+    Connection,
+    DelayTrace,
+    Delivery,
+    Endpoint,
+    Interpolation,
+    Jitter,
+    JitterKind,
+    LinearTransformation,
+    MappingTransformation,
+    Newest,
+    Provenance,
+    TransportDelay,
+    Variation,
+)
 from orchestrator.core.system.line_attributes import (
-    SIMPLE_ATTRIBUTES,
+    ATTRIBUTES,
     LineAttribute,
     LineSettings,
     attributes_on,
 )
 from orchestrator.pictures.drawing.difference import differences
 
-#: Fields of a connection with a codec of their own in each format.
-_STRUCTURED = {"source", "target", "delay", "transformation", "suppress_unit_conversion"}
+_MS = 1_000_000
+#: Values of attributes that are not words of an enumeration.
+_STRUCTURED: dict[str, list[Any]] = {
+    "delay": [
+        TransportDelay(0),
+        TransportDelay(16 * _MS, Provenance.MEASURED, device="rig", date="2026-01-01"),
+        TransportDelay(1, variation=Variation(loss=0.25, seed=3, newest=Newest.ARRIVED)),
+        TransportDelay(
+            5 * _MS,
+            variation=Variation(
+                Jitter(JitterKind.GAMMA, 2 * _MS, 3.0, _MS), delivery=Delivery.IN_ORDER
+            ),
+        ),
+        TransportDelay(5 * _MS, variation=Variation(Jitter(JitterKind.NORMAL, _MS))),
+        TransportDelay(
+            0, variation=Variation(trace=DelayTrace((0, 7), (3 * _MS, None), interpolated=True))
+        ),
+    ],
+    "transformation": [
+        LinearTransformation(-1.0),
+        LinearTransformation(1.0, 0.1),
+        LinearTransformation(2.5, -3.0),
+        MappingTransformation(((0, 3), (1, -4))),
+    ],
+    "suppress_unit_conversion": [True],
+}
 
 
 def _values(attribute: LineAttribute) -> list[Any]:
-    """Every value of an attribute of words."""
+    """Values of an attribute: every word, or examples of all that it can be."""
+    if attribute.name in _STRUCTURED:
+        return _STRUCTURED[attribute.name]
     kind = get_type_hints(Connection)[attribute.name]
     return [word for part in get_args(kind) if part is not type(None) for word in part]
 
 
 _CASES = [
-    pytest.param(attribute, value, id=f"{attribute.name}-{value}")
-    for attribute in SIMPLE_ATTRIBUTES
-    for value in _values(attribute)
+    pytest.param(attribute, value, id=f"{attribute.name}-{number}")
+    for attribute in ATTRIBUTES
+    for number, value in enumerate(_values(attribute))
 ]
 
 
 def _system(attribute: LineAttribute, value: Any) -> System:
-    delay = "2 ms" if attribute.name == "interpolation" else None
-    settings: Any = {attribute.name: value, "delay": delay}
-    system = System(
-        "pair",
-        connectors={
-            "u": Connector("u", Causality.INPUT, DataType.REAL),
-            "y": Connector("y", Causality.OUTPUT, DataType.REAL),
-        },
-    )
-    return system.connect("u", "y", **settings)
+    delay = TransportDelay(2 * _MS) if attribute.name == "interpolation" else None
+    fields: Any = {"delay": delay, attribute.name: value}
+    kind = DataType.INTEGER if isinstance(value, MappingTransformation) else DataType.REAL
+    connectors = {
+        "u": Connector("u", Causality.INPUT, kind),
+        "y": Connector("y", Causality.OUTPUT, kind),
+    }
+    line = Connection(Endpoint("", "u"), Endpoint("", "y"), **fields)
+    return System("pair", connections=(line,), connectors=connectors)
 
 
 def test_every_field_of_a_connection_has_a_codec() -> None:
-    simple = {attribute.name for attribute in SIMPLE_ATTRIBUTES}
-    assert {*Connection.__struct_fields__} == _STRUCTURED | simple
+    names = [attribute.name for attribute in ATTRIBUTES]
+    assert {*Connection.__struct_fields__} == {"source", "target", *names}
+    keys = [key for attribute in ATTRIBUTES for key in attribute.all_keys]
+    assert sorted(keys) == sorted(LineSettings.__annotations__)
+    assert sorted(keys) == sorted(ConnectionTable.model_fields)
 
 
-@pytest.mark.parametrize("attribute", SIMPLE_ATTRIBUTES, ids=lambda a: a.name)
-def test_an_attribute_is_an_argument_a_key_and_an_option(attribute: LineAttribute) -> None:
-    assert attribute.name in LineSettings.__annotations__
-    assert attribute.name in ConnectionTable.model_fields
-    assert attribute.name in signature(connect).parameters
+@pytest.mark.parametrize("attribute", ATTRIBUTES, ids=lambda a: a.name)
+def test_an_attribute_is_an_option_of_connect(attribute: LineAttribute) -> None:
+    options = {"map_": "mapping"}
+    parameters = {options.get(name, name) for name in signature(connect).parameters}
+    assert {*attribute.all_keys} <= parameters
 
 
-@pytest.mark.parametrize(("attribute", "value"), _CASES)
-def test_text_and_plain_value_are_read_back(attribute: LineAttribute, value: Any) -> None:
-    assert attribute.parse(attribute.text(value), "line") == value
-    assert attribute.parse(attribute.plain(value), "line") == value
+@pytest.mark.parametrize("attribute", ATTRIBUTES, ids=lambda a: a.name)
+def test_a_connection_without_the_attribute_has_its_default(attribute: LineAttribute) -> None:
+    bare = Connection(Endpoint("", "u"), Endpoint("", "y"))
+    assert attribute.value(bare) == attribute.default == attribute.read({}, "line")
+    assert list(attributes_on(bare)) == []
+    if attribute.combined is not None:
+        assert attribute.combined([bare, bare], "line") is None
+
+
+@pytest.mark.parametrize("attribute", ATTRIBUTES, ids=lambda a: a.name)
+def test_texts_tell_values_apart(attribute: LineAttribute) -> None:
+    texts = [attribute.text(value) for value in _values(attribute)]
+    assert len({*texts}) == len(texts)
 
 
 @pytest.mark.parametrize(("attribute", "value"), _CASES)
@@ -76,18 +129,17 @@ def test_files_keep_an_attribute(attribute: LineAttribute, value: Any, tmp_path:
     write_ssd(system, tmp_path / "pair.ssd")
     write_toml(system, tmp_path / "pair.toml")
     for copy in (read_ssd(tmp_path / "pair.ssd"), read_toml(tmp_path / "pair.toml")):
-        assert list(attributes_on(copy.connections[0])) == [(attribute, value)]
+        assert copy.connections == system.connections
 
 
 @pytest.mark.parametrize(("attribute", "value"), _CASES)
 def test_a_difference_names_an_attribute(attribute: LineAttribute, value: Any) -> None:
     system = _system(attribute, value)
-    delay = system.connections[0].delay
-    plain = Connection(Endpoint("", "u"), Endpoint("", "y"), delay)
+    plain = replace(system.connections[0], **{attribute.name: attribute.default})
     before = System("pair", connections=(plain,), connectors=system.connectors)
     (change,) = differences(before, system)
     ((name, after),) = [(field.name, field.after) for field in change.fields]
-    assert (name, after) == (attribute.title.lower(), str(value))
+    assert (name, after) == (attribute.title.lower(), attribute.text(value))
 
 
 def test_an_unknown_setting_is_refused() -> None:
@@ -102,4 +154,6 @@ def test_connections_in_a_row_keep_the_last_value() -> None:
     late = TransportDelay(2_000_000)
     ends = Endpoint("a", "y"), Endpoint("b", "u")
     lines = [Connection(*ends, late, interpolation=Interpolation.CUBIC), Connection(*ends)]
-    assert SIMPLE_ATTRIBUTES[0].joined(lines) == "cubic"
+    (codec,) = (attribute for attribute in ATTRIBUTES if attribute.name == "interpolation")
+    assert codec.combined is not None
+    assert codec.combined(lines, "line") == "cubic"

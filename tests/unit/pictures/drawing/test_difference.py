@@ -103,7 +103,7 @@ JITTER = Variation(Jitter(JitterKind.NORMAL, 1_000_000), loss=0.05, seed=7)
         ),
         (
             {"transformation": LinearTransformation(0.1, 2.0)},
-            "transformation: none → × 0.1 2.0",
+            "transformation: none → × 0.1 + 2.0",
         ),
         (
             {"transformation": MappingTransformation(((0, 1), (1, 0)))},
