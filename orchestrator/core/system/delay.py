@@ -6,20 +6,17 @@ With how it is written: as plain data (system files), and in words.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from orchestrator.core.diagnostics import DescriptionError, LoadError, counted
 from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.structs import Struct, force_setattr
 from orchestrator.core.system.naming import is_whole, member_of
 from orchestrator.core.system.time import nanoseconds, time_text
-
-if TYPE_CHECKING:
-    from orchestrator.core.system.connection import Connection
 
 #: Rows; more are a mistake rather than a recording of a delay.
 _MOST_ROWS = 10_000_000
@@ -421,20 +418,3 @@ def delay_text(delay: TransportDelay) -> str:
     parts.append(f"{100 * variation.loss:.15g} % lost, seed {variation.seed}")
     parts.append(f"{variation.delivery}, newest {variation.newest}")
     return ", ".join(parts)
-
-
-def delays_in_row(lines: Sequence[Connection], location: str) -> TransportDelay | None:
-    """Return the delay of the connection that connections in a row become."""
-    delayed = [line for line in lines if line.delay is not None]
-    delays = [line.delay for line in delayed if line.delay is not None]
-    if len(delays) < 2:
-        return delays[0] if delays else None
-    if any(delay.variation for delay in delays):
-        raise DescriptionError(
-            f"{location}: {len(delays)} delays in a row, of which one varies; put it on one"
-            " connection"
-        )
-    if len({line.interpolation for line in delayed}) > 1:
-        raise DescriptionError(f"{location}: delays in a row are interpolated in different ways")
-    provenance = min(delay.provenance for delay in delays)
-    return TransportDelay(sum(delay.nominal_ns for delay in delays), provenance)

@@ -27,7 +27,6 @@ from orchestrator.core.system.delay import (
     delay_data,
     delay_of,
     delay_text,
-    delays_in_row,
 )
 from orchestrator.core.system.naming import member_of
 from orchestrator.core.system.ports import Connector, DataType
@@ -156,6 +155,23 @@ def _read_delay(settings: Mapping[str, Any], location: str) -> TransportDelay | 
         raise DescriptionError(f"{location}: {error}") from None
 
 
+def _delays_in_row(lines: Sequence[Connection], location: str) -> TransportDelay | None:
+    """Return the delay of the connection that connections in a row become."""
+    delayed = [line for line in lines if line.delay is not None]
+    delays = [line.delay for line in delayed if line.delay is not None]
+    if len(delays) < 2:
+        return delays[0] if delays else None
+    if any(delay.variation for delay in delays):
+        raise DescriptionError(
+            f"{location}: {len(delays)} delays in a row, of which one varies; put it on one"
+            " connection"
+        )
+    if len({line.interpolation for line in delayed}) > 1:
+        raise DescriptionError(f"{location}: delays in a row are interpolated in different ways")
+    provenance = min(delay.provenance for delay in delays)
+    return TransportDelay(sum(delay.nominal_ns for delay in delays), provenance)
+
+
 def _read_transformation(settings: Mapping[str, Any], location: str) -> Transformation | None:
     factor, offset = settings.get("factor", 1.0), settings.get("offset", 0.0)
     mapping = settings.get("mapping")
@@ -204,7 +220,7 @@ ATTRIBUTES: tuple[LineAttribute, ...] = (
         _read_delay,
         lambda delay: {"delay": delay_data(delay)},
         delay_text,
-        combined=delays_in_row,
+        combined=_delays_in_row,
         is_portable=True,
     ),
     LineAttribute(
@@ -234,7 +250,13 @@ ATTRIBUTES: tuple[LineAttribute, ...] = (
         is_portable=True,
         further=_slerp_misfits,
     ),
-    _word("extrapolation", "After the newest sample", Extrapolation, neutral=Extrapolation.HOLD),
+    _word(
+        "extrapolation",
+        "After the newest sample",
+        Extrapolation,
+        neutral=Extrapolation.HOLD,
+        is_portable=True,
+    ),
     _word("compensation", "Compensation", Compensation),
 )
 
