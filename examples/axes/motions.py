@@ -1,4 +1,4 @@
-"""What moves an axis to and fro, and what the axes do that hardware stands in for."""
+"""A command that moves an axis to and fro, and models of the axes that hardware replaces."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Friction:
     residual: float
 
     def behind(self, ratio: float) -> Friction:
-        """Give what a joint feels of it whose motor turns ``ratio`` times as often."""
+        """Convert to the side of a joint whose motor turns ``ratio`` times as often."""
         square = ratio**2
         return Friction(
             ratio * self.static,
@@ -87,7 +87,7 @@ def fit(time: Floats, angle: Floats, rate: Floats, load: Floats) -> Friction:
 
 
 def of_record(path: Path) -> Friction:
-    """Fit what a run of the case ``friction`` recorded."""
+    """Fit the friction to a recording of the case ``friction``."""
     record = read_result(path)
     names = ("angle", "shaft_rate", "load_torque")
     return fit(record.time, *(np.asarray(record[f"joint4.{name}"]) for name in names))

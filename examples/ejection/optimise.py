@@ -1,14 +1,14 @@
-"""The attitude that is ejected fastest within limits, and what uncertain friction makes of it.
+"""The attitude with the fastest ejection within limits, and the effect of uncertain friction.
 
-``python examples/ejection/optimise.py`` takes half a minute, with ``--robust`` some ten: then the
-5 % quantile of the speed is made as large as it can be with the 95 % quantile of the spin in its
-limit.
+``python examples/ejection/optimise.py`` takes half a minute, with ``--robust`` ten minutes: it then
+maximises the 5 % quantile of the speed, with the 95 % quantile of the spin within its limit.
 
-The best attitude is found by SLSQP of SciPy from three starts, with exact gradients: the plant's
-directional derivatives along the trajectory, and what its events add. They hold as long as the same
-joints break away in the same order. Quantiles of 50 draws have kinks wherever draws change places:
-COBYQA, which needs values only, finds the robust attitude. The spacecraft's body is a box below the
-rail's foot, the links are capsules: the plant refuses to begin with a link in the box.
+SciPy's SLSQP finds the best attitude from three starts, with exact gradients: the directional
+derivatives of the plant along the trajectory, and the contributions of its events. The gradients
+hold as long as the same joints break away in the same order. Quantiles of 50 draws have kinks where
+draws change their order, so COBYQA, which needs values only, finds the robust attitude. The body of
+the spacecraft is a box below the foot of the rail, and the links are capsules. The plant refuses to
+begin with a link in the box.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The paper's scheme of steps of 0.02 s beside the full dynamics, for the arm on the table.
+"""The paper's scheme with steps of 0.02 s next to the full dynamics, for the arm on the table.
 
 python examples/ejection/recursive.py
 
@@ -38,7 +38,7 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 @dataclass(frozen=True)
 class Found:
-    """What a method finds: s, m/s, rad/s; angles of joints 2, 4 and 6 in rad."""
+    """Results of a method: s, m/s, rad/s; angles of joints 2, 4 and 6 in rad."""
 
     release_time: float
     release_speed: float

@@ -1,4 +1,4 @@
-"""What moves the bench of the example while its friction is identified."""
+"""The command of the bench while its friction is identified."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from orchestrator import Block, Output, Parameter
 
 
 class SlowTorque(Block):
-    """A torque that rises and falls evenly between two limits, from zero, first up."""
+    """A torque that rises and falls linearly between two limits, from zero, first up."""
 
     torque: float = Output(unit="N.m", description="Torque", depends_on=())
     amplitude: float = Parameter(start=0.06, unit="N.m", above=0.0, description="Limit either side")

@@ -1,7 +1,7 @@
-"""Models of what a rig has beside its simulation: a robot that is told where to go, a sheet.
+"""Models of the hardware of a rig: a robot that follows commands, and a sheet.
 
-Their connectors are those of the devices that take their places: ``kuka_rsi`` and ``ati_net_ft``.
-What lies between them, the way from a command of the robot to a force that is felt, is the line
+Their connectors are those of the devices that replace them: ``kuka_rsi`` and ``ati_net_ft``. The
+path between them, from a command of the robot to a measured force, is the line
 from one to the other, with its delay.
 """
 
@@ -11,7 +11,7 @@ from orchestrator import Block, Input, Output, Parameter, where
 
 
 class Robot(Block):
-    """Is where it is told to be."""
+    """A robot that is always at its commanded position."""
 
     dx: float = Input(unit="m", description="Correction along X, from the start")
     x: float = Output(unit="m", depends_on=("dx",), description="Displacement along X")

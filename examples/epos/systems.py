@@ -1,4 +1,4 @@
-"""The systems of the EPOS experiment, as the builder draws them; run it to write the .ssd files.
+"""The systems of the EPOS experiment, built in Python; run it to write the .ssd files.
 
 python examples/epos/systems.py
 """

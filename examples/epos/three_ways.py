@@ -1,7 +1,7 @@
 """The hybrid contact of EPOS three times: in process, as one FMU, and as a portable .ssp in FMPy.
 
-``python examples/epos/three_ways.py [FOLDER]`` writes ``three-ways.png`` there, and prints by how
-much the curves differ. All take Jacobi steps of 1 ms, with the declared delays held exactly.
+``python examples/epos/three_ways.py [FOLDER]`` writes ``three-ways.png`` there, and prints the
+differences of the curves. All take Jacobi steps of 1 ms, with the declared delays held exactly.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Lose samples of the sensor at random, fifty seeds each; see quantiles.py for what follows.
+"""Lose samples of the sensor at random, fifty seeds each; quantiles.py evaluates the runs.
 
 python examples/famdc/lost_samples.py
 """
@@ -30,7 +30,7 @@ def run(system: System, *faults: Fault) -> dict[str, np.ndarray]:
 
 
 def lost(share: float, seed: int) -> list[Fault]:
-    """Lose each sample with a probability: the one before stands."""
+    """Lose each sample with a probability; the previous one is held."""
     line = "sensor.measured -> lead.measured"
     times = np.flatnonzero(np.random.default_rng(seed).random(5000) < share) * MS
     gaps = [Fault.of("drop", line, f"{n} ns", f"{n + MS} ns") for n in times.tolist()]

@@ -1,4 +1,4 @@
-"""Take the quantiles that the pages state from the sweeps of fifty seeds, into seeds.csv.
+"""Compute the quantiles of the pages from the sweeps of fifty seeds, into seeds.csv.
 
 softdock sweep examples/famdc
 softdock sweep examples/famdc/seeds.toml
@@ -7,8 +7,8 @@ python examples/famdc/lost_samples.py
 python examples/famdc/quantiles.py
 
 A row is a measure of a case at a point of a sweep. ``worst`` is the worst of three axes in each
-run. A run whose measure cannot be read off, as it never settles, counts as infinite. The mean of
-what is 0 or 1 is a share of runs.
+run. A measure that cannot be evaluated, such as the settling time of a run that never settles,
+counts as infinite. The mean of a measure with the values 0 and 1 is a share of runs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Models of robot and sheet of the rig, with the connectors of the devices that replace them.
 
-What they do is what ``kuka_rsi`` and ``ati_net_ft`` see of their emulators, step by step of 4 ms.
+They behave like the emulators of ``kuka_rsi`` and ``ati_net_ft`` in steps of 4 ms.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ def _rig(name: str, description: str) -> System:
         .add("robot", block(f"{HERE}/rig_parts.py:Robot"))
         .add("sensor", block(f"{HERE}/rig_parts.py:Sheet"), k=K_AXIAL, d=C_AXIAL, preload=OFFSET)
         .set("dynamics.virtual_force", 0.0)
-        # What the rig itself makes; the sensor's newest sample is up to 1 ms old.
+        # The hardware makes this connection; the sensor's newest sample is up to 1 ms old.
         .connect("robot.x", "sensor.x", delay="1 ms")
         .connect("robot.v", "sensor.v", delay="1 ms")
     )

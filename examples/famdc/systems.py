@@ -22,7 +22,7 @@ RUN = DefaultExperiment(
 
 OFFSET = 0.01  # m in each direction: what every run begins with
 
-# Yu, Han, Yang, Xu, Qu, Table 1; Tables 3-I and 3-II are the .ssv files beside this one.
+# Yu, Han, Yang, Xu, Qu, Table 1; Tables 3-I and 3-II are the .ssv files in this folder.
 BODIES = {"m_s": 50000.0, "m_c": 2000.0, "m_e": 300.0}  # kg
 MANIPULATOR = {"k_manipulator": 1.5e5, "c_manipulator": 200.0}  # N/m, N.s/m
 K_AXIAL, C_AXIAL = 5e4, 100.0  # the contact, N/m and N.s/m
@@ -33,12 +33,12 @@ K = (4e4, 3.6e4, 3.2e4)  # N/m
 C = (400.0, 240.0, 320.0)  # N.s/m
 START = (OFFSET, OFFSET, 2.5 + OFFSET)  # spacecraft from end-effector, m
 
-#: Delay that a compensation is told which must know it: 14.9 ms of the robot, 2 ms of the sensor.
+#: Delay for compensations that must know it: 14.9 ms of the robot, 2 ms of the sensor.
 KNOWN_DELAY = 16.9e-3
 
 
 class Way(NamedTuple):
-    """What stands between the sensor and the simulated bodies, and before the robot."""
+    """The blocks between the sensor and the simulated bodies, and before the robot."""
 
     blocks: Mapping[str, Component]
     lines: Mapping[str, str]
@@ -120,7 +120,7 @@ def ways() -> dict[str, Way]:
                 "filter.force": "dynamics.force",
             },
         ),
-        # Damps what the rig gives beyond the energy that the contact stores when it begins.
+        # Removes the energy that the rig gives beyond the initial energy of the contact.
         "passive": Way(
             {"passivity": block("passivity_controller").with_values({"store": STORED})},
             {
@@ -143,7 +143,7 @@ def ways() -> dict[str, Way]:
 
 
 def axial(way: str = "compensated") -> System:
-    """Build a rig on one axis; components stand in the order in which the signal runs."""
+    """Build a rig on one axis; components are in the order of the signal flow."""
     blocks, lines = ways()[way]
     text = f"Docking on one axis with a robot and a sensor that are late: {way.replace('_', ' ')}."
     system = (
@@ -289,7 +289,7 @@ def spatial_ideal() -> System:
 
 
 def joined(system: System, lines: Mapping[str, str]) -> System:
-    """Connect each output with its targets, which stand between blanks."""
+    """Connect each output with its targets, which are separated by blanks."""
     for source, targets in lines.items():
         for target in targets.split():
             system = system.connect(source, target)

@@ -1,4 +1,4 @@
-"""What joins a rope to the body that carries it, and to the rod of an arm that meets it."""
+"""Blocks that connect a rope to the body that carries it, and to the rod of an arm."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class ArmRod(Block):
     )
 
     def step(self, t: float, h: float) -> None:
-        """Add up what the joints do; all of them turn about y."""
+        """Sum the motion of the joints; all of them turn about y."""
         x = self.tip[0]
         speed = self.v[2] - self.w[1] * (x - self.joints[0, 0])
         for i in range(3):

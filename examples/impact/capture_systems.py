@@ -173,7 +173,7 @@ def _connected(system: System) -> System:
         ("rope.angular_momentum", "balance.rope_angular"),
     ):
         system = system.connect(one, other)
-    # The rope follows rod and ends within its step: what is held would hit it anew each time.
+    # The rope follows rod and ends within its step: held values would hit it again in each step.
     for one, other in (
         ("rod.position", "rope.position"),
         ("rod.velocity", "rope.velocity"),

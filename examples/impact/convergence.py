@@ -1,8 +1,8 @@
-"""How what is computed of a rope depends on its nodes and on the communication step.
+"""Convergence of a rope over its nodes and over the communication step.
 
 ``python examples/impact/convergence.py`` prints the tables of README.md. Statics over the number of
 segments, of the same rope: the springs follow from the bending and stretching stiffness. The impact
-on node 16 of rope.ssd over the communication step, with what its energy ledger leaves open.
+on node 16 of rope.ssd over the communication step, with the residual of its energy ledger.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ STEPS_US = (400, 200, 100, 50, 25)
 
 
 def orders(values: Sequence[float]) -> list[str]:
-    """Return the measured order from each three values, of which each has half the step before."""
+    """Return the measured order from each three values, each with half the previous step."""
     gaps = np.abs(np.diff(values))
     found = [log2(a / b) for a, b in pairwise(gaps)]
     return ["", "", *(f"{order:.2f}" for order in found)]

@@ -1,4 +1,4 @@
-"""What the air table has beside the simulators and their contact."""
+"""Blocks of the air table besides the simulators and their contact."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from orchestrator import Block, Input, Output, Parameter, where
 
 
 class Encounter(Block):
-    """How two bodies move to each other, and what they carry together.
+    """Relative motion of two bodies, and their total momentum.
 
     The relative velocity is that of the active body as seen from the passive one: negative while
     they approach, as the paper counts it.
@@ -30,7 +30,7 @@ class Encounter(Block):
 
 
 class ConstantFriction(Block):
-    """The friction of Eq 10 as it stands there: a constant f beside the contact force.
+    """The friction of Eq 10 as printed: a constant f in addition to the contact force.
 
     ``f`` is added to the equation of the deformation while it is positive. With ``+f`` it presses
     the bodies together all the time, which no friction does; ``f = -5.4526`` is the other reading.

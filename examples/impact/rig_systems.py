@@ -1,4 +1,4 @@
-"""The systems in which a rope of hardware takes part: robot, force sensor, and what is computed.
+"""The systems with a real rope: robot, force sensor, and the simulated part.
 
 python examples/impact/rig_systems.py
 """
@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 FMUS = HERE.parents[1] / "fmus" / "build"
 PARTS = HERE.parent / "epos" / "rig_parts.py"
 
-#: The wanted contact: Eq 46 without its square, and an assumed damping.
+#: The required contact: Eq 46 without its square, and an assumed damping.
 K, B = 2089.0, 10.0  # N/m, N.s/m
 #: The piece of rope on the rig, assumed: so soft that the loop bears the robot's delay.
 K_ROPE = 300.0  # N/m

@@ -71,7 +71,7 @@ def rope(kind: PlanarRope, node: int, *, below: bool = False) -> System:
         .add("rod", fmu(FMUS / "Chaser.fmu"), m=M, v0=V, x0=height - 1e-5, thrust=0.0)
         .set("rod.virtual_force", 0.0)
         .add("rope", fmu(FMUS / "PlanarRope.fmu"), **values)
-        # The rope follows the rod within its step: a rod that is held would hit it anew each time.
+        # The rope follows the rod within its step: a held rod would hit it again in each step.
         .connect("rod.position", "rope.position", extrapolation="linear")
         .connect("rod.velocity", "rope.velocity", extrapolation="linear")
         .connect("rope.force", "rod.force")

@@ -1,4 +1,4 @@
-"""The systems of the air table, as the builder draws them; run it to write the .ssd files.
+"""The systems of the air table, built in Python; run it to write the .ssd files.
 
 python examples/impact/systems.py
 """
@@ -25,7 +25,7 @@ SLIDE = DefaultExperiment(stop_ns=5_000_000_000, step_ns=1_000_000, algorithm="g
 
 
 def _impact(name: str, description: str, kind: str, **values: float) -> System:
-    """Two simulators, their contact, and what is seen of them."""
+    """Two simulators, their contact, and their observed quantities."""
     rest = {"virtual_force": 0.0} | values  # a line that is drawn to it takes the place of the 0
     passive = {"m": M1, "v0": V0, "x0": -FREE * V0, "thrust": 0.0}
     source = fmu(FMUS / f"{kind}.fmu")
@@ -70,7 +70,7 @@ def constant() -> System:
 
 
 def slide() -> System:
-    """The passive simulator is pushed by hand and comes to rest (Figures 19 to 21)."""
+    """The passive simulator is pushed by hand and stops (Figures 19 to 21)."""
     return (
         System("slide", experiment=SLIDE, description="Pushed by hand, then left to its friction.")
         .add("hand", block(f"{HERE}/parts.py:Push"))

@@ -99,13 +99,13 @@ def errors(found: dict[str, Any], right: dict[str, Any]) -> dict[str, float]:
 
 
 def of_run(result: Result, times: Any) -> dict[str, Any]:
-    """Return what a run says at the times of the reference."""
+    """Return the signals of a run at the times of the reference."""
     rows = np.searchsorted(result.time, times - 1e-9)
     return {name: result[signal][rows] for name, signal in NAMES.items()}
 
 
 def growth(coupling: str, step_ms: float) -> float:
-    """Return the growth of what a plain Jacobi step makes of the arm's damping at rest, 1/s.
+    """Return the largest growth rate of the fast modes at rest under plain Jacobi, 1/s.
 
     The arm itself falls slowly out of its rest, at 0.245 1/s, and its second rod swings at 0.7 Hz.
     """
@@ -118,7 +118,7 @@ def growth(coupling: str, step_ms: float) -> float:
 
 
 def diverging_step(coupling: str, low: float = 5.0, high: float = 100.0) -> float | None:
-    """Return the step in ms beyond which that grows; ``None`` if it does not up to 100 ms."""
+    """Return the longest stable step in ms; ``None`` if steps up to 100 ms are stable."""
     if growth(coupling, high) < 0.0:
         return None
     while high / low > 1.0005:
@@ -147,7 +147,7 @@ def by_hand(angle: float = np.pi / 6) -> float:
 
 
 def leaves(coupling: str, step_ms: float) -> bool:
-    """Whether a run of manoeuvre 1 under plain Jacobi comes 5 mm off the reference, or fails."""
+    """Whether manoeuvre 1 under plain Jacobi is 5 mm off the reference, or fails."""
     right = reference(1)
     try:
         found = run(coupling, 1, step_ms, algorithm="jacobi", delay="plain")

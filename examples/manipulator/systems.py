@@ -1,4 +1,4 @@
-"""The benchmark's two couplings, as the builder draws them."""
+"""The two couplings of the benchmark, built in Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the motor bench of the example has beside its models."""
+"""The noise of the motor bench."""
 
 from __future__ import annotations
 

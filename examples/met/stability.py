@@ -75,7 +75,7 @@ def longest_arm_step(system: System, servo_ms: float) -> float:
 
 
 def difference_response(frequency: NDArray[np.float64], h: float) -> NDArray[np.complex128]:
-    """Give what a backward difference of samples makes of a sine's rate: 1 would be right."""
+    """Return the gain of a backward difference on the rate of a sine: 1 would be exact."""
     z = np.exp(2j * np.pi * frequency * h)
     return (1.0 - 1.0 / z) / h / (2j * np.pi * frequency)
 

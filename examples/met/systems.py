@@ -83,7 +83,7 @@ def arm(count: int, motion_of: int | None = None) -> Component:
 
 
 def continuous() -> System:
-    """Arm and servos in one plant, in continuous time: what the others are compared with."""
+    """Arm and servos in one plant, in continuous time: the reference of the others."""
     command = {"rate_command[1]": COMMAND, "rate_command[2]": COMMAND}
     text = "Two-link arm with rigid-gearbox servos, in continuous time."
     return System("continuous", experiment=RUN, description=text).add(
@@ -92,7 +92,7 @@ def continuous() -> System:
 
 
 def with_servo(system: System, n: int) -> System:
-    """Let a servo turn a joint: a torque goes to the arm, a rate comes back."""
+    """Let a servo turn a joint: it sends a torque to the arm and receives a rate."""
     return (
         system.add(f"servo{n}", servo())
         .connect(f"arm.velocity_{n}", f"servo{n}.rate")
@@ -146,7 +146,7 @@ def with_bench(system: System, n: int, arm: Component, motion: str = "shaft_moti
 
 
 def substituted(motion: str = "shaft_motion") -> System:
-    """Joint 1 is on the bench; the block ``motion`` makes its motion of what is measured."""
+    """Joint 1 is on the bench; the block ``motion`` computes its motion from measurements."""
     text = "Joint 1 is a motor with a load motor on its shaft, joint 2 is simulated."
     system = System("substituted", experiment=RUN, description=text)
     return with_servo(with_bench(system, 1, arm(2, motion_of=1).with_values(ARM), motion), 2)

@@ -1,11 +1,11 @@
-"""Criteria J1 to J9 of the benchmark with its actuator, by what is done against its lag.
+"""Criteria J1 to J9 of the benchmark with its actuator, by compensator.
 
 python examples/rths/criteria.py [WAY ..] [--record kobe.csv] [--seeds 50]
 
-Partition 1 under a record at 40 %, all of it, in steps of 1/4096 s. J1 is the delay between wanted
-and measured displacement in ms, by the largest correlation; the others are errors in percent. With
-seeds the sensors have noise and the control plant is another one for each: medians, and in a second
-row what nine of ten stay below.
+Partition 1 under a record at 40 %, all of it, in steps of 1/4096 s. J1 is the delay between
+requested and measured displacement in ms, by the largest correlation; the others are errors in
+percent. With seeds the sensors have noise, and each seed has another control plant: medians, and in
+a second row the 90 % quantiles.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SEEN = ("position", "second", "third")
 
 
 def nothing(file: str = RECORDS[0], seed: int = 0) -> System:
-    """Send the actuator what the floor does."""
+    """Send the actuator the motion of the floor."""
     system = shaken(actuated(CASE), CASE, file=file)
     if seed:
         system = perturbed(system, seed)
@@ -89,7 +89,7 @@ def smith(system: System) -> System:
 
 
 def force(system: System) -> System:
-    """Identify the specimen, and add to its force what the lag keeps from it."""
+    """Identify the specimen, and add the force that is missing because of the lag."""
     learn = {"noise": FORCE_NOISE, "stiffness0": 0.8 * K_E, "stiffness_spread": 0.4 * K_E}
     system = (
         system.disconnect("sensors.shown_force", "frame.force")

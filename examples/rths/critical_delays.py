@@ -1,4 +1,4 @@
-"""How late the laboratory may be: by the quasi-polynomial, by linear models, by runs.
+"""Critical delays of the laboratory: by the quasi-polynomial, by linear models, by runs.
 
 python examples/rths/critical_delays.py [PARTITION ..]
 """
@@ -27,7 +27,7 @@ def by_linear_model(case: int) -> float:
 
 
 def growth(case: int, delay_ms: float) -> float:
-    """Run from a floor that stands 1 mm aside; return the growth of its motion, 1/s."""
+    """Run from a floor displaced by 1 mm; return the growth rate of its motion, 1/s."""
     system = hybrid(case, f"{round(delay_ms * 1e6)} ns", x0=1e-3)
     result = simulate(system, step=STEP, stop=f"{STOP} s", record=["frame.position"])
     position = result.values[:, result.names.index("frame.position")]

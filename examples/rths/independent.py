@@ -1,6 +1,6 @@
 """The benchmark without Softdock: its quasi-polynomial, and an integration of its equations.
 
-With M, C, K of the whole structure and M_e, C_e, K_e of what stands in the laboratory, x of shape
+With M, C, K of the whole structure and M_e, C_e, K_e of the part in the laboratory, x of shape
 (3,), and a laboratory that is tau late:
 
     (M - M_e) x'' + (C - C_e) x' + (K - K_e) x = -M 1 ag - (m_e x1'' + c_e x1' + k_e x1)(t - tau)
@@ -17,7 +17,7 @@ from scipy.optimize import brentq
 
 Floats = NDArray[np.float64]
 HERE = Path(__file__).parent
-#: Silva et al. (2020): stiffness in N/m, what stands in the laboratory, floors and damping.
+#: Silva et al. (2020): stiffness in N/m, part in the laboratory, floors and damping.
 STIFFNESS = np.array(
     [
         [26054883.87960384, -23133938.8771082, 5937035.46333915],
@@ -85,7 +85,7 @@ def shaken(
 def _integrated(
     m: Floats, c: Floats, k: Floats, ground: Floats, count: int, delay: float | None
 ) -> Floats:
-    """Return the first floor; with a delay of ``None`` nothing stands in a laboratory."""
+    """Return the first floor; with a delay of ``None`` no part is in a laboratory."""
     h = 1.0 / RATE
     part = 0.0 if delay is None else 1.0
     inverse = np.linalg.inv(m - part * M_E * FIRST)

@@ -6,8 +6,8 @@ python examples/rths/multi_axial.py --write
 Condori Uribe, Salmeron, Patino, Montoya, Dyke, Silva, Maghareh, Najarian, Montoya: Experimental
 benchmark control problem for multi-axial real-time hybrid simulation, Frontiers in Built
 Environment 9 (2023), 1270996. Criteria J1 to J10 under a record at 40 %, at 1024 Hz; J4 is J1. With
-seeds the sensors have noise and the control plant is another one for each: means, as the benchmark
-has them. --alone: an integration that has nothing of Softdock, too; --write: the system's file.
+seeds the sensors have noise, and each seed has another control plant: means, as in the benchmark.
+--alone adds an integration independent of Softdock; --write writes the file of the system.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SEEN = ("position", "rotation", "second", "second_rotation", "third", "third_rot
 
 
 def building(*, out: bool) -> dict[str, float]:
-    """Return the parameters of the structure, with or without what the laboratory has."""
+    """Return the parameters of the structure, with or without the part in the laboratory."""
     by_mass, by_stiffness = rayleigh(*DAMPED)
     found = {"by_mass": by_mass, "by_stiffness": by_stiffness, "out": float(out)}
     if out:
@@ -54,7 +54,7 @@ def building(*, out: bool) -> dict[str, float]:
 
 
 def shaken(file: str = "el_centro.csv", seed: int = 0) -> System:
-    """Return structure, laboratory and the whole structure beside it; nothing compensates."""
+    """Return structure, laboratory and the whole structure, without compensation."""
     system = (
         System("two_axes")
         .add("building", fmu(BUILT / "Building.fmu"), **building(out=True))
@@ -86,7 +86,7 @@ def shaken(file: str = "el_centro.csv", seed: int = 0) -> System:
 
 
 def finite_response(system: System, *, learns: bool = True) -> System:
-    """Send each actuator what the compensator of Quiroz et al. makes of where it shall be."""
+    """Send each actuator its requested position through the compensator of Quiroz et al."""
     for axis in (1, 2):
         system = (
             system.disconnect(f"axes.axis_{axis}", f"plant.command_{axis}")
@@ -99,7 +99,7 @@ def finite_response(system: System, *, learns: bool = True) -> System:
 
 
 def at_once(system: System) -> System:
-    """Let the actuators be where they shall be: what is left is no lag of theirs."""
+    """Put the actuators at their requested positions: the remaining errors are not their lag."""
     for axis in (1, 2):
         system = system.disconnect(f"axes.axis_{axis}", f"plant.command_{axis}")
         system = system.disconnect(f"plant.position_{axis}", f"measured.axis_{axis}")
@@ -125,7 +125,7 @@ SPREAD = {
     "zero_22": (5.0, 0.03),
 }
 FRAME, FRAME_SPREAD = {"decay": 50.0, "frequency": 63.0}, 0.05
-#: What the gains of the plant grow with at rest, and shrink with.
+#: Factors by which the gains of the plant grow and shrink at rest.
 _GAINS = {
     "gain_11": ("pole_1", "pole_2", "/zero_1", "/zero_2"),
     "gain_21": ("pole_1", "pole_2", "/zero_1", "/zero_2"),

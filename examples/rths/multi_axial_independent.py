@@ -214,7 +214,7 @@ class Compensator:
         return cls(row[:4], learns * row[4:].reshape(4, 4), zero, zero, np.zeros((2, 4)))
 
     def after(self, wanted: float, measured: float) -> tuple[float, Compensator]:
-        """Return the command of a sample, and what is known after it; all positions in mm.
+        """Return the command of a sample, and the updated estimate; all positions in mm.
 
         Command and coefficients of a sample depend on each other: the low-pass passes a share b0
         of the command at once, and the command is what the new coefficients make of the wanted.
@@ -234,7 +234,7 @@ class Compensator:
 
 @dataclass(frozen=True)
 class Run:
-    """A hybrid run and the whole structure beside it.
+    """A hybrid run, and the whole structure.
 
     Parameters
     ----------

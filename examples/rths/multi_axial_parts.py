@@ -1,4 +1,4 @@
-"""What the multi-axial benchmark has beside its plants: axes, laboratory and compensators."""
+"""Blocks of the multi-axial benchmark: axes, laboratory and compensators."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _tested() -> tuple[Floats, Floats, Floats, Floats]:
 
 
 class FiniteResponse(Block):
-    """Sends an actuator a sum of its last wanted positions, and learns the coefficients.
+    """Sends an actuator a sum of its last requested positions, and learns the coefficients.
 
     Quiroz, Galmez, Fermandois: Robust decentralized adaptive compensation for the multi-axial
     real-time hybrid simulation benchmark, Frontiers in Built Environment 10 (2024), 1394952.

@@ -1,4 +1,4 @@
-"""What the benchmark has beside its plants: the ground, and what is done against the delay."""
+"""Blocks of the benchmark: the ground, sensors, and compensators."""
 
 from __future__ import annotations
 
@@ -76,7 +76,10 @@ class Sensors(Block):
 
 
 class SampleController(Block):
-    """The benchmark's own controller: a phase lead, and PI on what is left; trapezoidal rule."""
+    """The controller of the benchmark: a phase lead, and PI on the remaining error.
+
+    The integral is by the trapezoidal rule.
+    """
 
     position: float = Input(unit="m", description="Wanted position")
     measured: float = Input(unit="m", description="Where the actuator is")
@@ -102,7 +105,7 @@ class SampleController(Block):
 
 
 class Axis(Block):
-    """Is where it is told to be; its connectors are those of the rig's actuator."""
+    """An ideal actuator with the connectors of the rig's actuator."""
 
     x_set: float = Input(unit="m", description="Where it shall go")
     x: float = Output(unit="m", description="Where it is")

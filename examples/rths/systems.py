@@ -1,9 +1,9 @@
-"""The systems of the benchmark, as the builder draws them.
+"""The systems of the benchmark, built in Python.
 
 Silva, Gomez, Maghareh, Dyke, Spencer: Benchmark control problem for real-time hybrid simulation,
 Mechanical Systems and Signal Processing 135, 106381 (2020). A frame of three floors shakes in the
-computer; one frame of its first floor stands in a laboratory, where an actuator moves it as late as
-it does.
+computer; one frame of its first floor is in a laboratory, where an actuator moves it with its
+delay.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ DAMPING = {
     4: (8450.56544718, -4723.81887655, 264.27089931, 8966.17376274, -3809.20325778, 4333.86079008),
 }
 _ENTRIES = ("c11", "c12", "c13", "c22", "c23", "c33")
-#: The whole structure: nothing stands in a laboratory.
+#: The whole structure: no part is in a laboratory.
 WHOLE = {"m_e": 0.0, "k_e": 0.0, "zeta_e": 0.0}
 
 
@@ -60,7 +60,7 @@ def hybrid(case: int, delay: str | None, **start: float) -> System:
 
 
 def shaken(system: System, case: int, **motion: float | str) -> System:
-    """Let the ground move below a system, and below the whole structure beside it."""
+    """Let the ground move below a system and below the whole structure."""
     return (
         system.add("ground", block(f"{PARTS}:Ground"), **motion)
         .add("reference", fmu(BUILT / "Frame.fmu"), force=0.0, **frame(case), **WHOLE)
@@ -90,7 +90,7 @@ _NOMINAL = {"k_e": 1190e3, "a3": 3.3, "beta1": 425.0, "beta2": 9.9976e4}
 
 
 def perturbed(system: System, seed: int) -> System:
-    """Draw the parameters of the control plant; what stands in the laboratory is the same in it."""
+    """Draw the parameters of the control plant; the part in the laboratory is the same in it."""
     drawn = np.random.default_rng(seed).standard_normal(len(SPREAD))
     for (name, spread), by in zip(SPREAD.items(), drawn, strict=True):
         system = system.set(f"actuator.{name}", _NOMINAL[name] + spread * float(by))

@@ -1,4 +1,4 @@
-"""How near the ropes of a snare come to each other, which do not feel it; prints a table.
+"""Distances between the ropes of a snare, which do not feel each other; prints a table.
 
 python examples/snare/crossings.py
 """

@@ -1,8 +1,8 @@
-"""Whether the capture envelope holds with half the step, and what its ropes leave of energy.
+"""The capture envelope with half the step, and the residual energy of its ropes.
 
 python examples/snare/envelope.py [NUMBER OF RUNS]
 
-Points of maps.toml, drawn at random; prints those that end otherwise, and quantiles.
+Points of maps.toml, drawn at random; prints those that end differently, and quantiles.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def turned(q: np.ndarray, vector: np.ndarray) -> np.ndarray:
 
 
 def main() -> None:
-    """Run the case on the axis, 20 mm aside and tumbling, and draw it four times."""
+    """Run the case on the axis, 20 mm off the axis and tumbling, and draw it four times."""
     system = resolve(read_system(HERE / "SystemStructure.ssd"))
     for name, value in (("r0[2]", 0.02137), ("w0[1]", -0.03), ("w0[3]", 0.05)):
         system = system.set(f"target.{name}", value)

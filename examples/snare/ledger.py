@@ -1,4 +1,4 @@
-"""Where the energy of a snare comes from, and where it goes; run it to print the tables.
+"""Sources and sinks of the energy of a snare; run it to print the tables.
 
 python examples/snare/ledger.py [STEP, such as "0.5 ms"]
 """

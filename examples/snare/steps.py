@@ -1,4 +1,4 @@
-"""What the lines of a snare do to its dependence on the communication step; prints the tables.
+"""Influence of the lines of a snare on its dependence on the step; prints the tables.
 
 python examples/snare/steps.py
 """
@@ -28,7 +28,7 @@ from orchestrator import (
 
 CASES = ("40 mm off the axis", "tumbling", "free")
 HELD, LINEAR = None, Extrapolation.LINEAR
-#: By name: how lines of forces are read, how those of motion, and what the run is told.
+#: By name: settings of the lines of forces, of those of motion, and of the run.
 WAYS = {
     "forces held": ({"extrapolation": HELD}, {}, {}),
     "all lines linear, as written": ({}, {}, {}),
@@ -99,7 +99,7 @@ def of_ways() -> Iterator[list[str]]:
 
 
 def of_steps() -> Iterator[list[str]]:
-    """Yield the rows of what a free device leaves open, by step."""
+    """Yield the rows of the conservation errors of a free device, by step."""
     for way in ("forces held", "all lines linear, as written", "motion followed"):
         for step in ("1 ms", "0.5 ms", "0.25 ms"):
             result, _ = run("free", way, step)

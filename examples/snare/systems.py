@@ -1,4 +1,4 @@
-"""The snare as the builder draws it; run it to write SystemStructure.ssd and free.ssd.
+"""The snare, built in Python; run it to write SystemStructure.ssd and free.ssd.
 
 python examples/snare/systems.py
 """
@@ -114,7 +114,7 @@ def snare(aside: tuple[float, float] = (0.0, 0.0), *, free: bool = False) -> Sys
 
 
 def _standing(system: System) -> System:
-    """Let the face of the lock stand in the world, and the ring's axis with it."""
+    """Fix the face of the lock and the axis of the ring in the world."""
     values = {f"frame_{name}": (0.0, 0.0, 0.0) for name in ("r", "v", "omega")}
     for port, vector in (values | {"frame_q": (1.0, 0.0, 0.0, 0.0)}).items():
         for element, value in _elements(port, vector).items():
