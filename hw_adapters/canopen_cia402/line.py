@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -29,22 +30,37 @@ from hw_adapters.canopen_cia402.faults import (
     Fault,
     emergency_text,
 )
-from hw_adapters.canopen_cia402.objects import MAPPABLE
+from hw_adapters.canopen_cia402.objects import DEVICE_TYPE, MAPPABLE
 from hw_adapters.canopen_cia402.pdo import PdoMap
 from hw_adapters.canopen_cia402.settings import CanopenSettings
 from hw_adapters.canopen_cia402.state_machine import ENABLED
+from orchestrator.core.structs import Struct
 from orchestrator.rig.devices import WireFormatError
 
 #: Repetitions of one cycle that are told.
 _MOST_AGAIN = 8
-#: What a drive is asked for when TPDOs are missing, and after how long it is asked again, s.
-_PROBE, _ASK_AGAIN_S = MAPPABLE["statusword"], 0.05
-#: Such requests without an answer are remembered: one that was lost lets later ones say less.
-_MOST_ASKED = 64
+#: What a drive is asked for in turn when TPDOs are missing: an answer names its object, so it is
+#: known which request it answers. One that the drive lacks is refused by name as well.
+_PROBES = (
+    *((MAPPABLE[name].index, 0) for name in ("statusword", "mode_display", "controlword", "mode")),
+    (DEVICE_TYPE.index, 0),
+    (0x1001, 0),  # error register
+    (0x1018, 0),  # identity
+    (0x1018, 1),
+)
+#: After how long it is asked again, s, and how many requests without an answer are remembered.
+_ASK_AGAIN_S, _MOST_ASKED = 0.05, 64
 _REPEATED_TEXT = (
     "its TPDOs come more often than SYNC, with other values: something on the line repeats old"
     " frames, and which is the newest cannot be known"
 )
+
+
+class _Request(Struct):
+    """A request for an object, by index and sub-index, behind the SYNC of a number."""
+
+    place: tuple[int, int]
+    number: int
 
 
 class Line:
@@ -80,8 +96,11 @@ class Line:
         self._beat_due = self._due
         self._heard = dict.fromkeys(self._nodes, self._due)
         self._answers = Answers(m for d in drives for m in d.measurements)
-        #: Of each drive: the SYNCs behind which it was asked something, and when it is again.
-        self._asked: dict[int, deque[int]] = {n: deque(maxlen=_MOST_ASKED) for n in self._nodes}
+        #: Of each drive: what it was asked behind which SYNC, and when it is again.
+        self._asked: dict[int, deque[_Request]] = {
+            node: deque(maxlen=_MOST_ASKED) for node in self._nodes
+        }
+        self._probes = itertools.cycle(_PROBES)
         self._ask_due = dict.fromkeys(self._nodes, self._due)
         self._last_complete, self._completed = -1, self._due
         self._ready: int | None = None
@@ -141,7 +160,7 @@ class Line:
         elif drive is not None and isinstance(message, Emergency) and message.code:
             self._fail(_emergency(drive, message))
         elif drive is not None and isinstance(message, SdoAnswer):
-            self._settle(drive)
+            self._settle(drive, (message.index, message.sub))
         return None
 
     def send(self) -> None:
@@ -197,13 +216,22 @@ class Line:
                 self._answers.settle(node, 0)  # they were waited for long enough
             elif now >= self._ask_due[node]:
                 self._ask_due[node] = now + _ASK_AGAIN_S
-                self._asked[node].append(self.number)
-                yield read_object(node, _PROBE.index, _PROBE.sub)
+                place = next(self._probes)
+                self._asked[node].append(_Request(place, self.number))
+                yield read_object(node, *place)
 
-    def _settle(self, drive: Drive) -> None:
+    def _settle(self, drive: Drive, place: tuple[int, int]) -> None:
+        """Give up TPDOs that are lost, since the answer to a request would come behind them.
+
+        Requests before the one that is answered were lost, or their answers were.
+        """
         node = drive.settings.node
-        if self._asked[node]:
-            self._answers.settle(node, self.number - self._asked[node].popleft())
+        asked = self._asked[node]
+        if not any(request.place == place for request in asked):
+            return
+        while (request := asked.popleft()).place != place:
+            pass
+        self._answers.settle(node, self.number - request.number)
 
     def _measurement(self, drive: Drive, pdo: PdoMap, data: bytes) -> int | None:
         use = self._answers.take(pdo.identifier, data)

@@ -33,22 +33,27 @@ class Wire:
 
     rule: Takes the number of a SYNC; returns the TPDOs that the drive sends, and after how long.
     delay: Takes a time; returns for how long what the drive sends then is on its way, s.
+    lost: Share of the frames to the drive that do not arrive.
     """
 
-    def __init__(self, rule, delay):
+    def __init__(self, rule, delay, lost):
         self.now, self.count, self.rule, self.delay, self.asked = 100.0, -1, rule, delay, 0
-        self.coming = []
+        self.coming, self.lost, self.draws = [], lost, random.Random(7)  # noqa: S311 - of a test
 
     def send(self, frames):
         for frame in frames:
-            if frame.identifier == SYNC:
+            arrives = self.draws.random() >= self.lost
+            if frame.identifier == SYNC and not arrives:
+                self.count += 1
+            elif frame.identifier == SYNC:
                 self.count += 1
                 for after, each in self.rule(self.count):
                     self.put(self.now + after, each)
             elif frame.identifier == REQUEST:
                 self.asked += 1
-                data = struct.pack("<BHBI", 0x4B, 0x6041, 0, 0x1237)
-                self.put(self.now + 2e-4, CanFrame(ANSWER, data))
+                if arrives:  # it has what was asked for, or refuses that by its index
+                    data = b"\x4b" + frame.data[1:4] + struct.pack("<I", 0x1237)
+                    self.put(self.now + 2e-4, CanFrame(ANSWER, data))
 
     def put(self, moment, frame):
         self.coming.append((moment + self.delay(moment), frame))
@@ -69,8 +74,8 @@ def answer(number):
 
 @pytest.fixture
 def led(monkeypatch):
-    def lead(rule=answer, delay=lambda _: 0.0):
-        wire = Wire(rule, delay)
+    def lead(rule=answer, delay=lambda _: 0.0, lost=0.0):
+        wire = Wire(rule, delay, lost)
         monkeypatch.setattr(line_module, "time", SimpleNamespace(monotonic=lambda: wire.now))
         led = Drive(GIVEN.drives[0])
         line = Line(GIVEN, wire, [led])
@@ -133,6 +138,25 @@ def test_a_lost_frame_does_not_shift_the_count_for_long(led):
     assert all(number == shown for _, number, shown in found[-100:])
     assert all(abs(number - shown) <= 3 for _, number, shown in found)
     assert 1 <= wire.asked <= 6
+
+
+def test_a_line_that_loses_a_third_of_what_it_is_sent_counts_no_sample_as_old(led):
+    """Requests are lost as SYNC is: an answer says which of them it answers."""
+    wire, line, one = led(lost=0.3)
+    found = samples(wire, line, one, 20.0)
+    ages = [now - (100.0 + 1e-3 * number) for now, number, _ in found]
+    truths = [now - (100.0 + 1e-3 * shown) for now, _, shown in found]
+    assert all(age >= truth - 1e-9 for age, truth in zip(ages, truths, strict=True))
+    assert max(ages) < 0.1
+    assert len(found) > 10_000
+
+
+def test_a_delay_longer_than_all_questions_is_not_hidden_by_an_answer(led):
+    """The same question is asked again after 0.4 s: an answer may be that to the one before."""
+    wire, line, one = led(delay=lambda now: 0.0 if now < 100.02 else 0.9)
+    found = samples(wire, line, one, 3.0)
+    assert all(number == shown for _, number, shown in found)
+    assert len([row for row in found if row[0] > 101.0]) > 1500
 
 
 def test_frames_that_come_twice_are_repetitions(led):
