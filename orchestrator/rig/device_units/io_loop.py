@@ -30,7 +30,8 @@ from orchestrator.core.diagnostics import Reason, SoftdockError, class_name
 from orchestrator.core.simunits.isolation.wire import packed, receive, receive_memory, send
 from orchestrator.engine import DeviceBlock
 from orchestrator.rig.device_units.description import device_facts
-from orchestrator.rig.device_units.ledger import CommandLedger, FollowCheck
+from orchestrator.rig.device_units.following import FollowCheck, HeldCommands
+from orchestrator.rig.device_units.ledger import CommandLedger
 from orchestrator.rig.device_units.samples import RateCheck, SampleLogWriter
 from orchestrator.rig.device_units.sequence import SampleCounter
 from orchestrator.rig.device_units.supervision import OwnGate, Seat, gate_of
@@ -105,7 +106,7 @@ class _Link:
         least = _LEAST_CYCLES * gate.period
         self._waits = max(_PATIENCE * device.settings.command_stale_after, least)
         self.ledger = CommandLedger(gate.period, self._waits, inputs)
-        self._follows = FollowCheck(ports)
+        self._follows, self._held = FollowCheck(ports), HeldCommands(ports)
         self.ended = threading.Event()
         #: The run wants the end, or is gone.
         self.dismissed = threading.Event()
@@ -181,6 +182,10 @@ class _Link:
             self.gate.take_back()
         if received.taken is not None and ledger.is_held(sample_ns):
             self.gate.take_back(ledger.values)
+        if received.taken is None and received.late_answers is None and not self.gate.stopping:
+            back = self._held.look(received.values, sample_ns, self.gate.sent.tolist())
+            if back is not None:
+                self.gate.take_back(back)
         self.counter.facts.taken, self.counter.facts.missed = ledger.taken, ledger.missed
         if self.block.commands_given > 1 and self._command.size and not self.gate.stopping:
             self._expect_taken(received, sample_ns, now_ns)
@@ -195,6 +200,7 @@ class _Link:
                 " answer comes too late for them"
             )
         why = why or self._follows.look(received.values, self.gate.sent.tolist(), now_ns)
+        why = why or self._held.lost(self._command.tolist(), now_ns)
         if why:
             reason = Reason.COMMAND_LOST
             self._publish()
@@ -262,7 +268,9 @@ class _Link:
         now_ns = time.monotonic_ns()
         self.ledger.send(number, now_ns, command)
         self.device.send(command)
-        self.ledger.left(time.monotonic_ns())
+        left_ns = time.monotonic_ns()
+        self.ledger.left(left_ns)
+        self._held.send(left_ns, command)
         if self._log is not None:
             self._log.sent(number, now_ns, command)
 

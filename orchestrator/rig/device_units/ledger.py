@@ -6,9 +6,8 @@ import math
 from collections import deque
 from collections.abc import Sequence
 
-from orchestrator.core.structs import MutableStruct, Struct
-from orchestrator.rig.devices import DeviceConnectors, Received
-from orchestrator.rig.devices.device import slices_of
+from orchestrator.core.structs import MutableStruct
+from orchestrator.rig.devices import Received
 
 #: So many commands are remembered.
 _MOST = 4096
@@ -23,8 +22,6 @@ _RECENT = 33
 _SURE = 3
 #: A robot that missed so many frames in a row has counted their answers as late, or half of them.
 _UNANSWERED = 5
-#: A measured value that stands while its command moved by this share of its range, for so long, s.
-_TRAVEL, _STANDS_S = 0.01, 0.3
 
 
 class _Sent(MutableStruct):
@@ -192,69 +189,4 @@ class CommandLedger:
         return (
             f"a command and the sample that shows it took {self._way_s:.3g} s at least, both ways"
             " together: its samples may be older than their age by as much"
-        )
-
-
-class _Followed(Struct):
-    """A measured scalar, the command that it follows, and from which travel on it must."""
-
-    name: str
-    measured: int
-    command: int
-    travel: float
-
-
-class FollowCheck:
-    """Finds measured values that stand while a command moves.
-
-    ports: Of the device; outputs name the input that they follow.
-    """
-
-    def __init__(self, ports: DeviceConnectors) -> None:
-        inputs, commands = {port.name: port for port in ports.inputs}, slices_of(ports.inputs)
-        measured = slices_of(ports.outputs)
-        self._pairs: list[_Followed] = []
-        for port in ports.outputs:
-            command = inputs.get(port.follows)
-            if command is None or not math.isfinite(command.maximum - command.minimum):
-                continue
-            travel = _TRAVEL * (command.maximum - command.minimum)
-            first, of = measured[port.name].start, commands[command.name].start
-            names = port.scalars[: command.size]
-            self._pairs += [
-                _Followed(name, first + i, of + i, travel) for i, name in enumerate(names)
-            ]
-        self._at: list[float] = []
-        self._low: list[float] = []
-        self._high: list[float] = []
-        self._since_ns = 0
-
-    def look(self, values: Sequence[float], sent: Sequence[float], now_ns: int) -> str:
-        """Say what stands while it should move; empty: something moves, or nothing should.
-
-        All that follows a command counts together: a robot may be commanded in another frame than
-        it measures in.
-        """
-        pairs = self._pairs
-        now = [values[pair.measured] for pair in pairs]
-        commands = [sent[pair.command] for pair in pairs]
-        changes = zip(pairs, self._at, now, strict=False)
-        if not self._at or any(abs(x - at) > 0.1 * pair.travel for pair, at, x in changes):
-            self._at, self._low, self._high = now, commands, commands
-            self._since_ns = 0
-            return ""
-        self._low = [min(*each) for each in zip(self._low, commands, strict=True)]
-        self._high = [max(*each) for each in zip(self._high, commands, strict=True)]
-        ends = zip(pairs, self._low, self._high, now, strict=True)
-        moved = [(h - low, p.name, x) for p, low, h, x in ends if h - low > p.travel]
-        if not moved:
-            return ""
-        self._since_ns = self._since_ns or now_ns
-        seconds = (now_ns - self._since_ns) * 1e-9
-        if seconds <= _STANDS_S:
-            return ""
-        way, name, value = moved[0]
-        return (
-            f"its command moved by {way:.3g}, and '{name}' stands at {value:.6g} for {seconds:.2g}"
-            " s: it does not take its commands, or shows the same value again and again"
         )

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from hw_adapters.counter import TakenCounter
-from orchestrator.rig.device_units.ledger import CommandLedger, FollowCheck
+from orchestrator.rig.device_units.following import FollowCheck
+from orchestrator.rig.device_units.ledger import CommandLedger
 from orchestrator.rig.device_units.supervision import OwnGate
 from orchestrator.rig.devices import DeviceConnector, DeviceConnectors, DeviceSettings, Received
 

@@ -1,0 +1,262 @@
+"""Measured values that follow commands: whether a device takes what it is sent."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterator, Sequence
+
+from orchestrator.core.structs import Struct
+from orchestrator.rig.devices import DeviceConnector, DeviceConnectors
+from orchestrator.rig.devices.device import slices_of
+
+#: A measured value that stands while its command moved by this share of its range, for so long, s.
+_TRAVEL, _STANDS_S = 0.01, 0.3
+#: A value moves if it changes by this share of that travel, or of what its speed is in a period.
+_OF_TRAVEL, _OF_STEP = 0.1, 0.25
+#: Commands are held if no value moved for so many times the longest way so far, and periods more.
+_WAYS, _PERIODS = 2.0, 3.0
+#: A value that stood moves if it leaves its last ones by so many times their spread.
+_LAST, _SPREADS = 8, 3.0
+#: Without a range, a command that went so many of these steps has to show.
+_STEPS = 25.0
+
+
+def _pairs(ports: DeviceConnectors) -> Iterator[tuple[int, int, DeviceConnector, DeviceConnector]]:
+    """Yield where a measured scalar and the command that it follows are, and their connectors."""
+    inputs, commands = {port.name: port for port in ports.inputs}, slices_of(ports.inputs)
+    measured = slices_of(ports.outputs)
+    for port in ports.outputs:
+        command = inputs.get(port.follows)
+        if command is not None:
+            first, of = measured[port.name].start, commands[command.name].start
+            yield from (
+                (first + i, of + i, port, command) for i in range(min(port.size, command.size))
+            )
+
+
+class _Followed(Struct):
+    """A measured scalar, the command that it follows, and from which travel on it must."""
+
+    name: str
+    measured: int
+    command: int
+    travel: float
+
+
+def _travel(command: DeviceConnector) -> float:
+    return _TRAVEL * (command.maximum - command.minimum)
+
+
+class FollowCheck:
+    """Finds measured values that stand while a command moves.
+
+    ports: Of the device; outputs name the input that they follow.
+    """
+
+    def __init__(self, ports: DeviceConnectors) -> None:
+        first = slices_of(ports.outputs)
+        self._pairs = [
+            _Followed(port.scalars[at - first[port.name].start], at, of, _travel(command))
+            for at, of, port, command in _pairs(ports)
+            if math.isfinite(_travel(command))
+        ]
+        self._at: list[float] = []
+        self._low: list[float] = []
+        self._high: list[float] = []
+        self._since_ns = 0
+
+    def look(self, values: Sequence[float], sent: Sequence[float], now_ns: int) -> str:
+        """Say what stands while it should move; empty: something moves, or nothing should.
+
+        All that follows a command counts together: a robot may be commanded in another frame than
+        it measures in.
+        """
+        pairs = self._pairs
+        now = [values[pair.measured] for pair in pairs]
+        commands = [sent[pair.command] for pair in pairs]
+        changes = zip(pairs, self._at, now, strict=False)
+        if not self._at or any(abs(x - at) > _OF_TRAVEL * pair.travel for pair, at, x in changes):
+            self._at, self._low, self._high = now, commands, commands
+            self._since_ns = 0
+            return ""
+        self._low = [min(*each) for each in zip(self._low, commands, strict=True)]
+        self._high = [max(*each) for each in zip(self._high, commands, strict=True)]
+        ends = zip(pairs, self._low, self._high, now, strict=True)
+        moved = [(h - low, p.name, x) for p, low, h, x in ends if h - low > p.travel]
+        if not moved:
+            return ""
+        self._since_ns = self._since_ns or now_ns
+        seconds = (now_ns - self._since_ns) * 1e-9
+        if seconds <= _STANDS_S:
+            return ""
+        way, name, value = moved[0]
+        return _stands(name, value, way, seconds)
+
+
+def _stands(name: str, value: float, way: float, seconds: float) -> str:
+    return (
+        f"its command moved by {way:.3g}, and '{name}' stands at {value:.6g} for {seconds:.2g}"
+        " s: it does not take its commands, or shows the same value again and again"
+    )
+
+
+class _Held(Struct):
+    """A measured scalar, the command that it follows, and how far both go.
+
+    least: By so much it changes at least if it moves.
+    probe: By so much the command leads a value that does not move, at first.
+    step: By so much at last: half of what its speed is in a period.
+    travel: As in :class:`FollowCheck`.
+    """
+
+    name: str
+    measured: int
+    command: int
+    least: float
+    probe: float
+    step: float
+    travel: float
+
+
+def _held(name: str, measured: int, of: int, command: DeviceConnector, period: float) -> _Held:
+    step, travel = command.speed * period, _travel(command)
+    least = min(_OF_STEP * step, _OF_TRAVEL * travel)
+    probe = min(command.ramp * period * period, least)
+    return _Held(name, measured, of, least, probe, 0.5 * step, min(travel, _STEPS * step))
+
+
+class HeldCommands:
+    """Finds commands that are held or lost on their way, where only motion says so.
+
+    While commands move and no value that follows them does, the device takes none of them. Then
+    they go back to where it stands, and lead it by little until it moves. What they are ahead by
+    until that is seen may come at once: they may be on their way for twice the longest time so far
+    from a command that moves to a value that moves, and three periods.
+
+    ports: Of the device; outputs name the input that they follow, in the same unit and frame.
+    """
+
+    def __init__(self, ports: DeviceConnectors) -> None:
+        self._period = 1.0 / ports.rate
+        first = slices_of(ports.outputs)
+        self._pairs = [
+            _held(port.scalars[at - first[port.name].start], at, of, command, self._period)
+            for at, of, port, command in _pairs(ports)
+            if math.isfinite(command.speed)
+            and (port.unit, port.frame) == (command.unit, command.frame)
+        ]
+        self._sent: deque[tuple[int, tuple[float, ...]]] = deque()  # another thread adds to it
+        self._past: deque[tuple[int, tuple[float, ...]]] = deque()
+        self._last: deque[list[float]] = deque(maxlen=_LAST)
+        self._offsets: list[float] = []
+        self._at: list[float] = []
+        self._least = [pair.least for pair in self._pairs]
+        self._base: tuple[float, ...] = ()
+        self._left_ns = self._held_ns = self._away_ns = 0
+        self._way_s = math.inf  # it is not known before a value followed once
+
+    def send(self, now_ns: int, values: Sequence[float]) -> None:
+        """Take note of a command that left."""
+        if self._pairs:
+            self._sent.append((now_ns, tuple(values)))
+
+    def look(
+        self, values: Sequence[float], sample_ns: int, newest: Sequence[float]
+    ) -> list[float] | None:
+        """Return the commands to go back to; ``None``: none has to.
+
+        values, sample_ns: Of a sample, and its time on this machine.
+        newest: What was sent last.
+        """
+        while self._sent and self._sent[0][0] <= sample_ns:
+            self._past.append(self._sent.popleft())
+        if not self._pairs or not self._past:
+            return None
+        now = [values[pair.measured] for pair in self._pairs]
+        sent = self._past[-1][1]
+        self._see(now, sent, sample_ns)
+        self._last.append(now)
+        if not self._left_ns and self._leads(sent, 1.0):
+            self._left_ns = sample_ns
+        way_s = self._way_s if math.isfinite(self._way_s) else 0.0
+        self._forget((self._left_ns or sample_ns) - round(1e9 * way_s))
+        waits_s = (sample_ns - self._left_ns) * 1e-9 if self._left_ns else 0.0
+        if waits_s <= _WAYS * self._way_s + _PERIODS * self._period:
+            return None
+        if not self._held_ns:
+            self._hold(now, sample_ns)
+        return self._gone_back(sample_ns, newest)
+
+    def _see(self, now: list[float], sent: tuple[float, ...], sample_ns: int) -> None:
+        """Look whether a value moves, and learn how long its command took."""
+        if not self._offsets:
+            self._offsets = [
+                x - sent[pair.command] for pair, x in zip(self._pairs, now, strict=True)
+            ]
+        changes = zip(self._at, now, self._least, strict=False)
+        if self._at and not any(abs(x - at) > least for at, x, least in changes):
+            return
+        if self._at and not self._held_ns and self._leads(sent, 0.5):
+            way_s = (sample_ns - self._left_ns) * 1e-9 if self._left_ns else 0.0
+            is_first = math.isinf(self._way_s)
+            self._way_s = way_s if is_first else max(self._way_s, way_s)
+        self._at, self._base = now, sent
+        self._least = [pair.least for pair in self._pairs]
+        self._left_ns = self._held_ns = self._away_ns = 0
+
+    def _leads(self, sent: tuple[float, ...], share: float) -> bool:
+        """Whether a command left where it was when a value moved last, by a share of the least."""
+        return any(
+            abs(sent[pair.command] - self._base[pair.command]) > share * pair.least
+            for pair in self._pairs
+        )
+
+    def _forget(self, before_ns: int) -> None:
+        while len(self._past) > 1 and self._past[1][0] <= before_ns:
+            self._past.popleft()
+
+    def _hold(self, now: list[float], sample_ns: int) -> None:
+        """From here on a smaller motion counts: one that its last values do not have."""
+        self._at, self._held_ns = now, sample_ns
+        spreads = [max(column) - min(column) for column in zip(*self._last, strict=True)]
+        self._least = [
+            min(pair.least, max(_SPREADS * spread, 0.5 * pair.probe))
+            for pair, spread in zip(self._pairs, spreads, strict=True)
+        ]
+
+    def _gone_back(self, sample_ns: int, newest: Sequence[float]) -> list[float] | None:
+        """Return the newest commands, but those that lead their value by too much with it."""
+        back, taken, goes_back = list(newest), self._past[0][1], False
+        share = min((sample_ns - self._held_ns) * 1e-9 / _STANDS_S, 1.0)
+        each = zip(self._pairs, self._at, self._offsets, self._least, strict=True)
+        for pair, at, offset, least in each:
+            stands, was = at - offset, taken[pair.command]
+            if abs(stands - was) > 2.0 * pair.least:  # it stands elsewhere than it was led to
+                stands = was
+            probe = max(pair.probe, 1.5 * least)
+            lead = probe + share * max(pair.step - probe, 0.0)
+            if abs(back[pair.command] - stands) > lead:
+                sign = math.copysign(1.0, back[pair.command] - stands)
+                back[pair.command], goes_back = stands + sign * (lead - probe), True
+        return back if goes_back else None
+
+    def lost(self, wanted: Sequence[float], now_ns: int) -> str:
+        """Say that the device takes none of its commands; empty: it may.
+
+        wanted: The newest command of the run.
+        """
+        pairs = self._pairs if self._held_ns else []
+        away = [p for p in pairs if abs(wanted[p.command] - self._base[p.command]) > p.travel]
+        if not away:
+            self._away_ns = 0
+            return ""
+        self._away_ns = self._away_ns or now_ns
+        seconds = (now_ns - self._away_ns) * 1e-9
+        if seconds <= _STANDS_S:
+            return ""
+        pair = away[0]
+        value = self._at[pairs.index(pair)]
+        return _stands(
+            pair.name, value, abs(wanted[pair.command] - self._base[pair.command]), seconds
+        )
