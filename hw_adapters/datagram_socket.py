@@ -107,7 +107,7 @@ class DatagramSocket:
             If no peer is known yet.
         """
         if self.peer is None:
-            raise DeviceError("nothing can be sent before the device has sent something")
+            raise DeviceError("nothing can be sent before the device has sent its first datagram")
         self._socket.sendto(datagram, self.peer)
 
     def close(self) -> None:
@@ -155,7 +155,7 @@ class PeerSearch:
         others = [one for one, (count, _) in self._found.items() if one != sender and count > 1]
         if others:
             names = " and ".join(sorted(f"{host}:{port}" for host, port in (sender, *others)))
-            raise DeviceError(f"more than one sends what the device would: {names}; {self._hint}")
+            raise DeviceError(f"more than one sends as the device: {names}; {self._hint}")
         return True
 
 

@@ -193,8 +193,8 @@ class AtiNetFt(Device):
         except (OSError, http.client.HTTPException) as error:
             place = f"http://{given.device_host}:{given.http_port}"
             raise DeviceError(
-                f"{place}: the sensor does not tell its calibration ({error}); is it there, and in"
-                " this network? Else give 'calibration'"
+                f"{place}: the sensor does not send its calibration ({error}); check that it is"
+                " on and in this network, or give 'calibration'"
             ) from None
 
     def close(self) -> None:

@@ -174,11 +174,11 @@ class CanopenCia402(Device):
     def _not_enabled(self, limit: float) -> list[str]:
         wanted = "'operation enabled'" if self._settings.enable else "measurements at each SYNC"
         return [
-            f"{d.name}: expected {wanted} within {limit:g} s (start_timeout), found {d.state}"
-            f"{'' if d.is_complete else ', and not all of its PDOs come'}"
+            f"{d.name}: expected {wanted} within {limit:g} s (start_timeout), found"
+            f" {d.state}{'' if d.is_complete else ', and some of its PDOs do not arrive'}"
             for d in self._drives
             if d.state is not ENABLED or not d.is_complete
-        ] or [f"no cycle was complete within {limit:g} s (start_timeout)"]
+        ] or [f"no cycle was completed within {limit:g} s (start_timeout)"]
 
     def _rest(self, line: Line, bus: Bus) -> None:
         line.is_resting, line.is_running = True, False

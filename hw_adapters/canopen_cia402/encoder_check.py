@@ -72,5 +72,5 @@ class EncoderCheck:
         if abs(self._shown) > self._tolerance:
             return f"{stands}, while its velocity amounts to {self._shown:.4g}"
         if abs(self._told) > self._tolerance:
-            return f"{stands}, or the axis is blocked: it was told to go by {self._told:.4g}"
+            return f"{stands}, or the axis is blocked: the command was to move by {self._told:.4g}"
         return ""

@@ -51,8 +51,8 @@ _PROBES = (
 #: After how long it is asked again, s, and how many requests without an answer are remembered.
 _ASK_AGAIN_S, _MOST_ASKED = 0.05, 64
 _REPEATED_TEXT = (
-    "its TPDOs come more often than SYNC, with other values: something on the line repeats old"
-    " frames, and which is the newest cannot be known"
+    "its TPDOs come more often than SYNC, with other values: a node on the line repeats old"
+    " frames, so the newest one is unknown"
 )
 
 
@@ -258,7 +258,7 @@ class Line:
         counted = (number - self._last_complete) * self._settings.cycle
         for drive in self._drives:
             if found := drive.look_at_encoder(counted, self._completed - before):
-                text = f"{found}: is its encoder sound? (encoder_tolerance)"
+                text = f"{found}: check its encoder (encoder_tolerance)"
                 self._fail(Fault(drive.name, ENCODER, text))
 
     def _why_it_left(self, drive: Drive) -> Fault:
@@ -280,7 +280,7 @@ class Line:
     def _beat(self, drive: Drive, state: int) -> None:
         self._heard[drive.settings.node] = time.monotonic()
         if state == BOOT_UP:
-            self._fail(Fault(drive.name, LEFT_OPERATION, "it was started anew"))
+            self._fail(Fault(drive.name, LEFT_OPERATION, "it restarted"))
         elif state != OPERATIONAL and self.is_running:
             text = f"it left the NMT state 'operational', found {state:#04x}"
             self._fail(Fault(drive.name, LEFT_OPERATION, text))

@@ -138,5 +138,6 @@ class MotorBench(CanopenCia402):
             raise DeviceError(
                 f"drive '{given.load.name}': its tachometer shows {shown:.4g} rad/s, the encoder"
                 f" {self._rate:.4g} rad/s; expected them within {given.rate_tolerance:g} rad/s"
-                f" (rate_tolerance): is the tachometer connected? Both drives are led to rest"
+                " (rate_tolerance): check that the tachometer is connected. Both drives are"
+                " brought to rest"
             )

@@ -43,7 +43,9 @@ class SerialPort:
             _make_raw(self._file, baudrate)
         except BlockingIOError:
             self.close()
-            raise DeviceError(f"serial port {path}: another program has it; end that one") from None
+            raise DeviceError(
+                f"serial port {path}: another program uses it; end that program"
+            ) from None
         except termios.error:
             self.close()
             raise DeviceError(f"serial port {path}: expected a terminal device") from None
@@ -70,7 +72,9 @@ class SerialPort:
             except OSError as error:
                 raise _gone(error) from None
             if not data:
-                raise DeviceError("the serial port has gone: was the CAN adapter unplugged?")
+                raise DeviceError(
+                    "the serial port has gone: check whether the CAN adapter is unplugged"
+                )
             return data
 
     def write(self, data: bytes) -> None:
@@ -112,5 +116,5 @@ def _make_raw(file: int, baudrate: int) -> None:
 
 def _gone(error: OSError) -> DeviceError | OSError:
     if error.errno == errno.EIO:
-        return DeviceError("the serial port has gone: was the CAN adapter unplugged?")
+        return DeviceError("the serial port has gone: check whether the CAN adapter is unplugged")
     return error

@@ -39,7 +39,7 @@ def set_up(bus: Bus, drives: Sequence[Drive], given: CanopenSettings) -> None:
             if time.monotonic() >= deadline:
                 raise DeviceError(
                     f"{error}: it started anew while it was set up, for {given.start_timeout:g} s"
-                    " (start_timeout): is its supply sound?"
+                    " (start_timeout): check its power supply"
                 ) from None
         else:
             return
@@ -59,7 +59,8 @@ def _set_up(
         if not sdo.wait_for(DEVICE_TYPE, deadline):
             raise DeviceError(
                 f"{drive.name}: no answer about {DEVICE_TYPE}, and no boot-up message, within"
-                f" {given.start_timeout:g} s (start_timeout): is it on, with this node?"
+                f" {given.start_timeout:g} s (start_timeout): check that it is on and has this"
+                " node number"
             )
         drive.configure(sdo, given)
         statusword = sdo.read(MAPPABLE["statusword"])
@@ -78,4 +79,6 @@ def _explained(bus: Bus, bitrate: int, error: DeviceError) -> DeviceError:
     trouble = bus.trouble()
     if not trouble:
         return error
-    return DeviceError(f"{error}; {trouble}: is the line at {bitrate} bit/s, and terminated?")
+    return DeviceError(
+        f"{error}; {trouble}: check that the line runs at {bitrate} bit/s and is terminated"
+    )

@@ -291,7 +291,10 @@ class CanopenSettings(DeviceSettings):
             ("node", [str(n) for n in (self.master, *(d.node for d in self.drives))]),
         ):
             for value in sorted({v for v in values if values.count(v) > 1}):
-                yield f"{what} {value} is there twice; expected one for each drive, and the master"
+                yield (
+                    f"{what} {value} occurs twice; expected a different one for each drive and"
+                    " the master"
+                )
         if self.heartbeat_timeout_ms < 2 * self.heartbeat_ms:
             yield (
                 f"heartbeat_timeout_ms: expected two heartbeats at least, {2 * self.heartbeat_ms},"

@@ -67,7 +67,7 @@ class DcpDevice(Device):
         if texts:
             raise DescriptionError(
                 f"DCP slave '{about.name}': {', '.join(texts)}: texts are exchanged in mode 'nrt'"
-                " only; choose inputs and outputs that are numbers"
+                " only; choose numeric inputs and outputs"
             )
 
         def port(variable: SlaveVariable) -> DeviceConnector:

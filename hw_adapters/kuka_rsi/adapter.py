@@ -224,7 +224,9 @@ class KukaRsi(Device):
         """
         wire = connected(self._socket)
         if wire.peer is None:
-            raise DeviceError("the robot can be answered only: it has not sent a frame yet")
+            raise DeviceError(
+                "commands are answers to frames, and the robot has not sent a frame yet"
+            )
         six = [0.0] * 6
         for place, value in zip(self._places, values, strict=True):
             six[place] = value

@@ -267,7 +267,7 @@ class PiGcs(Device):
         if not self._has_reference():
             if not self._settings.reference:
                 raise DeviceError(
-                    "the hexapod has no reference (FRF?): make the reference move, or set"
+                    "the hexapod has no reference (FRF?); make the reference move, or set"
                     " 'reference', which moves all legs"
                 )
             link.send(b"FRF\n")
@@ -297,7 +297,9 @@ class PiGcs(Device):
         while data := link.receive(deadline):
             if found := self._splitter.split(data):
                 return found[0]
-        raise DeviceError(f"no answer to {question} within {limit:g} s: is it a controller of PI?")
+        raise DeviceError(
+            f"no answer to {question} within {limit:g} s; check that it is a controller of PI"
+        )
 
     def _keeps_order(self) -> bool:
         """Whether replies name the axes in the order of their question, and so show which it is."""

@@ -138,7 +138,9 @@ class ShmDevice(Device):
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise DeviceError(f"{path}: another program has claimed it; close that first") from None
+            raise DeviceError(
+                f"{path}: another program has claimed it; close that program first"
+            ) from None
         found = os.fstat(self._descriptor)
         _expect_ours(path, found)
         size = found.st_size
@@ -220,6 +222,7 @@ def _expect_ours(path: Path, found: os.stat_result) -> None:
     writers = found.st_mode & 0o002, found.st_mode & 0o020 and user == own
     if any(writers):
         raise DeviceError(
-            f"{path}: other accounts may write it (mode {found.st_mode & 0o777:o}), and so command"
-            " and deceive; expected mode 600: let its program make it so, or chmod it"
+            f"{path}: other accounts may write to it (mode {found.st_mode & 0o777:o}), and so"
+            " command and deceive; expected mode 600: change the mode in its program, or with"
+            " chmod"
         )

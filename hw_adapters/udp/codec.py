@@ -142,7 +142,7 @@ class Codec:
         try:
             body = self._struct.pack(*raws)
         except (struct.error, OverflowError) as error:
-            raise _wrong(f"a value has no place in its type: {error}") from None
+            raise _wrong(f"a value does not fit its type: {error}") from None
         return body + self._crc.pack(zlib.crc32(body)) if self._has_crc else body
 
     def _raw(
@@ -167,7 +167,7 @@ def _to_type(field: LayoutField, raw: float) -> int | float:
     if field.type.startswith("f"):
         return raw
     if not (math.isfinite(raw) and field.holds(round(raw))):
-        raise _wrong(f"{_name(field)}: {raw:g} has no place in {field.type}")
+        raise _wrong(f"{_name(field)}: {raw:g} does not fit {field.type}")
     return round(raw)
 
 

@@ -214,7 +214,7 @@ class UrRtde(Device):
         if self._settings.space == "none":
             return
         if self._begin is None:
-            raise DeviceError("nothing can be commanded before the robot has said where it is")
+            raise DeviceError("nothing can be commanded before the robot has sent its position")
         client, _ = self._opened()
         assert self._inputs is not None  # noqa: S101 - with the client
         count = (self._taken.send() - 1) % _MOST_COUNT + 1

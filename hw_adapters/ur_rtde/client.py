@@ -38,7 +38,8 @@ class RtdeClient:
         try:
             if not self._accepted(codec.request_version(), "V"):
                 raise DeviceError(
-                    "the controller does not speak version 2 of RTDE: 3.3 and later do"
+                    "the controller does not support version 2 of RTDE; controllers 3.3 and"
+                    " later do"
                 )
         except BaseException:
             self.close()
@@ -127,7 +128,7 @@ class RtdeClient:
             if isinstance(message, Accepted | Recipe) and message.kind == kind:
                 return message
         raise DeviceError(
-            f"no answer to '{kind}' within {_ANSWER_S:g} s: is it a controller of UR?"
+            f"no answer to '{kind}' within {_ANSWER_S:g} s; check that it is a controller of UR"
         )
 
     def _message(self, deadline: float) -> Message | None:
@@ -138,11 +139,11 @@ class RtdeClient:
             try:
                 self._packages.extend(self._splitter.split(data))
             except WireFormatError as error:
-                raise DeviceError(f"what comes is no RTDE: {error}") from None
+                raise DeviceError(f"the received data is not RTDE: {error}") from None
         message = codec.decode(self._packages.popleft())
         if isinstance(message, TextMessage) and message.level in {_EXCEPTION, _ERROR}:
             self._told.append(f"{message.source}: {message.text}")
         return message
 
     def _reasons(self) -> str:
-        return f"; it says: {'; '.join(self._told)}" if self._told else ""
+        return f"; its message: {'; '.join(self._told)}" if self._told else ""

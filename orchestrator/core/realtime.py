@@ -63,7 +63,7 @@ class RealTime(Struct):
     lock_memory
         Whether memory that is in use when the run begins is kept from being paged out.
     collect_garbage
-        Whether the interpreter may collect garbage while the run goes on.
+        Whether the interpreter may collect garbage while the run continues.
     wine
         Whether components may run under Wine (``platform = "win64"``), which promises no times.
 

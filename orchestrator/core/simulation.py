@@ -162,7 +162,7 @@ def simulate(
         Called with the share that is done, 0 to 1.
     journal
         Is given what was recorded whenever it is due, between two chunks of steps. If it cannot be
-        written the run goes on without it, and the result says so.
+        written the run continues without it, and the result says so.
     **given
         See :class:`orchestrator.core.master.Execution`; a ``stop`` that is ``None`` is that of the
         system's default experiment, too. A stop time off the grid of steps is reached by the last
@@ -209,8 +209,8 @@ def simulate_with(
         notes = []
         if last_ns != stop_ns:
             notes.append(
-                f"the stop time of {seconds(stop_ns):.9g} s is no whole number of steps of"
-                f" {step_ns / 1e6:g} ms away: the run ends at {seconds(last_ns):.9g} s"
+                f"the stop time of {seconds(stop_ns):.9g} s is not a whole number of steps of"
+                f" {step_ns / 1e6:g} ms after the start: the run ends at {seconds(last_ns):.9g} s"
             )
         pace = settings.realtime
         report = _Report(execution, hooks, name, notes, start_ns, last_ns)

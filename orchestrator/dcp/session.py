@@ -195,7 +195,7 @@ class SlaveSession:
         if self.about.capabilities.log_on_request:
             log = self._answer(pdus.AskLog, 0, _MOST_ENTRIES)
             entries = entries_of(self.about, log.entries) if isinstance(log, pdus.LogAck) else []
-        reasons = "".join(f"; it says: {entry}" for entry in entries)
+        reasons = "".join(f"; its message: {entry}" for entry in entries)
         raise DeviceError(f"{self.who} is {self.state.name}: {error_text(code)}{reasons}")
 
     def expect_running(self) -> None:

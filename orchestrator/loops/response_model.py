@@ -143,7 +143,7 @@ def _how_known(unit: SimulationUnit, order: int, misfit: float, *, goes_back: bo
         cannot = "does not rightly" if says_so else "cannot"
         remarks.append(
             f"component '{unit.name}' {cannot} go back to a state (canGetAndSetFMUstate): it"
-            " was started anew for every response"
+            " restarted for every response"
         )
     return remarks
 

@@ -47,7 +47,7 @@ from orchestrator.study.content import Cell
 from orchestrator.study.experiment import RunOptions
 from orchestrator.study.prepare.prepared_case import PreparedCase, RunSettings, SystemReader
 
-_PLAIN = "margins were computed with plain delays: hardware takes nothing off its own"
+_PLAIN = "margins were computed with plain delays, since hardware cannot compensate its own delay"
 
 
 def armed(

@@ -66,8 +66,8 @@ def filled_argument(argument: str, name: str, places: Mapping[str, Mapping[str, 
         if key not in places.get(owner, {}):
             known = [f"{{{one}.{each}}}" for one, some in places.items() for each in some]
             raise DeviceError(
-                f"emulators.{name}: nothing before it can be reached as '{place[0]}'; expected one"
-                f" of {', '.join(known) or 'none: it is the first'}"
+                f"emulators.{name}: no earlier emulator can be reached as '{place[0]}'; expected"
+                f" one of {', '.join(known) or 'none, since it is the first'}"
             )
         where = places[owner][key]
         return where if isinstance(where, str) else ":".join(map(str, where))
@@ -115,7 +115,7 @@ def with_emulators(
         if kind is None:
             raise DescriptionError(
                 f"case '{name}': devices.{component}: missing key 'device', since an emulator"
-                " stands for it"
+                " replaces it"
             )
         bench = bench_of(kind)
         wiring = (wirings or {}).get(component) or bench.wiring()

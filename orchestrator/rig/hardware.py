@@ -223,9 +223,9 @@ def _twice_by_twin(
             line,
             f"component '{twin.component}', a twin of {twin.device} ({source.short}), brings"
             f" {in_ms(found)}",
-            f"leave on the line what lies on it beside the device, here {left:g} ms:"
-            f" --set-delay '{line}={left:g} ms', or the same in the case's table of delays beside"
-            " its swap",
+            f"declare on the line only its delay besides the device, here {left:g} ms:"
+            f" --set-delay '{line}={left:g} ms', or the same in the case's table of delays next"
+            " to its swap",
         )
 
 
@@ -240,9 +240,9 @@ def _twice_by_device(
             yield _twice(
                 line,
                 f"component '{component.name}' is the device {device}, which brings its own",
-                "set the delay that lies on the line beside the device in the case that has it,"
-                f' delays = {{ "{line}" = "0 ms" }}, and give its models theirs in arming.delays;'
-                " or name the line in 'physical' if hardware makes it",
+                "in the case with the device, set only the delay of the line besides the device,"
+                f' delays = {{ "{line}" = "0 ms" }}, and declare the delays of its models in'
+                " arming.delays; or name the line in 'physical' if hardware makes it",
             )
 
 
@@ -256,8 +256,8 @@ def _twice(line: Connection, brings: str, advice: str) -> Diagnostic:
     assert delay is not None  # noqa: S101 - it declares one
     text = (
         f"a delay is counted twice: {brings}, and the line declares {delay.nominal_ns / 1e6:g} ms"
-        f" ({delay.provenance}) for the same hardware; {advice}. A delay that is of something else"
-        " says of what: its 'device'"
+        f" ({delay.provenance}) for the same hardware; {advice}. If the delay has another cause,"
+        " name it in its 'device'"
     )
     return Diagnostic(TWICE, Severity.ERROR, text, place=str(line), key=str(line))
 

@@ -60,16 +60,16 @@ class GainRatio(Struct):
         model = math.copysign(abs(self.model), self.model.real)
         what = f"{self.component}.{self.response} was identified to follow {self.command}"
         if math.isnan(factor):
-            return f"{what}, which its model does not: are axes exchanged?"
+            return f"{what}, but its model does not: check whether axes are exchanged"
         gains = f"{what} with a gain of {factor * model:.4g}, its model has {model:.4g}"
         if not self.is_sure:
             return f"{gains}: its interval has both signs; identify it with a larger amplitude"
         if factor < 0.0:
-            return f"{gains}, of the other sign: mend the direction of the axis, or the model"
+            return f"{gains}, of the other sign: correct the direction of the axis, or the model"
         if not 1.0 / within <= factor <= within:
             return (
                 f"{gains}, which is {factor:.4g} times that, expected 1/{within:g} to {within:g}"
-                " times (arming.gain_within): mend a unit, or the model"
+                " times (arming.gain_within): correct a unit, or the model"
             )
         return ""
 
@@ -188,15 +188,15 @@ def with_identified_dynamics(
         found = f"'{name}' was identified with a lag ({lags})"
         if unknown := sorted(used - set(entries)):
             told.append(
-                f"{found}, but its model has {unknown[0]!r} as well, of which none was: the model"
-                " stays as it is"
+                f"{found}, but its model has {unknown[0]!r} as well, of which none was"
+                " identified: the model is left unchanged"
             )
             continue
         commands = {str(entries[each][0].command) for each in used}
         if apart := sorted(commands ^ wired):
             told.append(
-                f"{found}, but not how {', '.join(sorted(used))} follow {apart[0]!r} as well as the"
-                " others: the model stays as it is"
+                f"{found}, but not how {', '.join(sorted(used))} follow {apart[0]!r} as well as"
+                " the others: the model is left unchanged"
             )
             continue
         system = _exchanged(system, name, {each: entries[each] for each in used}, step_ns)
@@ -291,8 +291,8 @@ def model_system(
     for component, one in system.components.items():
         if one.source.kind is SourceKind.DEVICE:
             raise DescriptionError(
-                f"case '{name}': component '{component}' is a device and has no model that stands"
-                f" for its dynamics: name one in arming.models, as '{component} = \"FILE.fmu\"'"
+                f"case '{name}': component '{component}' is a device without a model of its"
+                f" dynamics: name one in arming.models, as '{component} = \"FILE.fmu\"'"
             )
     return system
 

@@ -210,9 +210,9 @@ def _made_by_hardware(
     objection = ""
     if found is not None and 0 < (whole_ns or 0) < line_delay_ns(found.low):
         objection = (
-            f"{line} is made by hardware and declares {(whole_ns or 0) / 1e6:g} ms from end to end,"
-            f" but its device alone was identified with {in_ms(found)}, so that what lies behind"
-            " the device is not known: declare the whole delay of the line in arming.delays"
+            f"{line} is made by hardware and declares {(whole_ns or 0) / 1e6:g} ms from end to"
+            f" end, but its device alone was identified with {in_ms(found)}, so the delay behind"
+            " the device is unknown: declare the whole delay of the line in arming.delays"
         )
     return LineDelay(name, 0, identified_ns, whole_ns, is_physical=True, objection=objection)
 
@@ -246,8 +246,8 @@ def declared_otherwise(
             advice = (
                 "declare the whole delay of the line, from the command of the device to its end"
                 if hardware
-                else "declare what was identified (softdock identify --set-delays), plus what else"
-                " lies on the line"
+                else "declare the identified delay (softdock identify --set-delays) plus the"
+                " other delays of the line"
             )
             text = (
                 f"declares {delay.nominal_ns / 1e6:g} ms ({delay.provenance}), but"

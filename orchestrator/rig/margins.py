@@ -86,7 +86,7 @@ def advice_of(linear: LinearSystem, line: str, reserve: Reserve, knobs: Knobs) -
     loop = reserve.cut(linear, line)
     missing = reserve.delay - loop.margins().delay.value if loop else 0.0
     if 0.0 < missing < math.inf:
-        yield f"what would help: compensation of {missing * 1e3:.4g} ms of the loop's delay"
+        yield f"possible remedies: compensate {missing * 1e3:.4g} ms of the delay of the loop"
     for path, turn, word in ((knobs.stiffness, -1, "lower"), (knobs.damping, 1, "raise")):
         if path is None:
             continue
@@ -188,7 +188,7 @@ class ArmedLine(Struct):
     """One command of a device, and the loop through it.
 
     line: ``component.output -> component.input``.
-    loop: Components of the loop; empty if the command comes back nowhere.
+    loop: Components of the loop; empty if the command feeds back nowhere.
     margins: As sampled; ``None`` without a loop.
     root: Of the mode that grows fastest, or dies down slowest, 1/s; ``None`` without any.
     lacks: What is below the reserve, in sentences.
@@ -270,7 +270,7 @@ class Arming:
         """The least margins of all, in words."""
         found = [line.margins for line in self.lines if line.margins is not None]
         if not found:
-            return "no command of a device comes back to it"
+            return "no command of a device feeds back to it"
         delay, gain = (min(getattr(one, key).value for one in found) for key in ("delay", "gain"))
         return f"a delay margin of {delay * 1e3:.4g} ms and a gain margin of {gain:.4g}"
 
@@ -279,7 +279,7 @@ class Arming:
         """What to know of it in a result, in sentences."""
         if self.is_granted:
             return (*(f"armed: {_told(line)}" for line in self.lines), *self.remarks)
-        refused = f"ARMING WAS REFUSED, and forced ({self.forced}): {self.refusal()}"
+        refused = f"ARMING WAS REFUSED, BUT FORCED ({self.forced}): {self.refusal()}"
         return (refused, *self.remarks)
 
     def as_json(self) -> dict[str, Any]:
@@ -353,8 +353,8 @@ def _at_kink(
         for line in lines
     )
     found = (
-        f"{', '.join(kinks)}: at a kink, such as a contact that is just open; both sides need the"
-        f" reserve, and arming.at is a time at which it stands on one: {told}"
+        f"{', '.join(kinks)}: the system is at a kink, such as a contact that is just open; both"
+        f" sides need the reserve. Choose a time on one side in arming.at: {told}"
     )
     return [found]
 
@@ -370,8 +370,8 @@ def other_order(model: System, run: System, devices: Collection[str]) -> Sequenc
         before = [each[ends[0]] < each[ends[1]] for each in places]
         if before[0] != before[1]:
             told.append(
-                f"the run steps '{ends[before[1]]}' after '{ends[not before[1]]}', its models the"
-                " other way round: its loop has a step of delay more, or less"
+                f"the run steps '{ends[before[1]]}' after '{ends[not before[1]]}', and its models"
+                " in the opposite order, so its loop has one step of delay more or less"
             )
     return list(dict.fromkeys(told))
 
@@ -389,7 +389,7 @@ def _grows(line: ArmedLine) -> str:
 
 def _told(line: ArmedLine) -> str:
     if line.margins is None:
-        return f"{line.line} comes back nowhere"
+        return f"{line.line} feeds back nowhere"
     return (
         f"{line.line} has a delay margin of {line.margins.delay.value * 1e3:.4g} ms and a gain"
         f" margin of {line.margins.gain.value:.4g}"

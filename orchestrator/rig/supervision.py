@@ -105,7 +105,7 @@ class SupervisorClient:
         if self._settings.arm == "automatic":
             return
         _LOG.warning(
-            "rig '%s' is held, and the run waits: look at it, then arm and engage it"
+            "rig '%s' is held and the run waits; inspect the rig, then arm and engage it"
             " (softdock supervisor attend %s)",
             rig,
             rig,
@@ -135,7 +135,7 @@ class SupervisorClient:
         with contextlib.suppress(OSError, EOFError, ValueError):
             tell(self._channel, {"hello": "run", "ended": True})
             found, _ = hear(self._channel)
-            self.remarks += [f"the supervisor gave an alarm: {one}" for one in found["alarms"]]
+            self.remarks += [f"supervisor alarm: {one}" for one in found["alarms"]]
             rests = "the supervisor brought the rig to rest"
             self.remarks += [f"{rests}: {one}" for one in found["latched"]]
             return str(found["stopped_by"])
@@ -153,7 +153,7 @@ class SupervisorClient:
         line = self._process.first_line(_START_S)
         if not line:
             self._process.finish()
-            raise DeviceError("supervisor: it did not start; see what it wrote on stderr")
+            raise DeviceError("the supervisor did not start; see its output on stderr")
         answer: dict[str, Any] = json.loads(line)
         return answer
 
@@ -167,7 +167,7 @@ def states_section(case: str, record: ChangeRecord) -> Section:
         (f"{one.time_s:.3f}", one.before, one.event, one.after, one.reason, one.where)
         for one in record.changes
     )
-    note = record.never_engaged or "Times are of the wall, since the rig was engaged."
+    note = record.never_engaged or "Wall-clock times since the rig was engaged."
     heading = f"States of the rig '{record.rig}' in {case}"
     return Section("supervisor", heading, COLUMNS, rows, note, data=record.as_json(), value=record)
 
@@ -327,7 +327,7 @@ def tracking_section(case: str, tracks: Sequence[TrackRecord]) -> Section:
         last = track.as_json()
         cells = [last[key] and factor * last[key] for key, factor in _TRACKED.values()]
         rows.append((track.response, *cells, float(track.changes)))
-    note = "What was known last, with intervals of 95 %; margins are those that are left."
+    note = "The last estimates with 95 % intervals, and the margins that are left."
     plots = {
         f"tracking-{case}-{track.response}".replace("[", "_").replace("]", ""): (
             tracking_plot(case, track),
@@ -352,7 +352,7 @@ def tracking_plot(case: str, track: TrackRecord) -> Plot:
     margin = track["delay_margin_s"] * 1e3
     delay = [_estimated("delay", track, "delay", "_s", 1e3)]
     if np.isfinite(margin).any():
-        delay.append(Curve("delay margin that is left", track["time_s"], margin, dash="-"))
+        delay.append(Curve("delay margin left", track["time_s"], margin, dash="-"))
     panels = [
         Panel("delay [ms]", delay),
         Panel("gain", [_estimated("gain", track, "gain")]),
@@ -421,5 +421,8 @@ def tracked_margins(
     chosen = {name: table for name, table in margins.items() if name in commands}
     if arming.is_granted:
         return chosen, ()
-    remark = "arming was forced, so tracking holds no device against a reserve that it lacks"
+    remark = (
+        "arming was forced, so tracking does not check devices against a reserve that they"
+        " already lack"
+    )
     return {}, (remark,)

@@ -370,13 +370,13 @@ def in_run_time(
     if drift.value > _MOST_PPM:
         seen = found.pair[0].sample_rate.value
         told = (
-            f"identified times are by the computer's clock: samples of '{clock}' came at {seen:.4g}"
-            f" Hz instead of {found.rate:g} Hz, which no drift of clocks explains: was the machine"
-            " busy? Identify it again"
+            f"identified times refer to the computer's clock: samples of '{clock}' came at"
+            f" {seen:.4g} Hz instead of {found.rate:g} Hz, more than clocks drift, so the machine"
+            " was probably busy; identify it again"
         )
         return tuple(twins), (told,)
     told = (
-        f"identified times are by the clock of '{clock}', as the run is: its second is"
+        f"identified times refer to the clock of '{clock}', as the run is: its second is"
         f" {drift.value:+.4g} ppm ({drift.low:+.4g} to {drift.high:+.4g}) longer than the"
         " computer's"
     )

@@ -72,8 +72,8 @@ def complete_twin(source: Source, name: str, like: Component | None) -> Source:
         inner = inner.inner
     if inner is None or inner.kind not in {SourceKind.FMU, SourceKind.BLOCK}:
         raise DescriptionError(
-            f"component '{name}' ({source}): a twin is around an FMU or a block, and none stands"
-            f" there; say which: {source}?inner=FILE.fmu, or inner=block:NAME"
+            f"component '{name}' ({source}): a twin needs the FMU or block that it wraps; name"
+            f" it: {source}?inner=FILE.fmu, or inner=block:NAME"
         )
     return source.around(inner)
 

@@ -173,7 +173,7 @@ class Expectations(Extension):
             for one in judges:
                 one.add(rows)
                 if one.broken_ns is not None and not said:
-                    said = f"stopped, as was asked for: {one.verdict('')}"
+                    said = f"stopped as requested: {one.verdict('')}"
             return said
 
         yield replace(steps, watch=watch)

@@ -178,9 +178,11 @@ class Measure(Table):
     @model_validator(mode="after")
     def _complete(self) -> Self:
         if (self.within is None) == (self.kind == "settling"):
-            raise PydanticCustomError("within", "expected with kind 'settling', and only there")
+            raise PydanticCustomError("within", "expected together with kind 'settling' only")
         if self.unit is not None and not self.changes_unit:
-            raise PydanticCustomError("unit", "expected with a 'factor' other than 1 and -1")
+            raise PydanticCustomError(
+                "unit", "expected together with a 'factor' other than 1 and -1"
+            )
         if self.percent_of == 0 or self.target == 0:
             raise PydanticCustomError("zero", "expected 'target' and 'percent_of' other than 0")
         if self.target is not None and self.percent_of is not None:
@@ -331,11 +333,11 @@ class Experiment(Table):
             tolerance = case.tolerance or self.defaults.tolerance
             if step == AUTO and tolerance is None:
                 raise PydanticCustomError(
-                    "tolerance", f"case '{name}': expected a tolerance beside step = \"auto\""
+                    "tolerance", f"case '{name}': expected a tolerance with step = \"auto\""
                 )
             if step != AUTO and case.tolerance is not None:
                 raise PydanticCustomError(
-                    "tolerance", f"case '{name}': expected step = \"auto\" beside its tolerance"
+                    "tolerance", f"case '{name}': expected step = \"auto\" with a tolerance"
                 )
         return self
 
@@ -346,8 +348,8 @@ class Experiment(Table):
             if component not in known:
                 raise PydanticCustomError(
                     "emulators",
-                    f"emulators.{component}: no case has a device in the place of '{component}'"
-                    f"{nearest(component, known)}",
+                    f"emulators.{component}: no case has a device in place of"
+                    f" '{component}'{nearest(component, known)}",
                 )
         return self
 

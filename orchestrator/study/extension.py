@@ -245,7 +245,7 @@ def loaded(
     try:
         return [found[name] for name in order.static_order() if name in found], sentences
     except ValueError as error:
-        raise PluginError(f"extensions follow one another in a circle: {error.args[1]}") from None
+        raise PluginError(f"extensions depend on each other in a cycle: {error.args[1]}") from None
 
 
 def _names() -> dict[str, tuple[str, str]]:
@@ -291,7 +291,7 @@ def table_of(name: str) -> type[BaseModel] | None:
     found = GROUP.class_of(f"table.{name}")
     if found.table is None:
         where = f"{found.__module__}.{found.__qualname__}"
-        raise PluginError(f"extension '{name}': {where} has no 'table' that says what it may hold")
+        raise PluginError(f"extension '{name}': {where} has no 'table' that declares its keys")
     return found.table
 
 

@@ -65,7 +65,7 @@ def bound_of(said: Statement, unit_of: UnitOf) -> Bound:
     def converted(one: Quantity, what: str) -> tuple[float, float]:
         own = unit not in {"", "1"}
         if own and one.unit is None:
-            raise DescriptionError(f"expected a unit behind {one.value:g}, such as '{unit}'")
+            raise DescriptionError(f"expected a unit after {one.value:g}, such as '{unit}'")
         if not own and one.unit not in {None, "1"}:
             raise DescriptionError(f"{what} {one.value:g} {one.unit}: '{said.name}' has no unit")
         try:
@@ -153,7 +153,9 @@ def goal_of(
         if signal.partition(".")[0] in case.system.components:
             return signal_of(case.system, signal).connector.unit or ""
         if table.stop:
-            raise DescriptionError(f"'{signal}' is known when a run has ended, and 'stop' ends it")
+            raise DescriptionError(
+                f"'{signal}' is known only after the run, and 'stop' would end it"
+            )
         return "J"  # of an energy ledger
 
     if said.name not in measures:

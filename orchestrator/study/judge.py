@@ -122,7 +122,7 @@ def judge_measure(goal: Goal, measured: Measured | None, where: str, why: str = 
     """Return the verdict on a measure; ``None``: it could not be read off, for some reason."""
     verdict = partial(Verdict, goal.name, goal.table.requirement, where, goal.that)
     if measured is None:
-        return verdict(passed=False, found=f"none: {why or 'it could not be read off'}")
+        return verdict(passed=False, found=f"none: {why or 'it could not be evaluated'}")
     value, unit = np.array([measured.value]), goal.bound.unit
     return verdict(
         passed=bool(goal.bound.holds(value, goal.bound.centre)[0]),

@@ -83,22 +83,22 @@ class Refinement(Struct):
         for name, ticks in self.rates.items():
             yield (
                 f"component '{name}' keeps its step of {ticks * self.step_ns / 1e6:.9g} ms in all"
-                " runs: what that step does is in none of the differences"
+                " runs: the differences do not show the error of that step"
             )
 
 
 def _problems(algorithm: str, plan: Plan, step_ns: int) -> Iterator[DescriptionError]:
     if plan.step_size_control is not None:
         yield CapabilityError(
-            f"algorithm '{algorithm}' chooses its steps, so that there are no runs with H/2 and"
-            " H/4 to verify it by: run it again with a smaller tolerance (its options 'relative'"
-            " and 'absolute'), or choose an algorithm of fixed steps"
+            f"algorithm '{algorithm}' chooses its steps, so runs with H/2 and H/4 cannot verify"
+            " it: run it again with a smaller tolerance (its options 'relative' and 'absolute'),"
+            " or choose an algorithm of fixed steps"
         )
     if not isinstance(step_ns, StepLength) and step_ns % DIVISORS[-1]:
         yield CapabilityError(
             f"the communication step of {seconds(step_ns):.9g} s cannot be divided by"
-            f" {DIVISORS[-1]} in whole nanoseconds, so that there are no runs with H/2 and H/4 to"
-            " verify it by: choose another step"
+            f" {DIVISORS[-1]} in whole nanoseconds, so runs with H/2 and H/4 cannot verify it:"
+            " choose another step"
         )
 
 
@@ -111,7 +111,7 @@ def _cannot_keep(
     """
     for name, length in kept.items():
         if name in flat.components and flat.components[name].shares_events:
-            hindrance = "it shares events with others, which are at one time with it"
+            hindrance = "it shares events with components that must be at the same time"
         elif plan.loops is not None and length is not None:
             hindrance = f"algorithm '{algorithm}' steps all components together"
         else:
@@ -218,11 +218,11 @@ def _remarks(found: Verification, kinds: Kinds) -> Iterator[str]:
     if kinds.random:
         components = sorted({name.partition(".")[0] for name in kinds.random})
         yield (
-            "each sample makes its own draws, so that the finer runs have others: no order of the"
+            "finer runs draw different random numbers, so the order cannot be computed for the"
             f" outputs of {', '.join(components)}"
         )
     if stuck := sum(Flag.NOT_CONVERGING in flags for flags in found.flags):
         yield (
-            f"{stuck} of {len(found.names)} outputs differ no less between the shorter steps:"
-            " their errors are not known"
+            f"{stuck} of {len(found.names)} outputs do not converge with shorter steps, so their"
+            " errors are unknown"
         )

@@ -208,7 +208,7 @@ def statement_of(text: str) -> Statement:
     bound = Quantity(float(found["value"]), found["unit"])
     centre = Quantity(float(found["centre"]), found["at"]) if found["centre"] else None
     if found["relation"] == "within" and bound.value < 0.0:
-        raise DescriptionError(f"'{text}': expected a distance >= 0 behind 'within'")
+        raise DescriptionError(f"'{text}': expected a distance >= 0 after 'within'")
     return Statement(found["name"], found["relation"], bound, centre)
 
 
@@ -256,7 +256,7 @@ class Expectation(Table):
                     "{said}",
                     {
                         "said": f"'{text}': expected 'within DISTANCE of VALUE', or 'within"
-                        " DISTANCE' beside a 'reference'"
+                        " DISTANCE' with a 'reference'"
                     },
                 )
         return self

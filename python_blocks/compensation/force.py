@@ -45,8 +45,8 @@ class ForceCompensation(Block):
     limit            parameter N     largest correction
     ================ ========= ===== =========================================================
 
-    Where the force is no number the last one stands. Where that is so, or a position or estimate is
-    no number, or ``wrong_sign`` says so, nothing is added and ``active`` is false.
+    Where the force is not finite, the block keeps the last finite force. Then, and where a position
+    or estimate is not finite or ``wrong_sign`` is true, it adds nothing and ``active`` is false.
 
     References
     ----------

@@ -28,13 +28,13 @@ class Identifier(PartialIdentifier):
     excited           output          the contact has lately moved enough to learn from
     converged         output          the stiffness is known to the precision, unopposed
     wrong_sign        output          the stiffness is surely negative: a sign is wrong
-    sensor_lost       output          the force is no number, or stands still in motion
+    sensor_lost       output          the force is not a finite number, or stands still in motion
     force_late        output          the damping is surely negative: a force later than motion
     nis               output    1     normalised innovation squared, mean of the window
     trend             output    1     innovations that go with the position, in deviations
     attenuation_bias  output    1     share that noise of the position takes of the stiffness
     rejected          output          outliers so far
-    resets            output          how often the filter began anew
+    resets            output          how often the filter started again
     stiffness0        parameter N/m   first estimate
     damping0          parameter N.s/m first estimate
     stiffness_spread  parameter N/m   its standard deviation: the root of P0
@@ -100,7 +100,7 @@ class Identifier(PartialIdentifier):
         depends_on=(),
     )
     rejected: int = Output(description="Outliers so far", depends_on=())
-    resets: int = Output(description="How often the filter began anew", depends_on=())
+    resets: int = Output(description="How often the filter started again", depends_on=())
 
     def initialise(self, t: float) -> None:
         """Begin with the first estimates and the first sample."""

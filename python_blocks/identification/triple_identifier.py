@@ -27,13 +27,13 @@ class TripleIdentifier(PartialIdentifier):
     excited           output    1     1: the contact has lately moved enough to learn from
     converged         output    1     1: the stiffness is known to the precision, unopposed
     wrong_sign        output    1     1: the stiffness is surely negative: a sign is wrong
-    sensor_lost       output    1     1: the force is no number, or stands still in motion
+    sensor_lost       output    1     1: the force is not a finite number, or stands still in motion
     force_late        output    1     1: the damping is surely negative: a force later than motion
     nis               output    1     normalised innovation squared, mean of the window, (3,)
     trend             output    1     innovations that go with the position, in deviations, (3,)
     attenuation_bias  output    1     share of the stiffness lost to noise of the position, (3,)
     rejected          output    1     outliers so far, (3,)
-    resets            output    1     how often each filter began anew, (3,)
+    resets            output    1     how often each filter started again, (3,)
     stiffness0        parameter N/m   first estimate
     damping0          parameter N.s/m first estimate
     stiffness_spread  parameter N/m   its standard deviation: the root of P0
@@ -111,7 +111,7 @@ class TripleIdentifier(PartialIdentifier):
     )
     rejected: Floats = Output(unit="1", shape=(3,), description="Outliers so far", depends_on=())
     resets: Floats = Output(
-        unit="1", shape=(3,), description="How often each filter began anew", depends_on=()
+        unit="1", shape=(3,), description="How often each filter started again", depends_on=()
     )
 
     def initialise(self, t: float) -> None:

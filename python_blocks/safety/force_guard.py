@@ -23,7 +23,7 @@ class ForceGuard(PartialForceGuard):
     measured       input     N     what the sensor shows
     position       input     m     position of the contact in the simulation
     actual         input     m     position that the robot has
-    sensor_lost    input           the sensor is said to be lost
+    sensor_lost    input           the sensor is reported as lost
     wrong_sign     input           the identified stiffness is negative
     converged      input           the stiffness is known
     stop           input           reason of another guard that is safe; 0: none

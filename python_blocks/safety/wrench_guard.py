@@ -34,7 +34,7 @@ class WrenchGuard(PartialForceGuard):
     s               input     m     simulation: carried body from the force's body, (3,)
     w               input     rad/s simulation: relative angular velocity, (3,)
     actual          input     m     deformation of the contact as the robot has it, (3,)
-    sensor_lost     input           the sensor is said to be lost
+    sensor_lost     input           the sensor is reported as lost
     wrong_sign      input     1     > 0.5: the identified stiffness is negative, (3,)
     converged       input     1     > 0.5: the stiffness is known, (3,)
     stop            input           reason of another guard that is safe; 0: none

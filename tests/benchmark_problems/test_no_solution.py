@@ -66,7 +66,7 @@ def test_iteration_that_runs_away_names_the_unit_that_refused():
         execution.step()
     text = str(caught.value)
     assert "did not converge in the step from t = 0 s" in text
-    assert "refused the last try (output '" in text
+    assert "refused the last attempt (output '" in text
     assert "is not finite (NaN or infinite))" in text
 
 
@@ -89,7 +89,8 @@ def test_units_that_are_not_defined_where_the_solution_would_be():
     text = str(caught.value)
     assert text.startswith("the loop through 'root', 'line', 'sum' did not converge")
     assert (
-        "'sum.y' by -0.05 still change; component 'root' refused the last try (ValueError" in text
+        "'sum.y' by -0.05 still change; component 'root' refused the last attempt (ValueError"
+        in text
     )
 
 
@@ -128,7 +129,7 @@ def test_a_jump_is_too_much_for_any_step():
     assert str(caught.value).startswith("a step of 0.01 ms from t = 0.451")  # it falls for 0.4515 s
     assert "the shortest allowed, still has an error of " in str(caught.value)
     assert "tolerances in 'floor.jump': allow shorter steps" in str(caught.value)
-    assert "or couple at a signal that does not jump" in str(caught.value)
+    assert "or couple the components by a signal that does not jump" in str(caught.value)
 
 
 @pytest.mark.usefixtures("sample_blocks")

@@ -56,13 +56,13 @@ def counts_itself(monkeypatch, kind):
             "kuka_rsi",
             "wrapped",
             lambda m: clock_is_not_counted_on(m, KukaRsi, 2**32 * 1e-3),
-            "expected device times that go on by 0.004 s",
+            "expected device times that advance by 0.004 s",
         ),
         (
             "ati_net_ft",
             "wrapped",
             lambda m: clock_is_not_counted_on(m, AtiNetFt, 2**32 / 7000.0),
-            "expected device times that go on by 0.002 s",
+            "expected device times that advance by 0.002 s",
         ),
         (
             "udp",
@@ -103,4 +103,6 @@ def test_an_adapter_that_hangs_is_one_sentence(monkeypatch, call):
     monkeypatch.setattr(UdpDevice, call, hang)
     (found,) = check_device("udp", ["back-to-back"], limit_s=4.0)
     assert found.outcome == "failed"
-    assert found.remark.startswith("expected an end within 4 s, found it in hang (test_clocks.py")
+    assert found.remark.startswith(
+        "expected the check to end within 4 s, found it in hang (test_clocks.py"
+    )

@@ -143,7 +143,7 @@ def careless(monkeypatch):
         ("lost", "expected gaps in the sequence, found none"),
         ("malformed", "expected damaged datagrams that are refused, found none"),
         ("wrong-status", "expected all marked, found 0 of 5"),
-        ("frozen", "expected values that change while it is led, found none that do"),
+        ("frozen", "expected values that change while it is commanded, found none"),
         ("no-numbers", "expected refusals, found none"),
         ("saturated", "expected a status, or values far beyond 2, found 2"),
         ("clock-jump", "expected more than 100 s to have gone by, found 0.110 s"),
@@ -162,5 +162,5 @@ def test_a_device_without_a_bench_is_told(monkeypatch):
     from orchestrator.rig.devices.conformance import checks
 
     monkeypatch.setattr(checks, "device_class", lambda name: Careless)
-    with pytest.raises(PluginError, match="brings no bench"):
+    with pytest.raises(PluginError, match="has no bench"):
         checks.bench_of("careless")

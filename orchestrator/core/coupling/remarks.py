@@ -40,8 +40,8 @@ def remarks(
     follows = delayed or any(plan.order for plan in plans)
     texts += _followed(plans, loops) if follows else []
     texts += [
-        f"the delay of {plan.connection} varies: {plan.effective_delay_ns / 1e6:g} ms is what its"
-        " target sees"
+        f"the delay of {plan.connection} varies: {plan.effective_delay_ns / 1e6:g} ms is the"
+        " effective delay at its target"
         + (
             " in the mean"
             if plan.interpolation is Interpolation.HOLD
@@ -57,8 +57,8 @@ def _outlasting(plans: Sequence[DelayPlan], duration_ns: int | None) -> list[str
     """One sentence for each delay of which nothing arrives in the run."""
     return [
         f"the delay of {plan.connection.delay.nominal_ns / 1e6:g} ms of {plan.connection} is not"
-        f" shorter than the run of {duration_ns / 1e6:g} ms: its target sees the value of the start"
-        " in the whole run"
+        f" shorter than the run of {duration_ns / 1e6:g} ms: its target receives the start value"
+        " during the whole run"
         for plan in plans
         if duration_ns is not None
         and plan.connection.delay
@@ -86,9 +86,10 @@ def unsolved(loops: Sequence[LoopDelay]) -> list[str]:
             continue
         around = " -> ".join([*delay.components, delay.components[0]])
         texts.append(
-            f"the algebraic loop {around} is not solved: its units pass on what came before the"
-            f" step, which delays its signals by {delay.numerical_ns / 1e6:g} ms around the loop,"
-            " where no delay is declared; at the start it is passed on as often as there are units"
+            f"the algebraic loop {around} is not solved: its components exchange the values from"
+            f" before the step, which delays its signals by {delay.numerical_ns / 1e6:g} ms"
+            " around the loop, where no delay is declared; at the start, values are passed"
+            " around once for each component"
         )
     return texts
 
@@ -98,11 +99,11 @@ def _miss(loop: LoopDelay, stiff: Collection[Connection]) -> str:
     if any(line in stiff for line in loop.lines):
         reason = "it holds samples instead of interpolating them"
     elif any(line.delay for line in loop.lines):
-        reason = "it shares delayed connections with loops that need another reading"
+        reason = "it shares delayed connections with loops that need a different compensation"
     else:
         reason = (
-            "none of its connections declares a delay from which the step's own could"
-            " be taken; declare one, zero if need be"
+            "none of its connections declares a delay that the step's own delay could be"
+            " subtracted from; declare one, which may be zero"
         )
     return (
         f"the loop {' -> '.join(loop.components)} misses its declared delay of"
@@ -124,7 +125,7 @@ def _ahead(plans: Sequence[DelayPlan]) -> list[str]:
         )
     texts += [
         f"{plan.connection} would have to be read {plan.held_ns / 1e6:g} ms ahead of its newest"
-        " sample, which is held instead: it is late by that"
+        " sample; the sample is held instead, so the signal is late by that time"
         for plan in plans
         if plan.held_ns
     ]
@@ -189,8 +190,8 @@ def _indivisible(plans: Sequence[DelayPlan], step_ns: int) -> dict[tuple[int, bo
 def _rounding(nominal_ns: int, step_ns: int, *, held: bool) -> str:
     rounded_ns = -(-nominal_ns // step_ns) * step_ns
     done = (
-        f"the newest sample that is old enough is held, {rounded_ns / 1e6:g} ms"
+        f"the newest old-enough sample is held, {rounded_ns / 1e6:g} ms"
         if held
         else f"it is interpolated between samples and stays {nominal_ns / 1e6:g} ms"
     )
-    return f"is no multiple of the step of {step_ns / 1e6:g} ms: {done}"
+    return f"is not a multiple of the step of {step_ns / 1e6:g} ms: {done}"

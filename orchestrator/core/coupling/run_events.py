@@ -66,7 +66,7 @@ def fault_records(
             ends = f"{seconds(fault.begin_ns):.9g} s until {seconds(fault.until_ns or 0):.9g} s"
             step = "" if step_ns is None else f" at a step of {step_ns / 1e6:g} ms"
             text = (
-                f"from {ends} there is no communication point{step}: expected a longer fault,"
+                f"from {ends} there is no communication point{step}; expected a longer fault"
                 " within the run"
             )
             problems.append(_wrong(fault, text))
@@ -101,16 +101,16 @@ def _what(fault: Fault, line: Connection, system: System) -> str:
     amounts = fault.amount if isinstance(fault.amount, tuple) else (fault.amount,)
     amount = ", ".join(f"{a:g}" for a in amounts)
     texts = {
-        FaultKind.DROP: "nothing arrives, the input keeps its value",
+        FaultKind.DROP: "no sample arrives, so the input keeps its value",
         FaultKind.DELAY_STEP: f"the delay is {fault.delay_ns / 1e6:g} ms instead of"
         f" {line.delay.nominal_ns / 1e6 if line.delay else 0:g} ms",
-        FaultKind.STUCK: "the value that is sent stays what it is at the begin",
-        FaultKind.BIAS: f"{amount}{unit} are added to what is sent",
-        FaultKind.DRIFT: f"{amount}{unit} for each second since are added to what is sent",
-        FaultKind.SCALE: f"what is sent is multiplied by {amount}",
-        FaultKind.NOISE: f"white noise of the standard deviation {amount}{unit} is added to what is"
-        f" sent, seed {fault.seed}",
-        FaultKind.NAN: "what is sent is no number (NaN)",
+        FaultKind.STUCK: "the sent value is frozen at the begin",
+        FaultKind.BIAS: f"{amount}{unit} are added to the sent value",
+        FaultKind.DRIFT: f"{amount}{unit} per second are added to the sent value",
+        FaultKind.SCALE: f"the sent value is multiplied by {amount}",
+        FaultKind.NOISE: f"white noise of the standard deviation {amount}{unit} is added to the"
+        f" sent value, seed {fault.seed}",
+        FaultKind.NAN: "the sent value is NaN",
     }[fault.kind]
     return texts if fault.element is None else f"{texts}, in element {fault.element} only"
 

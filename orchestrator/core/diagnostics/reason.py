@@ -31,27 +31,27 @@ class Reason(IntEnum):
     OPERATION = 0, "nothing is wrong", "nothing"
     COMMAND_NOT_FINITE = (
         1,
-        "the command for the robot is no number",
-        "look at the simulation that computes it, and at the force it is given",
+        "the command for the robot is not a finite number",
+        "check the simulation that computes it, and the force that it receives",
     )
     TRAVEL = (
         2,
-        "the command left the range that is allowed around the start",
-        "look for a loop that gains energy: delay, stiffness, sign; or enlarge 'travel'",
+        "the command left the allowed range around the start",
+        "check the loop for a gain of energy (delay, stiffness, sign), or enlarge 'travel'",
     )
     VELOCITY = (
         3,
-        "the command moves, or jumps, faster than is allowed",
-        "look at what computes it; or enlarge 'speed' (and 'turning')",
+        "the command moves or jumps faster than allowed",
+        "check the component that computes it, or enlarge 'speed' (and 'turning')",
     )
     ACCELERATION = (
         4,
-        "the command accelerates more than is allowed",
-        "look for jumps of the force; or enlarge 'acceleration' (and 'angular')",
+        "the command accelerates more than allowed",
+        "check the force for jumps, or enlarge 'acceleration' (and 'angular')",
     )
     LEGS = (
         5,
-        "a leg is nearer to its limit than is allowed",
+        "a leg is closer to its limit than allowed",
         "move the start or the motion into the workspace, or correct the limits of the legs",
     )
     SINGULAR = (
@@ -61,138 +61,138 @@ class Reason(IntEnum):
     )
     KINEMATICS = (
         7,
-        "the kinematics of the robot found no pose to believe",
-        "look at the measured lengths, the geometry and the pose that is commanded",
+        "the kinematics of the robot found no plausible pose",
+        "check the measured lengths, the geometry and the commanded pose",
     )
     FORCE_NOT_FINITE = (
         8,
-        "the force is no number",
-        "look at the sensor, its link and what is computed from it",
+        "the force is not a finite number",
+        "check the sensor, its link and the signals computed from it",
     )
     FORCE = (
         9,
-        "the force is larger than is allowed",
-        "look for a hard contact or a jump of the sensor; or enlarge 'limit'",
+        "the force is larger than allowed",
+        "check for a hard contact or a jump of the sensor, or enlarge 'limit'",
     )
     SENSOR_STALE = (
         10,
-        "the newest sample is too old, or shows the same over and over while it should change",
-        "look at the sensor and its link: samples are lost or it is stuck",
+        "the newest sample is too old, or repeats the same values while they should change",
+        "check the sensor and its link: samples are lost, or the sensor is stuck",
     )
-    SENSOR_LOST = 11, "the sensor is said to be lost", "look at the sensor and its link"
+    SENSOR_LOST = 11, "the sensor is reported as lost", "check the sensor and its link"
     WRONG_SIGN = (
         12,
         "the identified stiffness is negative, so a sign is wrong",
-        "look at the axes and signs from the sensor to the dynamics",
+        "check the axes and signs from the sensor to the dynamics",
     )
     UNKNOWN_CONTACT = (
         13,
-        "the contact moved far without its stiffness being known",
-        "look at the identifier: excitation, first deviations, gate and noise",
+        "the contact moved far while its stiffness was unknown",
+        "check the identifier: excitation, first deviations, gate and noise",
         (
-            "the stiffness of the contact is still unknown, and the compensation with it; it hardly"
-            " moves so far"
+            "the stiffness of the contact, and so its compensation, is still unknown, since it"
+            " has hardly moved so far"
         ),
     )
     DISAGREEMENT = (
         14,
-        "the force that is used and the force that is measured disagree",
-        "look at the sensor, the identified parameters and the robot's error of position",
+        "the used force and the measured force disagree",
+        "check the sensor, the identified parameters and the position error of the robot",
     )
     ENERGY = (
         15,
         "the hardware has given the simulation more energy than a contact can store",
-        "look for delay that is not compensated, or a stiffness that is identified too small",
+        "check for delay that is not compensated, or a stiffness that is identified too small",
     )
     TORQUE = (
         16,
-        "the torque is larger than is allowed",
-        "look for a hard contact or a jump of the sensor; or enlarge its limit",
+        "the torque is larger than allowed",
+        "check for a hard contact or a jump of the sensor, or enlarge its limit",
     )
     JERK = (
         17,
-        "the acceleration of the command changes faster than is allowed",
-        "look for jumps of the force and for steps that are late; or enlarge 'jerk'",
+        "the acceleration of the command changes faster than allowed",
+        "check for jumps of the force and late steps, or enlarge 'jerk'",
     )
     WORKSPACE = (
         18,
         "the device is beyond its workspace",
-        "look at the start and at what drives it there; or enlarge the limit of the signal",
+        "check the start and the motion that leads there, or enlarge the limit of the signal",
     )
     SLEW = (
         19,
-        "a measured value jumps, or changes faster than is allowed",
-        "look at the sensor and its link; or enlarge 'slew'",
+        "a measured value jumps, or changes faster than allowed",
+        "check the sensor and its link, or enlarge 'slew'",
     )
     STATUS = (
         20,
-        "the device says itself that it is not in order",
+        "the device itself reports a fault",
         "read its status word and its own log",
     )
     COMMAND_STALE = (
         21,
         "the simulation gives no new command",
-        "look at its overruns: it hangs, or the machine is busy",
+        "check its overruns: it hangs, or the machine is busy",
     )
     ENGINE_LOST = (
         22,
         "the process of the simulation has ended",
-        "look at what it wrote; its journal has what was recorded",
+        "read its output; the journal has the recorded rows",
     )
     DEVICE_LOST = (
         23,
-        "a device, or the process that leads it, is gone",
-        "look at its power, its link and what its process wrote",
+        "a device, or the process that controls it, is gone",
+        "check its power, its link and the output of its process",
     )
     SUPERVISOR_LOST = (
         24,
         "the supervisor gives no sign of life",
-        "look at what it wrote; start the rig anew",
+        "read its output, then start the rig again",
     )
     OPERATOR_LOST = (
         25,
         "the terminal of the operator is gone",
-        "come back with 'softdock supervisor attend', and reset",
+        "attend again with 'softdock supervisor attend', then reset the rig",
     )
-    OPERATOR_STOP = 26, "an operator stopped it", "reset it when all is well"
+    OPERATOR_STOP = 26, "an operator stopped the rig", "reset the rig when it is safe to"
     OVERDUE = (
         27,
         "it did not come to rest in time",
-        "look at the device: it does not follow; enlarge 'deceleration' or 'rest_within'",
+        "check why the device does not follow, or enlarge 'deceleration' or 'rest_within'",
     )
     CLOCK = (
         28,
         "the clock of the device jumped",
-        "look whether it was started anew, and at who else sets its time",
+        "check whether the device was restarted, and whether another program sets its time",
     )
     MALFORMED = (
         29,
-        "too many datagrams are none of its protocol, or have values that are no numbers",
-        "look at who else sends to the port, and at the device",
+        "too many datagrams are not of its protocol, or have values that are not numbers",
+        "check the device, and whether another program sends to the port",
     )
     EMERGENCY_STOP = 30, "the hard-wired stop is open", "close it when it is safe to, and reset"
     DEVICE_CHANGED = (
         31,
         "the device follows its command later, earlier or with another gain than before",
-        "look at its controller, its filters and its load; identify it anew",
+        "check its controller, filters and load, then identify it again",
     )
     MARGIN = (
         32,
         "the delay or the gain of the device leaves less margin than the reserve",
-        "identify the device anew, and arm with what is found",
+        "identify the device again, then arm the rig with the new model",
     )
     DEVICE_RESTARTED = (
         33,
-        "the device was started anew, so that its commands no longer count from where it is",
-        "see that it may move, and begin another run, which opens it from where it stands",
+        "the device was restarted, so its commands no longer count from its present position",
+        "make sure that it may move, then start another run, which begins at its present position",
     )
     OPERATOR_QUICK_STOP = (
         34,
-        "an operator stopped it as fast as it can",
-        "reset it when all is well",
+        "an operator stopped the rig by a quick stop",
+        "reset the rig when it is safe to",
     )
     COMMAND_LOST = (
         35,
-        "the device does not take the commands that it is sent",
-        "look at the way to the device, at its own timeouts and at the program that reads them",
+        "the device ignores its commands",
+        "check the link to the device, its own timeouts and the program that reads the commands",
     )

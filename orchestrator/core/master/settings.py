@@ -68,9 +68,9 @@ def refusals(
     has_own_way = not is_held or plan.step_size_control is not None
     if has_own_way and predicted:
         text = (
-            f"algorithm '{algorithm}' has its own way between samples, and connection"
-            f" {predicted[0]} predicts its input ('{predicted[0].extrapolation}'): choose 'jacobi'"
-            " or 'gauss-seidel', or leave the extrapolation out"
+            f"algorithm '{algorithm}' interpolates by itself, and connection {predicted[0]}"
+            f" predicts its input ('{predicted[0].extrapolation}'): choose 'jacobi' or"
+            " 'gauss-seidel', or remove the extrapolation"
         )
         errors.append(CapabilityError.about(text, code="CAP105", key=str(predicted[0])))
     for line in predicted:
@@ -78,9 +78,9 @@ def refusals(
         errors += _wrong_ends(line, does, rates, "CAP105")
     if has_own_way and compensated:
         text = (
-            f"algorithm '{algorithm}' has its own way to bring inputs up to time, and connection"
+            f"algorithm '{algorithm}' extrapolates inputs by itself, and connection"
             f" {compensated[0]} has the compensation '{compensated[0].compensation}': choose"
-            " 'jacobi' or 'gauss-seidel', or leave the compensation out"
+            " 'jacobi' or 'gauss-seidel', or remove the compensation"
         )
         errors.append(CapabilityError.about(text, code="CAP114", key=str(compensated[0])))
     for line in compensated:
@@ -102,7 +102,7 @@ def _wrong_compensation(
     system: System, line: Connection, rates: Mapping[str, int]
 ) -> Iterator[DescriptionError]:
     has = f"has the compensation '{line.compensation}'"
-    counts = f"{has}, which counts one communication step after the other"
+    counts = f"{has}, which needs an exchange in every communication step"
     yield from _wrong_ends(line, counts, rates, "CAP114")
     corrects = line.compensation is Compensation.CORRECTOR
     if corrects and not system.components[line.target.component].has_derivatives:
@@ -114,8 +114,8 @@ def _wrong_compensation(
     for end in (line.source, line.target):
         if system.components[end.component].changes_at_events(end.connector):
             text = (
-                f"connection {line} {has}, and '{end}' changes at events only: there is nothing"
-                " between two of them; leave the compensation out"
+                f"connection {line} {has}, and '{end}' changes at events only, so there is"
+                " nothing to compensate; remove the compensation"
             )
             yield CapabilityError.about(text, code="CAP114", key=str(line))
             return

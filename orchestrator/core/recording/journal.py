@@ -240,7 +240,7 @@ def _yield_to_all() -> None:
 def write_journal(order: JournalOrder, run: BinaryIO) -> None:
     """Write rows every interval, and all that there are when the run is no more.
 
-    While the run goes on that is done by a thread that yields to all others. What is left is
+    While the run continues that is done by a thread that yields to all others. What is left is
     written as any program writes: then nobody is disturbed, and somebody waits for it.
     """
     rows = SharedRows(order.rows, len(order.begun.names), order.file)

@@ -110,6 +110,8 @@ class Endpoint(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> Endpoint:
         """Read ``"component.connector"`` (the connector's own name may hold dots)."""
+        if not isinstance(text, str):
+            raise DescriptionError(f"expected 'component.connector', found {text!r}")
         component, dot, connector = text.partition(".")
         if not (component and dot and connector):
             raise DescriptionError(f"expected 'component.connector', found '{text}'")
@@ -121,6 +123,8 @@ class Endpoint(NamedTuple):
 
         A name of the system's own that holds a dot itself is written with a dot before it.
         """
+        if not isinstance(text, str):
+            return cls.parse(text)
         if text.startswith(".") and len(text) > 1:
             return cls("", text[1:])
         return cls.parse(text) if "." in text or not text else cls("", text)

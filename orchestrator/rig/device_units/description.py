@@ -28,21 +28,21 @@ if TYPE_CHECKING:
 
 #: What is known of the samples of every device, as the engine has it: name, unit, description.
 HEALTH = (
-    ("sample_age", "s", "Age of the sample that the outputs have"),
-    ("lost", "1", "Samples that the device counted and that did not come"),
-    ("late", "1", "Samples that came after a newer one, or overdue by half a period"),
-    ("repeated", "1", "Samples that came again"),
-    ("malformed", "1", "Datagrams that were no samples"),
-    ("restarts", "1", "How often the device began to count anew"),
-    ("clamped", "1", "Commands that were beyond their range"),
-    ("valid", "1", "1 if the outputs can be used: the device says so, and they are not stale"),
-    ("samples", "1", "Samples that came so far; with those that were lost, the device's own count"),
+    ("sample_age", "s", "Age of the sample that the outputs show"),
+    ("lost", "1", "Samples that the device counted but that did not arrive"),
+    ("late", "1", "Samples that arrived after a newer one, or more than half a period late"),
+    ("repeated", "1", "Samples that arrived more than once"),
+    ("malformed", "1", "Datagrams that were not valid samples"),
+    ("restarts", "1", "Restarts of the device's sample counter"),
+    ("clamped", "1", "Commands outside their range"),
+    ("valid", "1", "1 if the device reports valid outputs and they are not stale"),
+    ("samples", "1", "Samples received so far; plus the lost ones, this is the device's own count"),
     (
         "command_taken",
         "1",
         "Number of the newest command that the device took; -1: unknown",
     ),
-    ("commands_missed", "1", "Commands that the device passed over: lost, late or overtaken"),
+    ("commands_missed", "1", "Commands that the device skipped: lost, late or overtaken"),
 )
 
 
@@ -86,7 +86,7 @@ def device_facts(location: str) -> DeviceFacts:
     if taken:
         raise PluginError(
             f"device '{name}' has connectors {', '.join(map(repr, sorted(taken)))}: every device"
-            " has outputs of these names already"
+            " has outputs of these names; rename the connectors"
         )
     return DeviceFacts(name, kind, settings, ports)
 

@@ -91,8 +91,8 @@ class IoProcess:
         except (OSError, EOFError, ValueError):
             self.kill()
             raise self._failed(
-                "its process ended, or gave no answer, before the device was open; see what it"
-                " wrote on stderr"
+                "its process ended or did not answer before the device was open; see its output"
+                " on stderr"
             ) from None
         if "error" in answer:
             self.kill()
@@ -125,10 +125,10 @@ class IoProcess:
                 found = self._raised(answer) if "error" in answer else None
             except TimeoutError:
                 found = self._failed(
-                    f"it did not come to its safe state within {_END:g} s; its process was ended"
+                    f"it did not reach its safe state within {_END:g} s; its process was ended"
                 )
             except (OSError, EOFError, ValueError):
-                found = self._failed("its process ended before it was in its safe state")
+                found = self._failed("its process ended before it reached its safe state")
         self.kill()
         return found
 
@@ -228,8 +228,8 @@ class DeviceUnit(SimulationUnit):
             connector = self.description.connectors[name]
             if name not in self._commands:
                 raise DescriptionError(
-                    f"component '{self.name}': '{name}' is no command of this device; expected one"
-                    f" of {', '.join(self._commands) or 'none: it has no commands'}"
+                    f"component '{self.name}': '{name}' is not a command of this device; expected"
+                    f" one of {', '.join(self._commands) or 'none: it has no commands'}"
                 )
             if (refusal := connector.refusal(value)) is not None:
                 raise DescriptionError(f"component '{self.name}': command '{name}': {refusal}")
@@ -259,7 +259,7 @@ class DeviceUnit(SimulationUnit):
         return values if connector.shape else float(values[0])
 
     def _get_state(self) -> object:
-        raise CapabilityError(f"component '{self.name}' is a device: it cannot go back")
+        raise CapabilityError(f"component '{self.name}' is a device, which cannot go back in time")
 
     def _set_state(self, state: object) -> None:
         self._get_state()
@@ -287,10 +287,12 @@ class DeviceUnit(SimulationUnit):
                 f"samples older than {limit} were held in"
                 f" {counted(native.stale_steps, 'step')}{why}"
             )
-            yield Notice(native.first_stale_ns, what, "the results from there on are not the rig's")
+            yield Notice(
+                native.first_stale_ns, what, "from then on the results are not those of the rig"
+            )
         clamped = int(native.values[self._outputs["clamped"].start])
         if clamped:
-            what = f"commands beyond their range, sent as the nearest value in it: {clamped}"
+            what = f"commands outside their range, sent as the nearest value inside it: {clamped}"
             yield Notice(native.first_clamped_ns, what)
 
     @property
@@ -305,13 +307,13 @@ class DeviceUnit(SimulationUnit):
         )
         if facts.shaped:
             told += (
-                "; commands that changed faster than their limit and were sent slower:"
+                "; commands that changed faster than their limit, slowed down to it:"
                 f" {facts.shaped}"
             )
         if self._commands:
             told += (
                 f"; commands not taken: {facts.missed}" if facts.taken >= 0
-                else "; it does not say which commands it takes"
+                else "; it does not report which commands it takes"
             )  # fmt: skip
         told += f"; {self._process.account}" if self._process.account else ""
         last = () if self._last is None else (str(self._last),)

@@ -57,12 +57,13 @@ _SETTLE_S = 0.3
 
 
 _ADVICE = {
-    errno.EADDRINUSE: "another program has it: end that one, or choose another port",
-    errno.EACCES: "a permission is missing: run it as a user who has it",
-    errno.EPERM: "a permission is missing: run it as a user who has it",
-    errno.ECONNREFUSED: "nothing listens there: is the device on, are address and port right?",
-    errno.ENETUNREACH: "there is no route to it: is the network connected?",
-    errno.EHOSTUNREACH: "there is no route to it: is the network connected?",
+    errno.EADDRINUSE: "another program uses it: end that program, or choose another port",
+    errno.EACCES: "permission denied: run Softdock as a user with this permission",
+    errno.EPERM: "permission denied: run Softdock as a user with this permission",
+    errno.ECONNREFUSED: "nothing listens there: check that the device is on, and its address"
+    " and port",
+    errno.ENETUNREACH: "there is no route to it: check the network connection",
+    errno.EHOSTUNREACH: "there is no route to it: check the network connection",
 }
 
 
@@ -238,7 +239,7 @@ class _Link:
         elif now_ns - facts.received_ns < _LEAST_CYCLES * self.gate.period * 1e9:
             self._wrong = counts
         elif self.counter.in_doubt:
-            what = "what comes has numbers or times that do not follow from the newest sample"
+            what = "it sends numbers or times that do not follow from the newest sample"
         elif old:
             what = f"since then {old} old or repeated sample{'s' * (old > 1)} came"
         else:
@@ -248,7 +249,7 @@ class _Link:
     def _restarted(self, why: str) -> RestartedError:
         reason = Reason.DEVICE_RESTARTED
         self.gate.strike(reason)
-        told = f"{why}: {reason.what}; it is not commanded any more; {reason.advice}"
+        told = f"{why}: {reason.what}; it gets no further commands; {reason.advice}"
         return RestartedError(told)
 
     def _publish(self) -> None:
@@ -375,7 +376,7 @@ def _connect(link: _Link, seconds: float) -> None:
     strange = f"datagrams of another protocol: {count}, the last: {link.refused}"
     raise DeviceError(
         f"no sample came within {seconds:g} s (connect_timeout);"
-        f" {strange if count else 'is it on, and are address and port right?'}"
+        f" {strange if count else 'check that it is on, and its address and port'}"
     )
 
 

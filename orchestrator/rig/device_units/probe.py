@@ -41,7 +41,7 @@ class Probe(Struct):
 
     seconds: From its opening to the end.
     samples: How many came.
-    refused: Datagrams that were no samples.
+    refused: Datagrams that were not valid samples.
     first_refusal: Why the first of them was none; empty without one.
     lost, repeated, late: As a run counts them.
     rate: Samples per second between the first and the last, those that were lost among them; 0

@@ -305,7 +305,7 @@ class SampleCounter:
             return False
         facts.late -= line.count  # they were the first of the new count
         what = "clock" if received.sequence is None else "count"
-        self._restart(f"its {what} began anew")
+        self._restart(f"its {what} started again")
         return True
 
     def _fits_back(self, received: Received, gap: int) -> bool:

@@ -157,9 +157,9 @@ class OwnGate:
         if reason is not Reason.COMMAND_STALE:
             return DeviceError(f"{reason.what}; its commands were brought to rest; {reason.advice}")
         return CommandStaleError(
-            f"the run gave no new command for {round(self._stale / self.period)} of its cycles"
+            f"the run sent no new command for {round(self._stale / self.period)} of its cycles"
             f" ({self._stale:g} s, command_stale_after) beyond a step: its commands were brought to"
-            " rest, and it gets no more signs of life; look at what the run waited for"
+            " rest and the keep-alive was switched off; find out what the run waited for"
         )
 
 
@@ -190,7 +190,7 @@ class Seat:
         try:
             answer, memory = hear(self._channel)
         except (EOFError, TimeoutError, ValueError):
-            raise DeviceError(f"the supervisor of rig '{rig}' gave no answer") from None
+            raise DeviceError(f"the supervisor of rig '{rig}' did not answer") from None
         if memory is None:
             raise DeviceError(f"the supervisor refuses it: {answer.get('refused', 'no reason')}")
         self._folder = Path(answer["folder"])
@@ -287,8 +287,8 @@ class Seat:
             self._number, self._fresh_ns = number, now
         if self._gate.at_rest and now - self._fresh_ns > _REST_S * 1e9 and number:
             raise DeviceError(
-                f"it stands, and the run gave no new command for {_REST_S:g} s: it gets no more"
-                " signs of life; look at what the run waited for"
+                f"the device has stopped: the run sent no new command for {_REST_S:g} s, so the"
+                " keep-alive was switched off; find out what the run waited for"
             )
         reason = self.released
         if reason and not block.lost:

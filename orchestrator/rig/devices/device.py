@@ -225,7 +225,7 @@ class DeviceSettings(BaseModel):
         if self.run_on and self.supervisor:
             raise ValueError(
                 f"run_on: expected 0 of a supervised device, found {self.run_on:g} s: the"
-                f" supervisor of rig '{self.supervisor}' says when its run ends"
+                f" supervisor of rig '{self.supervisor}' decides when its run ends"
             )
         own, found = self.own_watchdog, self.command_stale_after
         if "command_stale_after" in self.model_fields_set and found > own:

@@ -183,9 +183,9 @@ def identification_movements(
             procedure.duration + procedure.compared_duration + 2.0 * procedure.rest
         )
         yield (
-            f"before case '{case.name}' is armed, '{device}' ({facts.name}) moves to be identified:"
-            f" {moves}; for {lasts:.3g} s, and where that shows too little again, each time for"
-            f" about twice as long, {MOTIONS} times at most"
+            f"before case '{case.name}' is armed, '{device}' ({facts.name}) moves to be"
+            f" identified: {moves}; for {lasts:.3g} s, and if that is not enough, again for about"
+            f" twice as long each time, at most {MOTIONS} times"
         )
 
 
@@ -260,8 +260,8 @@ def _strange(twin: TwinFile, path: Path, device: str, case: PreparedCase, where:
 def _remark(twin: TwinFile, path: Path, device: str) -> str:
     days = (datetime.now(UTC) - twin.date.astimezone(UTC)).days
     return (
-        f"'{device}' is not identified anew: its twin of {twin.date.isoformat()} ({days} days old,"
-        f" {path}) is taken"
+        f"'{device}' is not identified again: its stored twin of {twin.date.isoformat()} ({days}"
+        f" days old, {path}) is used"
     )
 
 

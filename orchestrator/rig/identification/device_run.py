@@ -171,8 +171,8 @@ def planned_limits(
         )
     if not (math.isfinite(room) and room > 0.0):
         raise DescriptionError(
-            f"{name}: its connector has no range around its start ({port.start:g} {port.unit}), so"
-            f" nothing says how far it may be moved; give --limits '{name}=AMPLITUDE'"
+            f"{name}: its connector has no range around its start ({port.start:g} {port.unit}),"
+            f" so the distance that it may move is unknown; give --limits '{name}=AMPLITUDE'"
         )
     speed, acceleration = _OF_LIMIT * port.speed, _OF_LIMIT * port.acceleration
     # a stair of twice the amplitude ends within the time for which a random command is held
@@ -329,8 +329,8 @@ def _expect_followed(component: str, plan: ExcitationPlan, valid: Floats) -> Non
     first = int(np.argmax((plan.commands != plan.commands[0]).any(axis=1)))
     if not valid[first : len(plan.commands)].all():
         raise DescriptionError(
-            f"component '{component}': its supervisor did not let it follow all of the excitation;"
-            " a longer rest before it gives time to arm"
+            f"component '{component}': the supervisor did not let it follow the whole excitation;"
+            " give a longer rest before it, so that there is time to arm"
         )
 
 

@@ -45,8 +45,8 @@ def doubt_of(component: str, pair: IdentifiedPair) -> str:
         )
     if pair.model.fit.at_end:
         return (
-            f"{follows} with a {pair.model.fit.at_end}, where the search for it ends: it is not to"
-            " be relied on; a longer rest and a larger amplitude tell more"
+            f"{follows} with a {pair.model.fit.at_end}, where the search for it ends, so it is"
+            " not reliable; use a longer rest and a larger amplitude"
         )
     return ""
 
@@ -153,7 +153,7 @@ def devices_of(system: System, chosen: tuple[str, ...] = ()) -> list[str]:
             raise UnknownNameError(f"no component '{name}'{nearest(name, known)}")
         if name in devices and name not in found:
             raise DescriptionError(
-                f"component '{name}' is {devices[name].source}, which the run steps: it has no"
+                f"component '{name}' is {devices[name].source}, which the run steps, so it has no"
                 " delay of its own to identify; choose a device in real time"
             )
         if name not in found:
@@ -181,8 +181,8 @@ def identify_device(
         raise LittleEvidenceError(
             f"component '{name}': no response followed {', '.join(map(repr, still))}: of"
             f" '{still[0]}' the coherence was {_best_coherence(run, still[0]):.2g} at best,"
-            f" expected {FOLLOWS:g}; is the device in a mode in which it moves, and is the"
-            f" amplitude above its noise (--limits)?{_late(run)}"
+            f" expected {FOLLOWS:g}; check that the device is in a mode in which it moves, and"
+            f" that the amplitude is above its noise (--limits){_late(run)}"
         )
     best: dict[str, IdentifiedPair] = {}
     for pair in pairs:
@@ -237,8 +237,7 @@ def _late(run: DeviceRun) -> str:
         return ""
     return (
         f" It took {counted(len(run.changes), 'command')}; {run.not_taken} came too late for"
-        " their cycle, as"
-        " on a machine that is busy or gives no priority"
+        " their cycle, as on a machine that is busy or grants no real-time priority"
     )
 
 

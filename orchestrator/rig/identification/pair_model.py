@@ -137,7 +137,7 @@ class PairModel(Struct, eq=False):
         spread = float(np.std(record.values))
         if spread == 0.0:
             raise DescriptionError(
-                "the second record has a response that never changes; it cannot be compared with"
+                "the response never changes in the second record; nothing can be compared with it"
             )
         return Validation(
             excitation=excitation,
@@ -155,7 +155,9 @@ def pair_model(
 ) -> PairModel:
     """Identify delay, dynamics, gain and noise from a record."""
     if not len(record.steps()[0]):
-        raise DescriptionError("the command of this record never changes; nothing can be said")
+        raise DescriptionError(
+            "the command never changes in this record; nothing can be identified"
+        )
     measured = frequency_response(record)
     step = quantisation_step(record.response)
     rounding = max(step, 1e-9 * float(np.ptp(record.values))) / math.sqrt(12.0)

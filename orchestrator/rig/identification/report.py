@@ -162,7 +162,7 @@ def table_of(device: IdentifiedDevice, entry: SignalPair) -> TableItem:
     name = device.twin.component
     ends = entry.response if entry.command is None else f"{entry.command} to {entry.response}"
     if entry.validation is None:
-        note = "No command moves it: only what can be seen at rest is known."
+        note = "No command moves it, so only its behaviour at rest is known."
     else:
         found = entry.validation
         note = (

@@ -154,8 +154,8 @@ class Machine:
         armed = event is Event.ENGAGE and self.armed_left(now_ns) > 0
         if armed and by != self.armed_by:
             return (
-                f"'{event}' is refused: {self.armed_by} armed the rig, and engages it; or arm it"
-                " yourself"
+                f"'{event}' is refused: {self.armed_by} armed the rig and must engage it; to"
+                " engage it yourself, arm it again"
             )
         ways = self._ways(event)
         if any(self._holds(row.guard, now_ns) for row in ways):
@@ -165,9 +165,9 @@ class Machine:
             return f"'{event}' is possible in {from_}; the rig is in {self.state.name}"
         if self.present:
             causes = "; ".join(str(fault) for fault in self.present.values())
-            return f"'{event}' is refused, the cause persists: {causes}"
+            return f"'{event}' is refused because the cause persists: {causes}"
         held = self._confirm_ns / _SECOND
-        return f"'{event}' is refused: arm first, and engage within {held:g} s"
+        return f"'{event}' is refused: arm the rig first, then engage it within {held:g} s"
 
     def tick(self, now_ns: int, *, blend_ns: int, at_rest: bool) -> None:
         """Let time pass: blending ends, a stop ends or is overdue."""

@@ -51,8 +51,8 @@ def take_priority(settings: SupervisorSettings) -> str:
         operating_system.take_priority(settings.priority)
     except PermissionError:
         told = (
-            f"the supervisor was not granted its priority {settings.priority} of SCHED_FIFO: a"
-            " permission is missing (RLIMIT_RTPRIO); it may be late when the machine is busy"
+            f"the supervisor was not granted its priority {settings.priority} of SCHED_FIFO: the"
+            " permission RLIMIT_RTPRIO is missing; the supervisor may be late on a busy machine"
         )
         if settings.require_priority:
             raise DeviceError(f"{told}; require_priority asks for it") from None
@@ -261,7 +261,7 @@ class SupervisorProcess:
         try:
             answer(peer, message)
         except (KeyError, TypeError, ValueError) as error:
-            self._answer(peer, {"refused": f"no message of ours: {error!r}"})
+            self._answer(peer, {"refused": f"not a message of this protocol: {error!r}"})
 
     def _answer(self, peer: _Peer, message: dict[str, Any], memory: int | None = None) -> None:
         try:
@@ -332,7 +332,7 @@ class SupervisorProcess:
             except RefusedWish as error:
                 refused = str(error)
         elif wish != "status":
-            refused = f"'{wish}' is no wish; expected status, attend, {', '.join(WISHES)}"
+            refused = f"'{wish}' is not a request; expected status, attend, {', '.join(WISHES)}"
         status = status_of(self.supervisor, now)
         attend = sorted(one.operator for one in self._peers.values() if one.operator)
         own: dict[str, Any] = {"pid": os.getpid(), "priority": self.priority}

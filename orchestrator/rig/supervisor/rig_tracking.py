@@ -168,7 +168,7 @@ class TrackedResponse:
         now, before = self.tracker.settled, self._before
         if now is None:
             was = "" if before is None else f"; it was {before.delay * _MS:.4g} ms"
-            return f"its delay is being estimated anew{was}"
+            return f"its delay is being estimated again{was}"
         low, high = now.interval
         told = (
             f"delay {now.delay * _MS:.4g} ms ({low * _MS:.4g} to {high * _MS:.4g}), gain"
@@ -177,7 +177,7 @@ class TrackedResponse:
         left, margins = self.left_of(self.margins), self.margins
         if left is not None and margins is not None:
             told += (
-                f"; left are {left[0] * _MS:.4g} ms of delay, reserve"
+                f"; the margins left are {left[0] * _MS:.4g} ms of delay, reserve"
                 f" {margins.delay_reserve * _MS:.4g} ms, and a gain of {left[1]:.4g}, reserve"
                 f" {margins.gain_reserve:.4g}"
             )

@@ -251,7 +251,7 @@ class TrackingLimits(SettingsTable):
         if self.gain == 0.0:
             raise PydanticCustomError("gain", "gain: expected another number than 0")
         if self.damping is not None and self.bandwidth is None:
-            raise PydanticCustomError("damping", "expected 'bandwidth' beside 'damping'")
+            raise PydanticCustomError("damping", "expected 'bandwidth' together with 'damping'")
         return self
 
     def known(self, name: str, period_ns: int) -> Known:
@@ -259,8 +259,8 @@ class TrackingLimits(SettingsTable):
         missing = [key for key in ("delay", "noise") if getattr(self, key) is None]
         if missing or self.noise is None:
             raise DescriptionError(
-                f"supervisor.tracking.'{name}': missing {' and '.join(missing)}: expected there, or"
-                f" found by [identification] of '{name.partition('.')[0]}'"
+                f"supervisor.tracking.'{name}': missing {' and '.join(missing)}; set the value"
+                f" here, or let [identification] of '{name.partition('.')[0]}' find it"
             )
         period, delay = period_ns * _NS, self.ns("delay") * _NS
         longest = self._seconds("longest", max(4.0 * delay, 10.0 * period))

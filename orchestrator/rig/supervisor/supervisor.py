@@ -154,7 +154,7 @@ class Supervisor:
             )
         if name in self.watches and not self.watches[name].gone:
             raise DescriptionError(
-                f"rig '{self.settings.rig}' has a device '{name}' already, led by process"
+                f"rig '{self.settings.rig}' has a device '{name}' already, controlled by process"
                 f" {self.watches[name].facts.pid}; expected one"
             )
         limits = self.settings.devices.get(name, DeviceLimits())
@@ -231,8 +231,8 @@ class Supervisor:
         for response, table in followed:
             if response.lacks(table):
                 raise RefusedWish(
-                    f"'tune' is refused: with {what} and what is tracked of '{response.name}'"
-                    f" ({response.figures}) less than the reserve would be left"
+                    f"'tune' is refused: with {what} and the tracked '{response.name}'"
+                    f" ({response.figures}), less than the reserve would be left"
                 )
         self.machine.ask(Event.TUNE, now_ns, f"{by}: {what}")
         for response, table in followed:
@@ -318,7 +318,7 @@ class Supervisor:
         wrong += [(name, reason) for name, reason in checks.reasons() if reason]
         silent = [name for name, each in watches if not each.health.heard]
         missing = [f"{name}: {reason.what}" for name, reason in wrong]
-        self.missing = (*missing, *(f"{name}: no sample came yet" for name in silent))
+        self.missing = (*missing, *(f"{name}: no sample arrived yet" for name in silent))
         for name, watch in watches:
             if watch.gone:
                 self._one(Reason.DEVICE_LOST, name, now_ns, is_there=True)

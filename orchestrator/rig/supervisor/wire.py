@@ -72,8 +72,8 @@ def take_rig(rig: str) -> socket.socket:
         with connect_to(rig) as other:
             owner, _ = peer_of(other)
         raise DeviceError(
-            f"rig '{rig}' has a supervisor already, process {owner}; expected none: end that run,"
-            " or give this rig another name (supervisor.rig)"
+            f"rig '{rig}' has a supervisor already, process {owner}; end that run, or give this"
+            " rig another name (supervisor.rig)"
         ) from None
     made.settimeout(0.0)
     return made
@@ -89,8 +89,8 @@ def connect_to(rig: str) -> socket.socket:
         return connect_to_name(_name(rig), socket.SOCK_SEQPACKET, ANSWER_S)
     except OSError:
         raise DeviceError(
-            f"rig '{rig}' has no supervisor on this machine; expected one that runs: a run with"
-            f" [supervisor] starts it, under your account, {account_name(os.geteuid())}"
+            f"rig '{rig}' has no supervisor on this machine; a run with [supervisor] under your"
+            f" account starts it: {account_name(os.geteuid())}"
         ) from None
 
 

@@ -242,7 +242,7 @@ _STALE = (
 )
 _DEAF = ("no command that was sent", "does not take its commands", "no command for", "confirmed no")
 _GONE = ("has ended", "closed", "connection", "lost", "Connection", "gone", *_STALE)
-_ANEW = ("restarted", "started anew", "began anew", "not in the same motion", *_STALE)
+_ANEW = ("restarted", "started again", "not in the same motion", *_STALE)
 _FOREIGN = ("more than one sends", "refused", "do not follow", *_STALE)
 
 #: All of them, in the order of the table.

@@ -238,18 +238,24 @@ class TrialRig:
             comes_s = time.monotonic() + trial.after_s
             child = enter(run_of(told, folder))
             if not child.first_line(_START_S):  # the devices are open and it steps, or it has ended
-                last = (_said(folder).splitlines() or ["it said nothing"])[-1]
-                raise DeviceError(f"the run did not start; it said: {last}")
+                last = (_said(folder).splitlines() or ["it printed nothing"])[-1]
+                raise DeviceError(f"the run did not start; its last output: {last}")
             terminal = enter(terminal_at(rig)) if trial.target == "operator" else None
             status = self._await_active(rig, child) if rig else {}
             wait_s = comes_s - time.monotonic() if trial.after_s else self._lead_s
             if wait_s < self._lead_s:
-                raise _DisturbedError("the fault came before the rig was active for long enough")
+                raise _DisturbedError(
+                    "the fault was injected before the rig was active for long enough"
+                )
             time.sleep(wait_s)
             if not child.is_running:
-                raise _DisturbedError(f"the run had ended before the fault came: {_said(folder)}")
+                raise _DisturbedError(
+                    f"the run ended before the fault was injected: {_said(folder)}"
+                )
             if rig and (state := self._state(rig)) != "ACTIVE":
-                raise _DisturbedError(f"the rig was in {state or 'no state'} when the fault came")
+                raise _DisturbedError(
+                    f"the rig was in {state or 'no state'} when the fault was injected"
+                )
             processes = {
                 "emulator": emulators[trial.component].pid if trial.component else 0,
                 "device": device_process(child.pid, trial.component),
@@ -263,7 +269,7 @@ class TrialRig:
             self._await_end(rig, child)
         changes = folder / f"{self._case}.supervisor" / "changes.csv"
         if was_disturbed(changes, struck_s):
-            raise _DisturbedError("the supervisor found something before the fault came")
+            raise _DisturbedError("the supervisor found a cause before the fault was injected")
         return self._judge.outcome(trial, folder, struck_s, child.returncode or 0)
 
     def _told(self, trial: Trial, case: Case, folder: Path) -> dict[str, Any]:
@@ -300,7 +306,7 @@ class TrialRig:
             second = second_client(trial.component, case, plans, self._priority)
             struck_s = stack.enter_context(second)
             if not child.is_running:
-                raise _DisturbedError("the run had ended before the second client came")
+                raise _DisturbedError("the run ended before the second client connected")
         elif trial.target is not None:
             found = processes[trial.target]
             if not found:
@@ -338,8 +344,8 @@ class TrialRig:
                 select.select([child.stdout], [], [], end - time.monotonic())
                 return
             time.sleep(_PERIOD_S)
-        going = ["the run goes on"] if child.is_running else []
-        going += [f"its supervisor goes on, in {state}"] if state else []
+        going = ["the run continues"] if child.is_running else []
+        going += [f"its supervisor continues, in {state}"] if state else []
         raise DeviceError(
             f"the rig did not end within {_END_S:g} s of the fault: {', '.join(going)}"
         )

@@ -109,8 +109,7 @@ def _word(name: str, count: int) -> str:
 _CAUSES = {
     "in the same motion": "restarted",
     "restarted": "restarted",
-    "began anew": "restarted",
-    "started anew": "restarted",
+    "started again": "restarted",
     "older by its own clock": "samples held, by its clock",
     "do not follow from the newest": "samples do not follow",
     "old or repeated sample": "old samples only",

@@ -77,7 +77,8 @@ class Samples:
         wrong = np.flatnonzero(~np.isfinite(rows).all(axis=1))
         if len(wrong):
             raise DescriptionError(
-                f"'{name}' is no number at {self.time[wrong[0]]:.9g} s: there is no energy of it"
+                f"'{name}' is no number at {self.time[wrong[0]]:.9g} s: its energy cannot be"
+                " computed"
             )
         return rows
 
@@ -124,9 +125,9 @@ class Samples:
         found = followed_input(self._system, plan, times_ns, source, target)
         if found is None:
             raise DescriptionError(
-                f"'{line.target}' moves within each step, and its samples do not say how (as with a"
-                f" fault on its line, or a rate): expected an input that is held, or its source,"
-                f" '{line.source}'"
+                f"'{line.target}' moves within each step in a way that its samples do not show"
+                " (as with a fault on its line, or a rate): expected an input that is held, or"
+                f" its source, '{line.source}'"
             )
         return Course.followed(np.diff(self.time), found)
 

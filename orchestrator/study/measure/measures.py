@@ -148,7 +148,7 @@ def comparison_result(measure: Measure, result: Result, others: Mapping[str, Res
     other = others.get(measure.to or "")
     if other is None:
         raise DescriptionError(
-            f"case '{result.name}': to take the difference to case '{measure.to}', run both"
+            f"case '{result.name}': the difference to case '{measure.to}' needs both runs"
         )
     if not np.array_equal(other.time_ns, result.time_ns):
         raise DescriptionError(
@@ -212,8 +212,9 @@ def _growth(
     if share > _UNEXPLAINED:
         raise DescriptionError(
             f"case '{result.name}', '{measure.signal}': one oscillation that grows leaves"
-            f" {share:.0%} of the signal unexplained, expected at most {_UNEXPLAINED:.0%}: several"
-            " move at once, or it is limited; measure it from a later time or until an earlier one"
+            f" {share:.0%} of the signal unexplained, expected at most {_UNEXPLAINED:.0%}:"
+            " several oscillations overlap, or one is limited; start the window later or end it"
+            " earlier"
         )
     details = {
         "frequency_hz": fit.frequency,

@@ -63,8 +63,8 @@ def is_time(axis: Axis) -> bool:
         return False
     if len(kinds) > 1 and axis.unit != "s":
         raise DescriptionError(
-            "changes times and other figures together: make two axes of it, or give numbers in"
-            ' seconds, unit = "s"'
+            "changes times and other quantities together: split it into two axes, or give numbers"
+            ' in seconds with unit = "s"'
         )
     return kinds == {True}
 
@@ -117,7 +117,7 @@ def points_of(axis: Axis) -> list[AxisPoint]:
     if axis.values is not None:
         for key, given in (("from", axis.first), ("to", axis.last), ("count", axis.count)):
             if given is not None:
-                raise DescriptionError(f"has values and '{key}': expected one of both")
+                raise DescriptionError(f"has values and '{key}': expected one of the two")
         points = [point_at(axis, value) for value in axis.values]
         if len({kind if (kind := type(p.shown)) in {str, bool} else float for p in points}) > 1:
             raise DescriptionError("values: expected numbers only, text only, or Booleans only")

@@ -308,11 +308,11 @@ def with_played_input(system: System, name: str, table: InputTable, folder: Path
         )
     own = system.connectors[name]
     if own.type is not DataType.REAL or own.shape:
-        raise DescriptionError(f"input '{name}': only a Real scalar is played from a file")
+        raise DescriptionError(f"input '{name}': only a Real scalar can be played from a file")
     if name in system.values:
         raise DescriptionError(
-            f"input '{name}' is set and played from a file: expected one of both, {table.file} in"
-            " the experiment, or a value from 'set', a parameter set or --set"
+            f"input '{name}' is set and also played from a file: expected one of the two,"
+            f" {table.file} in the experiment, or a value from 'set', a parameter set or --set"
         )
     if name in system.components:
         raise DescriptionError(

@@ -374,7 +374,7 @@ def kept_values(
         listed = [f"{name} = {after[name]!r}" for name in derived if name in stale - {path}]
         if listed:
             said.append(
-                f"{path} is changed, and what was computed from it keeps its value:"
+                f"{path} is changed, but values computed from it are not:"
                 f" {', '.join(listed)}; set these, too"
             )
     for path, value in changed.items():
@@ -386,7 +386,7 @@ def kept_values(
         same = [n for n in kept if after[n] == value and units.get(n) == units.get(path)]
         if same:
             said.append(
-                f"{path} is changed, and others keep the value that it had, {value!r}:"
+                f"{path} is changed, but other parameters keep its old value, {value!r}:"
                 f" {', '.join(same)}; set these, too, if it is the same quantity"
             )
     return said

@@ -236,9 +236,9 @@ def with_tuning(
     recorded = read_result(settings.tuning)
     case = recorded.name if recorded.name in found else next(iter(found))
     if not recorded.tuned or (recorded.name != case and len(found) > 1):
-        has = f"'{recorded.name}'" if recorded.tuned else "nothing that was tuned"
+        has = f"'{recorded.name}'" if recorded.tuned else "no recorded tuning"
         raise DescriptionError(
-            f"{settings.tuning}: expected what was tuned in one of the cases {', '.join(found)},"
+            f"{settings.tuning}: expected the tuning of one of the cases {', '.join(found)},"
             f" found {has}"
         )
     return {**found, case: replace(found[case], tuned=recorded.tuned)}

@@ -95,7 +95,7 @@ def _wrong_axis(axis: Axis, cases: Mapping[str, PreparedCase]) -> Iterator[str]:
         yield "changes nothing: expected set, delay, step, fault, option or rate"
         return
     if axis.proportional and not axis.set:
-        yield "proportional: expected set as well, which says in proportion to what"
+        yield "proportional: expected 'set' as well, which names the reference"
     try:
         for target in (*targets, *map(Parameter, axis.proportional)):
             if not any(target.reaches(case) for case in cases.values()):
@@ -202,7 +202,7 @@ def wrong_listed(name: str, sweep: ListedSweep, case: PreparedCase) -> Iterator[
     where = f"sweep '{name}'"
     for key in sweep.measures:
         if case.case.measure[key].is_difference:
-            yield f"{where}: '{key}' is a difference to another case, which cannot be swept"
+            yield f"{where}: '{key}' is a difference to another case and cannot be swept"
     axis = sweep.with_axes(case.case.fault).over["value"]
     wrong = [text for value in axis.values or () for text in _wrong_value(axis, value, case)]
     if not wrong:
@@ -258,7 +258,7 @@ def wrong_maps(experiment: Experiment) -> Iterator[str]:
         sweep = sweeps[figure.sweep]
         if sweep.design != "grid":
             yield (
-                f"{where}: sweep '{figure.sweep}' has no grid but a design of kind"
+                f"{where}: sweep '{figure.sweep}' has no grid, only a design of kind"
                 f" '{sweep.design}': use its table"
             )
             continue
@@ -268,7 +268,10 @@ def wrong_maps(experiment: Experiment) -> Iterator[str]:
             if figure.x == figure.y:
                 yield f"{where}: x and y are the same axis '{figure.x}'"
             if bool(figure.contour) != bool(figure.levels):
-                yield f"{where}: contour (a measure) and levels (its values) go together"
+                yield (
+                    f"{where}: contour (a measure) needs levels (its values), and levels need"
+                    " contour"
+                )
         for panel in panels_of(figure):
             yield from (f"{where}, case '{panel.case}': {t}" for t in _panel(figure, panel, sweep))
 
@@ -283,7 +286,9 @@ def _panel(figure: MapFigure | LinesFigure, panel: MapPanel, sweep: Sweep) -> It
                     yield f"at.{name}: this axis is drawn"
             elif name not in panel.at:
                 if len(listed) > 1:
-                    yield f"axis '{name}' is not drawn: say with at = {{ {name} = .. }} which value"
+                    yield (
+                        f"axis '{name}' is not drawn: choose its value with at = {{ {name} = .. }}"
+                    )
             elif point_at(axis, panel.at[name]).value not in [point.value for point in listed]:
                 known = ", ".join(str(point.shown) for point in listed)
                 yield f"at.{name}: no value {panel.at[name]!r}; it has: {known}"

@@ -104,7 +104,7 @@ class Step(Target):
             own = case.options.step
             own_ns = case.system.experiment.step_ns if own is None else step_length(own, "step")
             if own_ns is None:
-                raise DescriptionError("step: the case has none that could be scaled")
+                raise DescriptionError("step: the case has no step that could be scaled")
             step = f"{round(own_ns * _number(value))} ns"
         step_length(step, "step")
         return case.with_options(step=step)

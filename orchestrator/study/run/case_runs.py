@@ -260,7 +260,7 @@ def _rows_kept(result: Result, path: Path, journal: Journal) -> Iterator[None]:
         else:
             journal.remove()
             kept = f"in {path}, which softdock convert reads"
-        text = f"{error}; the run itself came to its end, and its rows are kept {kept}"
+        text = f"{error}; the run itself ended normally, and its rows are kept {kept}"
         raise type(error)(text) from error
 
 

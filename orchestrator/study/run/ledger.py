@@ -219,8 +219,8 @@ def ledger_of(
     return ledger, (
         f"{request.where}: the balance is open by {ledger.residual:.3g} J, most of it at"
         f" '{worst.name}'; expected at most {request.tolerance:g} of the largest entry,"
-        f" {ledger.turnover:.3g} J{allowed}: look for a port that is not listed, a sign, or a step"
-        " that is too long"
+        f" {ledger.turnover:.3g} J{allowed}: check for a port that is not listed, a wrong sign,"
+        " or a step that is too long"
     )
 
 
@@ -300,16 +300,16 @@ def energy_note(ledger: EnergyLedger) -> str:
     of = "what is stored at the begin" if ledger.initial else "the largest that is stored"
     share = ledger.residual / ledger.turnover if ledger.turnover else 0.0
     said = (
-        f"What is stored at the end is what was stored at the begin, and came from outside, and was"
-        f" created, less what was dissipated and given away; the residual is what is missing."
-        f" Percentages are of {of}, {ledger.reference:.6g} J. The largest residual is"
-        f" {ledger.residual:.2g} J, {share:.1g} of the largest entry; the error of the quadrature"
-        f" is estimated to be {ledger.error:.2g} J."
+        "Energy stored at the end = stored at the begin + from outside + created - dissipated -"
+        f" given away; the residual is the remainder. Percentages are of {of},"
+        f" {ledger.reference:.6g} J. The largest"
+        f" residual is {ledger.residual:.2g} J, {share:.1g} of the largest entry; the error of"
+        f" the quadrature is estimated to be {ledger.error:.2g} J."
     )
     if ledger.unchecked:
         said += (
-            f" Of {', '.join(ledger.unchecked)} the losses are what is left over, so that their"
-            " balance checks nothing."
+            f" Of {', '.join(ledger.unchecked)} the losses are the remainder, so their balance is"
+            " not checked."
         )
     return said
 
@@ -334,12 +334,12 @@ def ledger_plot(ledger: EnergyLedger, title: str) -> Plot:
     """Show what is stored, what was created and what came and went, and the residual over time."""
     stored = _curves(ledger, Kind.STORED)
     if len(stored) > 1:
-        stored.insert(0, Curve("all that is stored", ledger.time, ledger.total(Kind.STORED)))
+        stored.insert(0, Curve("stored energy", ledger.time, ledger.total(Kind.STORED)))
     moved = _curves(ledger, Kind.EXTERNAL, Kind.DISSIPATED, Kind.GIVEN)
     panels = {
         "Stored [J]": stored,
         "Created [J]": _curves(ledger, Kind.CREATED, Kind.PART),
-        "Came and went [J]": moved,
+        "Exchanged [J]": moved,
         "Residual [J]": _curves(ledger, Kind.RESIDUAL),
     }
     shown = [Panel(label, curves) for label, curves in panels.items() if curves]

@@ -66,9 +66,9 @@ def expect_paced(cases: Mapping[str, PreparedCase], realtime: RealTime | None) -
                 else f": its clock would be '{realtime.clock}', no device here"
             )
             problems.append(
-                f"case '{name}': expected a run in real time, since a device goes on by its own"
-                f" clock: {found}; found one that is not paced{why}; give --realtime, or a table"
-                f' [realtime] with clock = "{devices[0]}"'
+                f"case '{name}': expected a run in real time, since a device runs by its own"
+                f" clock: {found}; found one without real-time pacing{why}; give --realtime, or a"
+                f' table [realtime] with clock = "{devices[0]}"'
             )
     if problems:
         raise DescriptionError(*problems)
@@ -88,7 +88,7 @@ class PacingOfCases(Extension):
         expect_paced(run.cases, run.realtime)
         if run.realtime is not None and (run.experiment.sweep or run.settings.verify):
             for notes in run.notes.values():
-                notes.append("sweeps and finer runs are not kept to real time")
+                notes.append("sweeps and finer runs are not paced in real time")
 
     def after(self, run: Run, case: PreparedCase, result: Result) -> Result:
         """Say how the steps kept to it."""

@@ -120,7 +120,7 @@ def on_cluster(address: str) -> Executors:
         with _client(address) as client:
             threads = sum(client.nthreads().values())
             if not threads:
-                raise LoadError(f"{address}: the cluster has no workers: start some")
+                raise LoadError(f"{address}: the cluster has no workers: start at least one")
             parcel = _parcel(plans)
             client.register_plugin(parcel)
             pool = client.get_executor(pure=False)
@@ -140,8 +140,8 @@ def _client(address: str) -> Iterator[Client]:
             yield client
     except (OSError, CancelledError, TimeoutError) as error:
         raise SoftdockError(
-            f"{address}: the cluster was lost ({type(error).__name__}: {error}); what is done is"
-            " kept: the same command goes on"
+            f"{address}: the cluster was lost ({type(error).__name__}: {error}); finished runs"
+            " are kept: repeat the command to continue"
         ) from error
 
 

@@ -308,7 +308,10 @@ class Dispatcher(MutableStruct):
             if len(chunk) > 1:
                 self._suspects.extend(chunk)
                 return
-            reason = "its process died: a unit crashed it, or the system ended it for its memory"
+            reason = (
+                "its process died: a component crashed, or the operating system ended it"
+                " for its memory"
+            )
             if busy.too_long:
                 reason = f"it took longer than {self.timeout:g} s and was ended"
             records = [JobRecord.of(chunk[0], "died", reason)]

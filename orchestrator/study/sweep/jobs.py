@@ -302,8 +302,8 @@ def _sources(module: ModuleType) -> list[bytes]:
         files = [Path(file)] if file else []
     if not files:
         raise PluginError(
-            f"module '{module.__name__}': no Python files of it were found, so no sweep could tell"
-            " whether its blocks have changed; put them into a file or a package"
+            f"module '{module.__name__}': no Python files of it were found, so a sweep cannot"
+            " detect changes of its blocks; put the blocks into a file or a package"
         )
     return [path.read_bytes() for path in files]
 

@@ -234,15 +234,14 @@ def with_kept(
         try:
             outcome = _finished(name, experiment, folder, store)
         except SoftdockError as error:
-            told.append(f"{name}: was run before, and is not on the page: {error}")
+            told.append(f"{name}: ran earlier and is not on the page: {error}")
             continue
         missing = len(outcome.plan.distinct) - outcome.kept
         if missing:
             told.append(
-                f"{name}: was run before, and is not on the page: {missing} of"
-                f" {counted(len(outcome.plan.distinct), 'run')} are missing, or were of"
-                " another description;"
-                f" run it: softdock sweep .. {name}"
+                f"{name}: ran earlier and is not on the page: {missing} of"
+                f" {counted(len(outcome.plan.distinct), 'run')} are missing or have another"
+                f" description; run it again: softdock sweep .. {name}"
             )
         else:
             found[name] = outcome

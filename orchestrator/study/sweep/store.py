@@ -126,8 +126,8 @@ class Store:
         except BlockingIOError:
             opened.close()
             raise SoftdockError(
-                f"{self.path}: another sweep is writing this file; wait for it, or give another"
-                " folder with --output"
+                f"{self.path}: another sweep is writing this file; wait for its end, or choose"
+                " another folder with --output"
             ) from None
         return opened
 

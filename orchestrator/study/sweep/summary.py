@@ -60,7 +60,7 @@ def lost_runs(outcome: FinishedSweep) -> list[tuple[str, str, str]]:
             points.append(f"and {len(records) - _NAMED} more")
         rows.append((status, "; ".join(points), reason))
     if left := sum(len(records) for _, records in lost[_NAMED:]):
-        rows.append(("others", counted(left, "run"), "the table of the sweep says why"))
+        rows.append(("others", counted(left, "run"), "the table of the sweep lists the reasons"))
     return rows
 
 
@@ -106,7 +106,7 @@ def _measures(name: str, outcome: FinishedSweep) -> TableItem:
                 figures = (float(finite.min()), float(np.median(finite)), float(finite.max()))
             unit = found[0].unit if found else ""
             rows.append((case, measure, unit, *figures, len(jobs) - len(finite)))
-    columns = ("Case", "Measure", "Unit", "Least", "Median", "Largest", "Rows without it")
+    columns = ("Case", "Measure", "Unit", "Least", "Median", "Largest", "Failed rows")
     return TableItem(context.sweep.title or name, columns, tuple(rows), _note(context.sweep))
 
 
@@ -129,7 +129,7 @@ _WORDS = {
     "died": "process died",
     "diverged": "not finite",
 }
-_UNREAD = "cannot be read off"
+_UNREAD = "cannot be evaluated"
 
 
 def axis_of(name: str, axis: Axis) -> MapAxis:

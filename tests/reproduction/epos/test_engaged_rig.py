@@ -151,7 +151,7 @@ def test_a_rig_is_stopped_and_reset_from_its_page_and_engaged_once_more(held, tm
         tab.until("state.cases.at(-1).rows > 100")
         press("stop", "SAFE")
         tab.until(f"{state}.endsWith('SAFE')")
-        assert "an operator stopped it" in tab.run("document.querySelector('#bar').innerText")
+        assert "an operator stopped the rig" in tab.run("document.querySelector('#bar').innerText")
         press("reset", "SHADOW")
         assert operator.wish("status")["latched"] == []
         rows = tab.run("state.cases.at(-1).rows")

@@ -117,7 +117,10 @@ def test_renaming_keeps_order_and_connections(rig):
     assert changed.rename("leg", "arm").rename("arm/engine", "motor") == rig
     with refused(DescriptionError, "already has a nested system 'arm'"):
         rig.rename("spring", "arm")
-    with refused(DescriptionError, "'a.b': a name must not be empty nor hold a dot or a slash"):
+    with refused(
+        DescriptionError,
+        "'a.b': a name must have at least one character and neither a dot nor a slash",
+    ):
         rig.rename("spring", "a.b")
 
 
@@ -159,7 +162,7 @@ def test_a_name_is_given_once_and_holds_no_separator(rig, part):
     with refused(DescriptionError, "already has a nested system 'arm'"):
         rig.add("arm", part())
     for name in ("", "a.b", "a/b"):
-        with refused(DescriptionError, "must not be empty nor hold a dot or a slash"):
+        with refused(DescriptionError, "neither a dot nor a slash"):
             rig.add(name, part())
     with refused(DescriptionError, "expected what fmu(path) or block(name) returns, or a System"):
         rig.add("x", "Chaser.fmu")

@@ -148,8 +148,8 @@ def test_a_delay_that_cannot_be_set_is_said(run, text, told):
 def test_what_was_computed_from_a_parameter_and_stays_is_said(run):
     cases = run("--set", "source.m=8")
     told = " ".join(cases["one"]["remarks"])
-    assert "source.m is changed, and what was computed from it keeps its value: sink.k = 15" in told
-    assert "keep the value that it had, 7.5: sink.m; set these, too" in told
+    assert "source.m is changed, but values computed from it are not: sink.k = 15" in told
+    assert "keep its old value, 7.5: sink.m; set these, too" in told
     assert "computed from it" not in " ".join(cases["two"]["remarks"])
 
 

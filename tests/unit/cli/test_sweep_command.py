@@ -94,7 +94,7 @@ def test_the_page_keeps_sweeps_that_are_not_run_again(softdock, folder, tmp_path
     (folder / "experiment.toml").write_text(TEXT.replace("2.0, 3.0", "2.0, 4.0"))
     code, _, err = softdock("sweep", folder, "rates", "--workers", "1")
     assert (code, sweeps_of(page)) == (0, ["rates", "swept"])
-    assert "ends: was run before, and is not on the page: 1 of 3 runs are missing" in err
+    assert "ends: ran earlier and is not on the page: 1 of 3 runs are missing" in err
 
 
 def test_a_file_of_another_name_has_results_of_its_own(softdock, folder, tmp_path):

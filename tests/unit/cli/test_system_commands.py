@@ -206,7 +206,7 @@ def test_a_system_by_commands_only(softdock, tmp_path, name):
         (("new", "rig.ssd"), "rig.ssd: is there already"),
         (("new", "rig.txt"), "rig.txt: expected a name that ends in .toml, .ssd or .ssp"),
         (("new", "nowhere/rig.toml"), "there is no folder 'nowhere'"),
-        (("add-system", "rig.ssd", "a.b"), "must not be empty nor hold a dot"),
+        (("add-system", "rig.ssd", "a.b"), "neither a dot nor a slash"),
         (("experiment", "rig.ssd"), "expected at least one option"),
         (("experiment", "rig.ssd", "--step", "fast"), "step time"),
         (("experiment", "rig.ssd", "--step", "0 s"), "step: expected > 0 s"),

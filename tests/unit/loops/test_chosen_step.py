@@ -87,11 +87,11 @@ def test_it_is_checked_without_a_run(ring):
 @pytest.mark.parametrize(
     ("old", "new", "text"),
     [
-        ("tolerance = 0.05\n", "", "case 'chosen': expected a tolerance beside step = \"auto\""),
+        ("tolerance = 0.05\n", "", "case 'chosen': expected a tolerance with step = \"auto\""),
         (
             'step = "100 ms"',
             'step = "100 ms"\ntolerance = 0.1',
-            "case 'given': expected step = \"auto\" beside its tolerance",
+            "case 'given': expected step = \"auto\" with a tolerance",
         ),
         ("tolerance = 0.05", "tolerance = 0", "tolerance"),
         ("tolerance = 0.05", "tolerance = 1e-12", "case 'chosen': step = \"auto\": no step is"),

@@ -358,14 +358,14 @@ def test_a_block_of_shared_memory_that_others_made_or_may_write_is_refused(monke
                 device.open()
             device.close()
             monkeypatch.setenv(accounts.DEVICE_ACCOUNTS, "nobody")
-            with pytest.raises(DeviceError, match=r"other accounts may write it \(mode 666\)"):
+            with pytest.raises(DeviceError, match=r"other accounts may write to it \(mode 666\)"):
                 device.open()
             device.close()
         path.unlink()
         path.write_bytes(bytes(4096))
         for mode in (0o660, 0o602):
             path.chmod(mode)
-            with pytest.raises(DeviceError, match=r"other accounts may write it"):
+            with pytest.raises(DeviceError, match=r"other accounts may write to it"):
                 device.open()
             device.close()
         path.chmod(0o600)

@@ -77,7 +77,7 @@ def test_one_line_without_its_reserve_one_objection_or_a_failure_refuse_all():
     assert (
         Arming(RESERVE, 1, (fine, bad)).least == "a delay margin of 3 ms and a gain margin of 1.1"
     )
-    assert Arming(RESERVE, 1, (ArmedLine(LINE),)).least == "no command of a device comes back to it"
+    assert Arming(RESERVE, 1, (ArmedLine(LINE),)).least == "no command of a device feeds back to it"
     assert ArmedLine(LINE, (), margins(is_stable=False)).gain == 0.5
     assert math.isnan(ArmedLine(LINE).gain)
     assert math.isnan(ArmedLine(LINE).growth)
@@ -110,7 +110,7 @@ def test_a_model_that_does_not_follow_says_nothing():
     for model in (1e-9, 0.0):
         ratio = GainRatio("robot", "x", "dx", 1.0, model, is_sure=True)
         assert math.isnan(ratio.factor)
-        assert "which its model does not: are axes exchanged?" in ratio.objection(3.0)
+        assert "but its model does not: check whether axes are exchanged" in ratio.objection(3.0)
     assert GainRatio("robot", "x", "dx", 3j, 2j, is_sure=True).factor == 1.5
     assert GainRatio("robot", "x", "dx", -3j, 2j, is_sure=True).factor == -1.5
 

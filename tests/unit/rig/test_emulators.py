@@ -64,7 +64,7 @@ def test_a_case_without_the_devices_has_no_emulators():
     [
         (
             {"emulators": {"robto": {}}},
-            "no case has a device in the place of 'robto'; did you mean",
+            "no case has a device in place of 'robto'; did you mean",
         ),
         ({"emulators": {"robot": {"delay": [1]}}}, "emulators"),
     ],
@@ -111,7 +111,7 @@ def test_what_follows_knows_where_the_first_is(fake, monkeypatch):
 
 def test_a_place_that_is_not_there(fake):
     plans = {"b": EmulatorPlan(fake, ("--link", "{a.link}"))}
-    told = r"emulators\.b: nothing before it can be reached as '\{a\.link\}'"
+    told = r"emulators\.b: no earlier emulator can be reached as '\{a\.link\}'"
     with pytest.raises(DeviceError, match=told), emulating(case_of(**plans), None):
         pytest.fail("it was started")
 

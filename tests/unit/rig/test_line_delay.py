@@ -222,7 +222,7 @@ def test_a_line_that_hardware_makes_contains_its_device(rig, line, identified_ms
     twins = () if identified_ms is None else (twin_of(identified_ms),)
     found = arming_of(rig(case, line=line), *twins)
     assert found.lines[0].growth == pytest.approx(growth(cycles), abs=1e-7)
-    assert ("so that what lies behind the device is not known" in found.refusal()) is refused
+    assert ("so the delay behind the device is unknown" in found.refusal()) is refused
 
 
 def test_what_is_set_or_tuned_later_is_the_line_not_the_device(rig):
@@ -328,7 +328,7 @@ def test_two_devices_in_one_loop_are_late_one_after_the_other(
     twins = [twin_of(ms).model_copy(update={"component": name}) for name, ms in found.items() if ms]
     arming_found = arming_of(prepared, *twins)
     is_exact = cycles == 10
-    told = any("a step of delay more, or less" in remark for remark in arming_found.remarks)
+    told = any("one step of delay more or less" in remark for remark in arming_found.remarks)
     assert told is not is_exact
     assert {line.line: line.growth for line in arming_found.lines} == {
         COMMANDED: pytest.approx(growth(cycles), abs=1e-7),

@@ -162,7 +162,7 @@ def test_what_has_not_is_refused_with_the_numbers_and_what_would_do():
     assert not found.is_granted
     told = found.refusal()
     assert "the loop is unstable: it grows with +0.0" in told
-    assert "compensation of " in told
+    assert "compensate " in told
     assert "or lower sensor.k from 8000 to " in told
     k = float(told.partition("sensor.k from 8000 to ")[2].partition(";")[0])
     assert arm(linear(k=k * 0.999), ["robot"], Reserve(4e-3, 1.25), Knobs()).is_granted
@@ -182,7 +182,7 @@ def test_a_command_that_comes_back_nowhere_is_granted():
     system = rig().disconnect("sensor.fx", "body.force").set("body.force", 0.0)
     free = linear_system(system, step=T, algorithm="gauss-seidel", delay="plain")
     found = arm(free, ["robot"], Reserve(4e-3, 1.25), Knobs())
-    assert found.notes[0] == "armed: body.position -> robot.dx comes back nowhere"
+    assert found.notes[0] == "armed: body.position -> robot.dx feeds back nowhere"
 
 
 def test_six_commands_on_one_line_that_come_back_nowhere_are_granted():
@@ -190,14 +190,14 @@ def test_six_commands_on_one_line_that_come_back_nowhere_are_granted():
     system = system.connect("leader.q", "robot.dq").set("leader.dq", (0.0,) * 6)
     free = linear_system(system, step=T, algorithm="gauss-seidel")
     found = arm(free, ["robot"], Reserve(4e-3, 1.25), Knobs())
-    assert found.notes[0] == "armed: leader.q -> robot.dq comes back nowhere"
+    assert found.notes[0] == "armed: leader.q -> robot.dq feeds back nowhere"
 
 
 def test_another_order_of_steps_is_told():
     model = linear(delay=None)  # without a delay the ring begins with the body
     run = rig().disconnect("robot.x", "sensor.x").set("sensor.x", 0.0)
     found = arm(model, ["robot", "sensor"], Reserve(1e-3, 1.01), Knobs(), run)
-    assert any("the other way round" in remark for remark in found.remarks)
+    assert any("in the opposite order" in remark for remark in found.remarks)
 
 
 def test_what_is_left_of_the_margins_is_what_the_loop_itself_has_then():

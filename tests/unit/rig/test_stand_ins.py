@@ -163,7 +163,7 @@ def test_a_recording_goes_into_an_archive(folder):
 @pytest.mark.parametrize(
     ("table", "why"),
     [
-        ("", "found one that is not paced; give --realtime, or a table"),
+        ("", "found one without real-time pacing; give --realtime, or a table"),
         (REALTIME.replace('"rig"', '"controller"'), "its clock would be 'controller', no device"),
     ],
 )

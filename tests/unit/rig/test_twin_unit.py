@@ -195,7 +195,7 @@ def test_a_file_that_is_missing_or_of_another_device_is_told(twin, tmp_path):
 
 def test_where_nothing_stood_a_twin_must_say_what_it_is_around(twin):
     device = swap_component(rig(), "robot", 'device:kuka_rsi?axes=["x"]')
-    with pytest.raises(DescriptionError, match="none stands there; say which"):
+    with pytest.raises(DescriptionError, match="needs the FMU or block that it wraps"):
         swap_component(device, "robot", twin())
     inside = f"{twin()}?inner=block:{__file__}:Follow"
     assert swap_component(device, "robot", inside).component("robot").source.inner is not None

@@ -125,7 +125,7 @@ def test_one_that_stops_a_run_ends_it_and_keeps_what_there_is(softdock, folder, 
     text = EXPERIMENT.partition("[sweep")[0].replace('"10 ms"', '"1000 s"')
     code, said, error = run(softdock, text + BROKEN + "stop = true\n", *options)
     assert code == 5, error
-    assert "stopped, as was asked for" in said.replace("\n", " ")
+    assert "stopped as requested" in said.replace("\n", " ")
     (case,) = json.loads((folder / "out" / "summary.json").read_text())["cases"].values()
     assert 0.005 <= case["simulated_s"] < 900.0
     assert case["measures"]["peak"]["value"] == pytest.approx(case["simulated_s"])
@@ -205,7 +205,7 @@ def test_in_python_verdicts_are_objects(folder):
         ('that = "peek < 1 m"', "no measure and no recorded signal 'peek'; did you mean 'peak'?"),
         ('that = "a.z < 1 m"', "no measure and no recorded signal 'a.z'"),
         ('that = "peak < 1 N"', "'peak' is in m"),
-        ('that = "a.y < 1"', "expected a unit behind 1, such as 'm'"),
+        ('that = "a.y < 1"', "expected a unit after 1, such as 'm'"),
         ('that = "peak"', "expected a name, a bound and its unit"),
         ("that = []", "expect.x.that"),
         ('that = "peak within 1 m"', "beside a 'reference'"),
@@ -241,7 +241,7 @@ def test_sums_of_a_ledger_are_judged_when_a_run_has_ended(softdock, folder):
     assert code == 0, error
     code, _, error = run(softdock, text + "stop = true\n")
     assert code == 2
-    assert "'ledger.stored' is known when a run has ended" in " ".join(error.split())
+    assert "'ledger.stored' is known only after the run" in " ".join(error.split())
 
 
 def test_a_run_without_expectations_loads_none_of_their_code(folder):

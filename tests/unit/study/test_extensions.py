@@ -231,7 +231,7 @@ def test_who_has_a_table_without_fields_is_named(folder):
     (folder / "experiment.toml").write_text(EXPERIMENT + "[extension.bare]\n")
     done = run(folder)
     assert done.returncode == 2
-    told = "extension 'bare': bare.Broken has no 'table' that says what it may hold"
+    told = "extension 'bare': bare.Broken has no 'table' that declares its keys"
     assert told in " ".join(done.stderr.split())
 
 
@@ -276,7 +276,7 @@ def test_a_circle(folder):
     install(folder, "circle", text, ("run.one", "One"), ("run.two", "Two"))
     done = run(folder)
     assert done.returncode == 2
-    assert "extensions follow one another in a circle" in " ".join(done.stderr.split())
+    assert "extensions depend on each other in a cycle" in " ".join(done.stderr.split())
 
 
 def test_a_table_of_the_house_stays_its_own(folder):

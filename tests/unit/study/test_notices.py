@@ -55,7 +55,9 @@ def test_the_result_says_so_and_is_whole(folder: Path) -> None:
     (notice,) = result.notices
     assert (notice.component, notice.time_ns, notice.safe) == ("guard", 11_000_000, True)
     assert result.remarks[0] == str(notice)
-    assert "SAFE STATE of component 'guard' at 0.011 s: the command left the range" in str(notice)
+    assert "SAFE STATE of component 'guard' at 0.011 s: the command left the allowed range" in str(
+        notice
+    )
     assert len(result.time_ns) == 21
     assert list(outcome.safe_states) == ["away"]
     assert not outcome.cases["near"].result.notices

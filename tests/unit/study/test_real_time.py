@@ -196,4 +196,4 @@ def test_sweeps_and_finer_runs_are_not_paced(folder, tmp_path):
     assert verification is not None
     assert outcome.cases["one"].result.timing.computing.count == 20  # of H alone
     said = outcome.cases["one"].result.remarks
-    assert "sweeps and finer runs are not kept to real time" in said
+    assert "sweeps and finer runs are not paced in real time" in said

@@ -105,9 +105,9 @@ class Checkpoint(Struct, eq=False):
         if mute:
             raise CapabilityError(
                 "the checkpoint cannot leave this process: the states of"
-                f" {', '.join(map(repr, mute))} cannot be turned into bytes"
-                " (canSerializeFMUstate is not true); go on in this process, or export these FMUs"
-                " with that capability"
+                f" {', '.join(map(repr, mute))} cannot be turned into bytes (canSerializeFMUstate"
+                " is not true); continue in this process, or export these FMUs with that"
+                " capability"
             )
         states = {
             unit.name: unit.serialize(state)
@@ -216,8 +216,8 @@ class Checkpointer:
             for saved, present in zip(checkpoint.units, self._units, strict=True)
         ):
             raise SoftdockError(
-                "the checkpoint was saved by another execution, whose units it needs;"
-                " give the independent copy that its method stored() makes"
+                "the checkpoint was saved by another execution, whose units it needs; restore"
+                " the independent copy that its method stored() returns"
             )
         return checkpoint.states
 
@@ -240,7 +240,7 @@ class Checkpointer:
         for unit, state in zip(self._units, states, strict=True):
             unit.set_state(state)
         if self._engine.read_texts() > 1:
-            raise StepError("a unit does not tell its texts after it went back to a state")
+            raise StepError("a unit does not return its texts after it restored a state")
         if isinstance(checkpoint, Checkpoint):
             rows = checkpoint.rows
         else:

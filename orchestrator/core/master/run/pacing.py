@@ -210,7 +210,7 @@ class Pacing:
 
     def _silence(self, now: str) -> DeadlineError:
         if self._master is None:
-            return DeadlineError(f"the clock that steps wait for fell silent {now}")
+            return DeadlineError(f"the clock that paces the steps fell silent {now}")
         cause = self._master.exception()
         cause_text = f"silent for {self._master.silence:g} s" if cause is None else "lost"
         details = self._master.remark if cause is None else str(cause)
@@ -284,8 +284,8 @@ def expect_no_wine(system: System, step_ns: int) -> None:
         from orchestrator.core.simunits.fmi.wine import measured_text
 
         raise CapabilityError(
-            f"component '{name}' runs under Wine, which promises no times, in a run in real time"
-            f" with a step of {step_ns / 1e3:.6g} us:"
+            f"component '{name}' runs under Wine, which guarantees no timing, in a run in real"
+            f" time with a step of {step_ns / 1e3:.6g} us:"
             f" {measured_text(component.source.location)}; set realtime.wine = true to run it"
         )
 
@@ -304,8 +304,8 @@ def expect_clock(realtime: RealTime | None, system: System, step: str | float) -
     period_ns = clock_ns(source)
     if period_ns is None:
         raise DescriptionError(
-            f"realtime.clock: expected a device, whose samples steps can wait for; found component"
-            f" '{name}' ({source.short})"
+            "realtime.clock: expected a device, whose samples can pace the steps; found"
+            f" component '{name}' ({source.short})"
         )
     step_ns = nanoseconds(step, "communication step")
     if step_ns % period_ns:

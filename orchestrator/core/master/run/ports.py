@@ -97,8 +97,7 @@ class Ports:
         connector = self._connector(name)[1]
         if connector.type is not DataType.REAL:
             raise CapabilityError(
-                f"{name}: a ramp leads from one number to another: expected a Real, found"
-                f" {connector.type}: set it at once"
+                f"{name}: a ramp needs a Real, found {connector.type}: set it without a ramp"
             )
 
     def full_name(self, name: str) -> str:
@@ -117,20 +116,19 @@ class Ports:
             if end.connector not in described.tunable:
                 kind = described.variability.get(end.connector, "fixed")
                 raise CapabilityError(
-                    f"cannot set '{name}': it is {with_article(kind)} parameter, which keeps its"
-                    " value once the"
-                    f" run has begun; {self._settable(end.component)}; set it in the system"
+                    f"cannot set '{name}': it is {with_article(kind)} parameter, which is fixed"
+                    f" during a run; {self._settable(end.component)}; set it in the system"
                 )
         elif connector.causality is not Causality.INPUT:
             article = "an" if connector.causality[0] in "aeiou" else "a"
             raise CapabilityError(
-                f"cannot set '{name}': it is {article} {connector.causality}, which only its unit"
-                f" sets; {self._settable(end.component)}"
+                f"cannot set '{name}': it is {article} {connector.causality}, which only its"
+                f" component sets; {self._settable(end.component)}"
             )
         if (line := self._sources.get(end)) is not None:
             raise CapabilityError(
                 f"cannot set '{name}': the connection {line} sets it in every step and would"
-                " overwrite the value; leave that connection out to set the input from outside"
+                " overwrite the value; remove the connection to set the input from outside"
             )
         plain = _checked(name, connector, value)
         for limits in self.limits(str(end)):

@@ -125,7 +125,7 @@ class RunLoop:
 
     @contextmanager
     def restoring(self) -> Iterator[None]:
-        """Let a checkpoint be restored: the run goes on from it, or has ended in part of it."""
+        """Let a checkpoint be restored: the run continues from it, or has ended in part of it."""
         before, self.ended = self.ended, "a checkpoint was restored in part only"
         try:
             yield

@@ -55,8 +55,8 @@ class FedRanges:
             plain: Value = int(value) if scalar.enumeration is not None else value
             if (refusal := scalar.refusal(plain)) is not None:
                 yield (
-                    f"input '{label}' is fed what it does not take, first at"
-                    f" t = {seconds(time_ns):.9g} s: {refusal}"
+                    f"input '{label}' received a value that it does not accept, first at t ="
+                    f" {seconds(time_ns):.9g} s: {refusal}"
                 )
 
 

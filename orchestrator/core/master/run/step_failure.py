@@ -24,7 +24,7 @@ def reason_of(unit: SimulationUnit, member: Member, failure: Failure) -> str:
         return f"output '{unit.name}.{output}' is not finite (NaN or infinite)"
     if failure.kind is FailureKind.OTHER_END:
         reached = failure.time_ns / 1e9
-        return f"it went to t = {reached:.9g} s, another time than it was asked for"
+        return f"it went to t = {reached:.9g} s instead of the requested time"
     silent = f"the unit gave no reason{unit.logs_more}"
     return failure.text or unit.native.failure or silent
 
@@ -41,8 +41,8 @@ def status_hint(unit: SimulationUnit, status: int, begin_ns: int) -> str:
     """Say what a status means that a unit seldom explains: how far it came, or that it goes on."""
     if status == _PENDING:
         return (
-            "; it does its steps asynchronously (fmi2Pending), though it was given no stepFinished,"
-            " without which FMI 2.0 wants them done when fmi2DoStep returns"
+            "; it steps asynchronously (fmi2Pending), although Softdock passed no stepFinished,"
+            " without which FMI 2.0 requires steps to be complete when fmi2DoStep returns"
         )
     if status != _DISCARD:
         return ""
@@ -52,12 +52,16 @@ def status_hint(unit: SimulationUnit, status: int, begin_ns: int) -> str:
         return ""
     if reached_ns <= begin_ns:
         return ""
-    return f"; it did the step up to t = {seconds(reached_ns):.9g} s and can do a shorter one"
+    return (
+        f"; it completed the step up to t = {seconds(reached_ns):.9g} s and accepts a shorter step"
+    )
 
 
 def refusal(unit: SimulationUnit, member: Member, failure: Failure) -> str:
     """Say that a unit could not do the step with the inputs that an iteration tried."""
-    return f"component '{unit.name}' refused the last try ({reason_of(unit, member, failure)}); "
+    return (
+        f"component '{unit.name}' refused the last attempt ({reason_of(unit, member, failure)}); "
+    )
 
 
 def loop_message(
@@ -79,7 +83,7 @@ def loop_message(
     return (
         f"the loop through {', '.join(map(repr, loop.components))} did not converge {when}"
         f" ({iterations} iteration{'s' * (iterations != 1)}): {', '.join(still)} still change;"
-        f" {refused}it may have no solution there: try {', '.join(filter(None, ways[:-1]))}, or"
+        f" {refused}it may have no solution there; try {', '.join(filter(None, ways[:-1]))}, or"
         f" {ways[-1]}"
     )
 
@@ -90,9 +94,9 @@ def unsettled_message(schedule: Schedule, failure: Failure, time: float) -> str:
     slots = dict.fromkeys(schedule.copies[row].target for row in failure.copies)
     still = [f"input '{name_of(schedule, slot)}' changes" for slot in slots]
     return (
-        f"the events at t = {time:.9g} s do not come to an end: after 100 rounds"
-        f" {', '.join(who + still) or 'more events are due'}; break the ring of events with a state"
-        " or a delay in one of these units"
+        f"the events at t = {time:.9g} s do not settle: after 100 rounds"
+        f" {', '.join(who + still) or 'more events are due'}; break the cycle of events with a"
+        " state or a delay in one of these components"
     )
 
 
@@ -108,10 +112,10 @@ def underflow_message(failure: Failure, schedule: Schedule, time: float) -> str:
     """Say for which output no step is short enough."""
     output = name_of(schedule, failure.slot)
     return (
-        f"a step of {failure.time_ns / 1e6:g} ms from t = {time:.9g} s, the shortest allowed, still"
-        f" has an error of {failure.excess:.3g} tolerances in '{output}': allow shorter steps"
-        " (shortest), larger tolerances (relative, absolute), or couple at a signal that does not"
-        " jump"
+        f"a step of {failure.time_ns / 1e6:g} ms from t = {time:.9g} s, the shortest allowed,"
+        f" still has an error of {failure.excess:.3g} tolerances in '{output}': allow shorter"
+        " steps (shortest), larger tolerances (relative, absolute), or couple the components by"
+        " a signal that does not jump"
     )
 
 
@@ -253,9 +257,10 @@ def verify_rollback(
             changed = np.flatnonzero(unequal[0] != unequal[1])
             names = [f"'{unit.name}.{element(member.outputs, unit, int(i))}'" for i in changed]
             problems.append(
-                f"component '{unit.name}' says that it can go back to a saved state, but then its"
-                f" first step gives other values of {', '.join(names)}: `softdock fmu check` tells"
-                f" more of an FMU, a block may keep what its get_state does not save; {_WAYS_OUT}"
+                f"component '{unit.name}' declares that it can restore a saved state, but after"
+                f" that its first step gives other values of {', '.join(names)}: `softdock fmu"
+                " check` tells more about an FMU; a block may have a state that its get_state"
+                f" does not save; {_WAYS_OUT}"
             )
     if problems:
         raise CapabilityError(*problems)

@@ -146,9 +146,9 @@ class Tuning:
         reason = self._barred(name)
         if not reason and not granted:
             reason = (
-                f"devices are in the run ({', '.join(self._devices)}), which are tuned with the"
-                " consent of their supervisor, when the margins with the new value are known: by"
-                " softdock tune, of a run with --live, [supervisor] and arming"
+                f"devices are in the run ({', '.join(self._devices)}), and devices are tuned only"
+                " through their supervisor, which checks the margins with the new value: use"
+                " softdock tune in a run with --live, [supervisor] and arming"
             )
         if reason:
             raise CapabilityError(f"cannot set '{name}': {reason}")
@@ -156,7 +156,7 @@ class Tuning:
     def _barred(self, name: str) -> str:
         """Say why nobody may change a value while devices are in the run; empty: one may."""
         if ARROW not in name and name.partition(".")[0] in self._devices:
-            return "it is of a device, which is commanded by the simulation"
+            return "it belongs to a device, which only the simulation commands"
         if name in self._limits:
             return ""
         declared = [] if ARROW in name else self._ports.limits(name)
@@ -174,8 +174,8 @@ class Tuning:
         self.expect_granted(name, "not asked yet")
         if self._moving:
             raise CapabilityError(
-                f"cannot set '{name}': {next(iter(self._moving))} is still on its way, and margins"
-                " are known for one way at a time: ask again when it is there"
+                f"cannot set '{name}': {next(iter(self._moving))} is still changing, and margins"
+                " are checked for one change at a time: ask again when it has ended"
             )
         return Tuned(
             self._engine.done, self._engine.time_ns, name, self._before(name), plain, steps
@@ -191,8 +191,9 @@ class Tuning:
             raise DescriptionError(f"{name}: ramp: expected a time >= 0 s, found {ramp!r}")
         if ramp_ns and self._state.schedule.varies:
             raise CapabilityError(
-                f"{name}: a ramp needs steps of one length, and algorithm"
-                f" '{self._state.schedule.algorithm}' chooses them: set it at once"
+                f"{name}: a ramp needs a fixed step, and algorithm"
+                f" '{self._state.schedule.algorithm}' chooses its steps: set the value without a"
+                " ramp"
             )
         return -(-ramp_ns // int(self._state.schedule.step_ns)) if ramp_ns else 0
 
@@ -243,8 +244,8 @@ class Tuning:
         """Do the same again, each in front of the step that it stood in front of."""
         if self._devices and tuned:
             raise CapabilityError(
-                f"what was tuned is done again only without devices, found {self._devices[0]}:"
-                " let recordings or models stand for them"
+                f"recorded tuning can only be replayed without devices, found {self._devices[0]}:"
+                " replace them by recordings or models"
             )
         for change in tuned:
             if ARROW in change.name:
@@ -335,7 +336,7 @@ class LineDelays:
             raise unknown_name_error(f"system '{self._system.name}'", "connection", name, names)
         reason = ""
         if connection.delay is None:
-            reason = "it has none, and nothing keeps its past"
+            reason = "it has no delay, so no past values are stored"
         elif channel_of(connection) is not None:
             reason = "it varies from sample to sample"
         elif self._state.schedule.varies:
@@ -362,8 +363,8 @@ class LineDelays:
         if grows > tuned.ramp * step_ns:
             raise CapabilityError(
                 f"the delay of {line} grows by {grows / 1e6:g} ms: expected a ramp of at least as"
-                f" long, found {tuned.ramp * step_ns / 1e6:g} ms: else what has been received would"
-                " come once more"
+                f" long, found {tuned.ramp * step_ns / 1e6:g} ms: a shorter ramp would repeat"
+                " samples"
             )
         assert line.delay is not None  # noqa: S101 - `line` has seen to it
         ends = str(line.source), str(line.target)
@@ -374,8 +375,8 @@ class LineDelays:
         same = all(getattr(recompiled, name) == getattr(here, name) for name in _SAME)
         if not same or list(map(_unmoved, recompiled.reads)) != list(map(_unmoved, here.reads)):
             raise CapabilityError(
-                f"cannot change the delay of {line} to {value / 1e6:g} ms while it runs: values"
-                " would be exchanged in another way; run again with this delay"
+                f"cannot change the delay of {line} to {value / 1e6:g} ms while it runs: this"
+                " would change how the values are exchanged; run again with this delay"
             )
         for number, row in enumerate(recompiled.histories):
             self._state.engine.deepen(number, row.depth)

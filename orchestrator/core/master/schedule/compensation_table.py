@@ -195,31 +195,31 @@ class CompensationTable:
                 f"of {len(bonds)} ({', '.join(map(str, bonds))})" if bonds else "no part of one"
             )
             raise CapabilityError(
-                f"connection {line}: compensation 'energy' takes back what a power bond made, and"
-                f" the line is {bonds_text}: expected one undelayed opposite connection between the"
-                " same two components, the product of whose units is a power, such as N and m/s,"
-                " or declared power ports"
+                f"connection {line}: compensation 'energy' returns the energy that a power bond"
+                f" creates, and the line is {bonds_text}: expected one undelayed opposite"
+                " connection between the same two components, the product of whose units is a"
+                " power, such as N and m/s, or declared power ports"
             )
         (opposite,) = bonds
         if opposite.compensation is Compensation.ENERGY:
             raise CapabilityError(
                 f"connections {line} and {opposite}: both lines of a power bond have the"
-                " compensation 'energy', and would take the same energy back twice; leave it out at"
+                " compensation 'energy', and would return the same energy twice; remove it from"
                 " one of them"
             )
         if opposite.compensation is not None or opposite.is_predicted:
             raise CapabilityError(
-                f"connection {line}: compensation 'energy' expects that the opposite line of its"
-                f" power bond is held, and {opposite} is"
-                f" {'compensated' if opposite.compensation else 'extrapolated'}; leave that out"
+                f"connection {line}: compensation 'energy' needs a held opposite line of its"
+                f" power bond, and {opposite} is"
+                f" {'compensated' if opposite.compensation else 'extrapolated'}; remove that"
             )
         factor, offset = linear_of(self._system, line)
         answer_factor, shifted = linear_of(self._system, opposite)
         for at, moved in ((line, offset), (opposite, shifted)):
             if moved:
                 raise CapabilityError(
-                    f"connection {at}: an offset of {moved:g} and compensation 'energy' do not go"
-                    " together: the power at its two ends differs; leave one of them out"
+                    f"connection {at}: an offset of {moved:g} and compensation 'energy' cannot be"
+                    " combined, since the power at the two ends differs; remove one of them"
                 )
         pairs = zip(self._scalars(line), self._scalars(opposite), strict=True)
         for (source, target), (answer, answered) in pairs:

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from orchestrator.core.coupling import DelayMode, DelayPlan, Timing, channel_of, plan_delays
-from orchestrator.core.diagnostics import CapabilityError, DescriptionError
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, with_article
 from orchestrator.core.garbage import collection_paused
 from orchestrator.core.master.plan import Group, Plan
 from orchestrator.core.master.schedule.compensation_table import FaultRows, rule_table
@@ -250,7 +250,7 @@ def compile_schedule(
     if step_ns <= 0:
         raise CapabilityError(f"communication step: expected > 0 s, found {step_ns / 1e9:g} s")
     if not system.components:
-        raise CapabilityError(f"system '{system.name}' has no components: there is nothing to step")
+        raise CapabilityError(f"system '{system.name}' has no components: add one before the run")
     _expect_schedule_in_reach(system, step_ns, rates, faults)
     inside, system = interior(system), with_boundary(system)
     _check_types(system)
@@ -371,10 +371,12 @@ def _check_types(system: System) -> None:
         carried = connector_at(system, line.source).type
         if carried.is_text and line.delay is not None:
             problems.append(
-                f"connection {line}: a {carried} cannot be delayed: only numbers have a past;"
-                " remove the delay, or pass it on in a block"
+                f"connection {line}: {with_article(carried)} cannot be delayed; remove the delay,"
+                " or delay the signal in a block"
             )
         if carried.is_text and line.transformation is not None:
-            problems.append(f"connection {line}: a {carried} has no factor or offset; remove them")
+            problems.append(
+                f"connection {line}: {with_article(carried)} has no factor or offset; remove them"
+            )
     if problems:
         raise CapabilityError(*problems)

@@ -54,8 +54,8 @@ def check_events(system: System, rates: Mapping[str, int]) -> None:
     problems = [problem for line in system.connections for problem in _line_problems(system, line)]
     problems += [
         f"component '{name}' has an event mode and takes {ticks} communication steps at once:"
-        " between them it stands at another time than the others and cannot share their events;"
-        " leave out its rate, or take a longer communication step"
+        " between them its time differs from that of the others, so it cannot share their"
+        " events; remove its rate, or take a longer communication step"
         for name, ticks in rates.items()
         if ticks != 1 and name in system.components and system.components[name].shares_events
     ]
@@ -74,15 +74,15 @@ def _line_problems(system: System, line: Connection) -> list[str]:
     if line.delay is not None:
         end_text = "a clock" if is_clock else f"'{at_events[0]}', which changes at events only,"
         problems.append(
-            f"{location}: {end_text} cannot be delayed: it has no values between events; remove the"
-            " delay, or let a unit pass it on later"
+            f"{location}: {end_text} cannot be delayed, since it has no values between events;"
+            " remove the delay, or delay it in a component"
         )
     if is_clock and line.transformation is not None:
         problems.append(f"{location}: a clock has no factor or offset; remove them")
     if at_events and isinstance(line.transformation, MappingTransformation):
         problems.append(
-            f"{location}: a table of values is not done in event mode, where '{at_events[0]}'"
-            " changes; map it in a block"
+            f"{location}: a table of values cannot be applied in event mode, where"
+            f" '{at_events[0]}' changes; map it in a block"
         )
     problems += [
         f"{location}: clock '{end}' never ticks: its component is no Co-Simulation FMU with"
@@ -168,10 +168,10 @@ def with_abilities(
     if schedule.rule.method is not StepMethod.FIXED:
         refusals.append(f"algorithm '{schedule.algorithm}' chooses the steps itself")
     if schedule.channels:
-        refusals.append("a delay of the system varies, and what was sent cannot be taken back")
+        refusals.append("a delay of the system varies, and sent samples cannot be withdrawn")
     iterated = {number for loop in schedule.loops for number in loop.members}
     refusals += [
-        f"'{m.name}' stands in a loop, whose steps algorithm '{schedule.algorithm}' repeats with"
+        f"'{m.name}' is in a loop, whose steps algorithm '{schedule.algorithm}' repeats with"
         " other inputs"
         for i, (m, can) in enumerate(pairs)
         if i in iterated and can.has_event_mode and can.might_return_early
@@ -185,8 +185,8 @@ def with_abilities(
     )
     if not is_useful:
         refusals.append(
-            "no component that might (mightReturnEarlyFromDoStep) is connected to one that could"
-            " make use of it"
+            "no component that may return early (mightReturnEarlyFromDoStep) is connected to one"
+            " that could use it"
         )
     events = replace(
         schedule.events, splits=not fixed, early_return=not refusals, refusals=tuple(refusals)

@@ -6,6 +6,7 @@ import base64
 import json
 import re
 from collections.abc import Mapping
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import replace
 from types import MappingProxyType
@@ -36,8 +37,11 @@ if TYPE_CHECKING:
 
     from orchestrator.core.simunits.protocol import Floats
 
-#: The file of the methods that every block inherits.
-_INHERITED = Block.step.__code__.co_filename
+#: Files whose frames are not those of a block: what it inherits, and what calls it.
+_FOREIGN = frozenset(
+    function.__code__.co_filename
+    for function in (Block.step, seconds, with_article, contextmanager)
+) | {__file__}
 
 _PLAIN = (type(None), bool, int, float, str)
 _KINDS = "biufc"
@@ -229,9 +233,10 @@ class BlockUnit(SimulationUnit):
             raise self._failure("restoring a state", error) from error
 
     def _failure(self, doing: str, error: Exception) -> StepError:
+        location = place_of(_own_frames(error.__traceback__)) or _class_location(type(self.block))
         return StepError(
-            f"component '{self.name}' failed while {doing}: {type(error).__name__}: {error}"
-            f"{place_of(_own_frames(error.__traceback__))}"
+            f"component '{self.name}' failed while {doing}: {type(error).__name__}:"
+            f" {error}{location}"
         )
 
     def _serialize(self, state: object) -> bytes:
@@ -263,13 +268,22 @@ class BlockUnit(SimulationUnit):
 
 
 def _own_frames(trace: TracebackType | None) -> TracebackType | None:
-    """Return the frames of an error from the first one of the block's own file on.
+    """Return the frames of an error from the first one in the block's own file; ``None``: none.
 
-    Methods that a block inherits, such as the default of ``initialise``, are not its own. An error
-    that has no other frames keeps them.
+    Frames of this package and of ``contextlib``, such as the default of ``initialise``, are not the
+    block's own.
     """
-    inner = trace and trace.tb_next
-    own = inner
-    while own is not None and own.tb_frame.f_code.co_filename == _INHERITED:
+    own = trace
+    while own is not None and own.tb_frame.f_code.co_filename in _FOREIGN:
         own = own.tb_next
-    return own or inner
+    return own
+
+
+def _class_location(kind: type[Block]) -> str:
+    """Return where a class of blocks is defined, for an error outside of its own code."""
+    import inspect
+
+    try:
+        return f" ({inspect.getsourcefile(kind)}, line {inspect.getsourcelines(kind)[1]})"
+    except (OSError, TypeError):
+        return ""

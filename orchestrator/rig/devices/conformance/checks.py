@@ -59,7 +59,7 @@ def foreign_bytes(_: str, bench: Bench) -> str:
         try:
             found = refused.read()
         except WireFormatError as error:
-            expect(bool(str(error)), f"{refused.name}: an error that says what is wrong")
+            expect(bool(str(error)), f"{refused.name}: an error that names the problem")
         else:
             raise NotKeptError(f"{refused.name}: expected WireFormatError, found {found!r}")
     return f"{len(bench.refused)} refused"
@@ -108,7 +108,7 @@ def lost(name: str, bench: Bench) -> str:
         expect(not heard.refused, f"nothing refused, found {heard.refused[:1]}")
         gaps = sum(step - 1 for step in heard.steps if step > 1)
         expect(gaps > 0, "gaps in the sequence, found none")
-    return f"{gaps} lost, told by the sequence"
+    return f"{gaps} lost, detected by the sequence"
 
 
 def late(name: str, bench: Bench) -> str:
@@ -125,7 +125,7 @@ def repeated(name: str, bench: Bench) -> str:
     with session(name, bench, "duplicate:0.5") as found:
         repeats = sum(step == 0 for step in found.hear(_ENOUGH).steps)
         expect(repeats > 0, "repeated sequence numbers, found none")
-    return f"{repeats} repeated, told by the sequence"
+    return f"{repeats} repeated, detected by the sequence"
 
 
 def reordered(name: str, bench: Bench) -> str:
@@ -133,7 +133,7 @@ def reordered(name: str, bench: Bench) -> str:
     with session(name, bench, "reorder:0.3") as found:
         back = sum(step < 0 for step in found.hear(_ENOUGH).steps)
         expect(back > 0, "sequence numbers that go back, found none")
-    return f"{back} overtaken, told by the sequence"
+    return f"{back} overtaken, detected by the sequence"
 
 
 def malformed(name: str, bench: Bench) -> str:
@@ -152,23 +152,26 @@ def wrong_status(name: str, bench: Bench) -> str:
         expect(bool(samples), "samples, found none")
         marked = [s for s in samples if not s.valid or s.status]
         expect(len(marked) == len(samples), f"all marked, found {len(marked)} of {len(samples)}")
-    return "told by the sample"
+    return "flagged by the sample"
 
 
 def frozen(name: str, bench: Bench) -> str:
     """What a frozen device says stands still while its count goes on, so that it can be found."""
     with session(name, bench, later="freeze") as found:
         moved = any(_poses(found) > 1 for _ in range(_LEADS))
-        expect(moved, "values that change while it is led, found none that do")
+        expect(moved, "values that change while it is commanded, found none")
         found.strike()
         expect(_poses(found) == 1, "one value again and again, found others")
-    return "stands still; the count goes on"
+    return "the values freeze; the count continues"
 
 
 def _poses(found: Session) -> int:
     """Count what a device says that is led somewhere."""
     heard = found.stir(_ENOUGH // 2)
-    expect(sum(heard.steps) > 0 or not heard.steps, "a count that goes on, found one that stands")
+    expect(
+        sum(heard.steps) > 0 or not heard.steps,
+        "a count that continues, found one that has stopped",
+    )
     return len({tuple(sample.values) for sample in heard.samples})
 
 
@@ -194,7 +197,7 @@ def saturated(name: str, bench: Bench) -> str:
         if least <= 2.0 * usual:
             told = all(not s.valid or s.status for s in heard.samples)
             expect(told, f"a status, or values far beyond {usual:g}, found {least:g}")
-            return "told by the sample"
+            return "flagged by the sample"
     return f"{least:.3g}, where {usual:.3g} was usual"
 
 
@@ -227,7 +230,7 @@ def two_clients(name: str, bench: Bench) -> str:
                 f"taken over: {len(hear(second, 5, 2.0, found.start_values()).samples)} samples"
             )
         except (DeviceError, OSError) as error:
-            expect(bool(str(error)), f"an error that says what is wrong, found {error!r}")
+            expect(bool(str(error)), f"an error that names the problem, found {error!r}")
             outcome = "the second is refused"
         finally:
             second.close()
@@ -248,7 +251,7 @@ def absent(name: str, bench: Bench) -> str:
         expect(sample is None, f"nothing where there is no device, found {sample}")
         outcome = "silence"
     except (DeviceError, OSError) as error:
-        expect(bool(str(error)), f"an error that says what is wrong, found {error!r}")
+        expect(bool(str(error)), f"an error that names the problem, found {error!r}")
         outcome = "refused"
     finally:
         device.close()
@@ -278,8 +281,8 @@ def bench_of(name: str) -> Bench:
             raise PluginError(f"the bench of device '{name}' ({entry.value}): expected a Bench")
         return bench
     raise PluginError(
-        f"device '{name}' brings no bench, so that it has no emulator and cannot be checked:"
-        " register one, entry point softdock.device_benches"
+        f"device '{name}' has no bench, and so no emulator to check it with: register a bench"
+        " under the entry point softdock.device_benches"
     )
 
 
@@ -366,7 +369,7 @@ def _limited(name: str, bench: Bench, which: str, limit_s: float) -> CheckResult
         return results[0]
     location = _place_of(thread, device_class(name))
     return CheckResult(
-        which, "failed", f"expected an end within {limit_s:g} s, found it {location}"
+        which, "failed", f"expected the check to end within {limit_s:g} s, found it {location}"
     )
 
 

@@ -68,7 +68,7 @@ def clock_jump(name: str, bench: Bench) -> str:
 def wrapped(name: str, bench: Bench) -> str:
     """A count or clock that runs over goes on: one by one, at the rate, and forwards."""
     if not bench.wraps:
-        raise SkippedError("nothing that it sends runs over")
+        raise SkippedError("nothing that it sends wraps around")
     for _ in range(_STARTS):
         with session(name, bench, f"wrap-after:{_WRAP_S:g}") as received:
             first = received.hear(2)
@@ -90,10 +90,10 @@ def wrapped(name: str, bench: Bench) -> str:
             ) * period
             expect(
                 abs(gap - due) <= most,
-                f"device times that go on by {due:.4g} s where the count or clock runs over, found"
-                f" {gap:.6g} s",
+                f"device times that advance by {due:.4g} s where the count or clock wraps around,"
+                f" found {gap:.6g} s",
             )
-        return f"{len(samples)} samples in order, over the end of its count or clock"
+        return f"{len(samples)} samples in order, past the wrap-around of its count or clock"
     raise NotKeptError(
         f"expected a sample within {0.8 * _WRAP_S:g} s of the start, found none in {_STARTS} starts"
     )
@@ -110,7 +110,7 @@ def restart(name: str, bench: Bench) -> str:
         received.device.open()
         again = received.hear(5).samples
         expect(bool(again), "samples after the device was opened again, found none")
-    return f"{how}; heard when it was opened again"
+    return f"{how}; samples arrived when it was opened again"
 
 
 #: Samples before a restart: more than a device has counted at power-on.
@@ -134,13 +134,11 @@ def _noticed(received: Session, before: Received) -> str:
                 return "its samples are not valid"
             before = sample
     except (DeviceError, OSError) as error:
-        expect(
-            bool(str(error)), f"an error that says what is wrong, found {type(error).__name__}()"
-        )
+        expect(bool(str(error)), f"an error that names the problem, found {type(error).__name__}()")
         return "an error"
     raise NotKeptError(
-        "expected a restart to show by an error, by silence, or by a sequence or a device time that"
-        f" goes back, found {count} valid samples that go on as if there was none"
+        "expected a restart to show by an error, by silence, or by a sequence or a device time"
+        f" that goes back, found {count} valid samples that continue as if it had not restarted"
     )
 
 

@@ -136,4 +136,4 @@ def _difference(own: Floats, true: Floats, span: float, *, commanded: bool) -> s
     went = float(np.ptp(true[1]))
     if error <= _SHARE * max(span, went) + 4.0 * noise:
         return ""
-    return f"differs by {error:.4g} from the emulator's log, where it went by {went:.4g}"
+    return f"differs by {error:.4g} from the emulator's log, where it moved by {went:.4g}"

@@ -36,7 +36,7 @@ def test_nothing_to_say():
 @pytest.mark.parametrize(("mode", "done"), [("plain", "held, 20 ms"), ("mean", "stays 16 ms")])
 def test_a_step_that_does_not_divide_the_delay(mode, done):
     (text,) = said(ring("16 ms"), mode, 5_000_000)
-    assert "delay of 16 ms of body.y -> spring.u is no multiple of the step of 5 ms" in text
+    assert "delay of 16 ms of body.y -> spring.u is not a multiple of the step of 5 ms" in text
     assert text.endswith(done)
 
 
@@ -91,10 +91,13 @@ def test_a_delay_that_varies():
     (text,) = said(ring(delay), "plain", 1_000_000)
     # One more step on the mean, where each second sample is lost; and half a step held.
     assert text == (
-        "the delay of body.y -> spring.u varies: 17.5 ms is what its target sees in the mean"
+        "the delay of body.y -> spring.u varies: 17.5 ms is the effective delay at its target"
+        " in the mean"
     )
     (text,) = said(ring(delay), "mean", 1_000_000)
-    assert text.endswith("is what its target sees as long as no sample is lost or late")
+    assert text.endswith(
+        "is the effective delay at its target as long as no sample is lost or late"
+    )
 
 
 def test_what_is_held_instead_of_read_ahead():
@@ -104,8 +107,8 @@ def test_what_is_held_instead_of_read_ahead():
     ).connect("spring.y", "body.u")
     held, missed = said(system, "mean", 1_000_000)
     assert held == (
-        "body.y -> spring.u would have to be read 0.5 ms ahead of its newest sample, which is held"
-        " instead: it is late by that"
+        "body.y -> spring.u would have to be read 0.5 ms ahead of its newest sample; the sample"
+        " is held instead, so the signal is late by that time"
     )
     assert missed.endswith("by +0.5 ms: it holds samples instead of interpolating them")
 
@@ -124,7 +127,7 @@ def test_a_delay_that_no_sample_outlasts():
     (text,) = told(1_500_000_000)
     assert text == (
         "the delay of 2000 ms of body.y -> spring.u is not shorter than the run of 1500 ms: its"
-        " target sees the value of the start in the whole run"
+        " target receives the start value during the whole run"
     )
     assert len(told(2_000_000_000)) == 1
     assert told(2_001_000_000) == []

@@ -66,7 +66,7 @@ def test_values_that_change_for_ever_are_named(c_fmu, mores):
         .connect("other.y", "one.u")
     )
     with Execution(system, step="50 ms", algorithm="jacobi") as run:
-        with pytest.raises(StepError, match=r"the events at t = 0.05 s do not come to an end") as e:
+        with pytest.raises(StepError, match=r"the events at t = 0.05 s do not settle") as e:
             run.advance("0.2 s")
         assert "after 100 rounds" in str(e.value)
         assert "'one.u'" in str(e.value) or "'other.u'" in str(e.value)
@@ -77,7 +77,7 @@ def test_updates_that_are_asked_for_for_ever_are_named(c_fmu):
     system = System("restless").add("one", fmu(c_fmu("restless3")), at=0.1, more=0, u=0)
     with (
         Execution(system, step="50 ms") as run,
-        pytest.raises(StepError, match=r"do not come to an end: .* 'one' asks for more"),
+        pytest.raises(StepError, match=r"do not settle: .* 'one' asks for more"),
     ):
         run.advance("0.2 s")
 

@@ -95,7 +95,7 @@ def test_a_result_can_be_played(folder):
             "has values from 0 s to 0.01 s; expected",
         ),
         ({"[case.a.input": "start = -1\n[case.a.input"}, "cover the run from -1 s to 0.01 s"),
-        ({"[case.a.input": "set = { force = 1.0 }\n[case.a.input"}, "is set and played"),
+        ({"[case.a.input": "set = { force = 1.0 }\n[case.a.input"}, "is set and also played"),
         ({"hold": "hold", '"force"\n': '"force"\ninterpolation = "cubic"\n'}, "'linear' or 'hold'"),
     ],
 )
@@ -143,7 +143,7 @@ def test_a_played_input_is_not_set_as_well(folder, given):
         text = TEXT.replace('.ssd"', '.ssd"\nparameters = ["all.ssv"]')
     (folder / "experiment.toml").write_text(text)
     read = read_experiment(folder / "experiment.toml")
-    told = "case 'a': input 'force' is set and played from a file: expected one of both"
+    told = "case 'a': input 'force' is set and played from a file: expected one of the two"
     with pytest.raises(SoftdockError, match=told):
         run_experiment(read, folder, folder / "out2", **options)
     assert not (folder / "out2").exists()

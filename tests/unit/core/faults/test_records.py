@@ -38,12 +38,12 @@ def test_it_acts_from_the_first_point_not_before_its_times(begin, until, step, e
 def test_what_is_said():
     found = record("drop", "109.5 ms", "121 ms")
     assert str(found) == (
-        f"fault 'drop' from 0.112 s until 0.124 s on {LINE}: nothing arrives, the input keeps its"
-        " value"
+        f"fault 'drop' from 0.112 s until 0.124 s on {LINE}: no sample arrives, so the input"
+        " keeps its value"
     )
     assert record("drop", "109.5 ms").times == "from 0.112 s"
-    assert record("bias", "0.1 s", value=0.25).what == "0.25 s are added to what is sent"
-    assert record("scale", "0.1 s", factor=3.0).what == "what is sent is multiplied by 3"
+    assert record("bias", "0.1 s", value=0.25).what == "0.25 s are added to the sent value"
+    assert record("scale", "0.1 s", factor=3.0).what == "the sent value is multiplied by 3"
 
 
 @pytest.mark.parametrize(("own", "before", "later"), [("4 ms", 4, 5), (None, 0, 9)])
@@ -58,6 +58,6 @@ def test_one_that_acts_at_no_point_is_refused():
     assert record("drop", "199 ms", stop=201 * MS).begin_ns == 200 * MS
     with pytest.raises(DescriptionError, match=r"end of the run at 0\.2 s, found 0\.199 s"):
         record("drop", "199 ms")
-    gap = r"from 0\.1095 s until 0\.111 s there is no communication point at a step of 4 ms: exp"
+    gap = r"from 0\.1095 s until 0\.111 s there is no communication point at a step of 4 ms; exp"
     with pytest.raises(DescriptionError, match=gap):
         record("drop", "109.5 ms", "111 ms")

@@ -106,17 +106,17 @@ def test_faults_stand_in_metadata_remarks_report_and_summary(folder):
     drop, bias = read_parquet(out / "a.parquet").attrs["run"]["faults"]
     assert (drop["name"], drop["begin_ns"], drop["until_ns"]) == ("late-link", 5_000_000, 9_000_000)
     assert drop["lines"] == ["s.time -> g.u"]
-    assert (bias["until_ns"], bias["what"]) == (None, "1 s are added to what is sent")
+    assert (bias["until_ns"], bias["what"]) == (None, "1 s are added to the sent value")
     summary = json.loads((out / "summary.json").read_text())["cases"]["a"]
     assert summary["faults"] == [drop, bias]
     assert (
-        "fault 'late-link' from 0.005 s until 0.009 s on s.time -> g.u: nothing arrives, the input"
-        " keeps its value" in summary["remarks"]
+        "fault 'late-link' from 0.005 s until 0.009 s on s.time -> g.u: no sample arrives, so"
+        " the input keeps its value" in summary["remarks"]
     )
     report = (out / "report.html").read_text()
     assert "<h3>Faults</h3>" in report
     row = report[report.index('<th scope="row">late-link</th>') :]
-    assert row.index("0.005") < row.index("0.009") < row.index("nothing arrives")
+    assert row.index("0.005") < row.index("0.009") < row.index("no sample arrives")
     # The default figure shades both, and says what they are.
     assert {span[0] for span in plots_of(out / "report.html")["a"]["spans"]} == {
         "late-link",

@@ -75,12 +75,16 @@ def test_discard_with_terminated_ends_the_run_with_its_reason(of, isolation):
 
 
 def test_how_far_a_discarded_step_came_is_told(of):
-    with pytest.raises(StepError, match=r"it did the step up to t = 0\.25 s and can do a shorter"):
+    with pytest.raises(
+        StepError, match=r"it completed the step up to t = 0\.25 s and accepts a shorter"
+    ):
         simulate(of("DISCARDS"), step=0.1, stop=1.0)
 
 
 def test_pending_is_told(of):
-    with pytest.raises(StepError, match=r"asynchronously \(fmi2Pending\), though it was given no"):
+    with pytest.raises(
+        StepError, match=r"asynchronously \(fmi2Pending\), although Softdock passed no"
+    ):
         simulate(of("PENDS"), step=0.1, stop=1.0)
 
 

@@ -132,8 +132,8 @@ def test_an_integer_that_fmi2_cannot_hold(probe):
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("plant.y", "an output, which only its unit sets; .* 'plant' that can be set: u, n"),
-        ("gain.k", "a fixed parameter, which keeps its value once the run has begun; .*'gain'"),
+        ("plant.y", "an output, which only its component sets; .* 'plant' that can be set: u, n"),
+        ("gain.k", "a fixed parameter, which is fixed during a run; .*'gain'"),
         ("sum.u1", r"the connection plant\.y -> sum\.u1 sets it in every step and would overwrite"),
     ],
 )

@@ -131,7 +131,7 @@ def fed(limited, isolation="none", **values):
 def test_what_is_fed_is_compared(limited, isolation):
     assert notes(fed(limited, isolation, high=1.0, item=-2)) == []
     found = notes(fed(limited, isolation))
-    fed_at = "is fed what it does not take, first at t = 0.2 s"
+    fed_at = "received a value that it does not accept, first at t = 0.2 s"
     assert sorted(found) == [
         f"input 'm.n' {fed_at}: expected one of off (-2), on (7); found 3",
         f"input 'm.u' {fed_at}: expected >= -1 and <= 1 N, found 3.0",
@@ -141,7 +141,7 @@ def test_what_is_fed_is_compared(limited, isolation):
 def test_a_delay_shifts_when_it_is_noticed(limited):
     system = fed(limited, item=7).with_delay("w.y", "m.u", "0.2 s")
     result = simulate(system, step="0.1 s", stop="0.6 s", delay="plain", record=["m.u"])
-    (note,) = [note for note in result.notes if "'m.u' is fed" in note]
+    (note,) = [note for note in result.notes if "'m.u' received" in note]
     first = result.time[result["m.u"] > 1.0][0]
     assert first > 0.35
     assert f"first at t = {first:.9g} s" in note
@@ -151,11 +151,11 @@ def test_going_back_takes_a_note_back(limited):
     with Execution(fed(limited), step="0.1 s") as run:
         begin = run.save()
         run.step(3)
-        assert len([n for n in run.notes if "is fed" in n]) == 2
+        assert len([n for n in run.notes if "received a value" in n]) == 2
         run.restore(begin)
-        assert [n for n in run.notes if "is fed" in n] == []
+        assert [n for n in run.notes if "received a value" in n] == []
         run.step(3)
-        assert len([n for n in run.notes if "is fed" in n]) == 2
+        assert len([n for n in run.notes if "received a value" in n]) == 2
 
 
 def test_runs_in_two_threads_have_notes_of_their_own(limited):

@@ -312,7 +312,7 @@ def test_a_result_without_tuning_is_none_to_be_repeated(folder):
     Held.looked.set()
     run_with(experiment, source, output, RunSettings())
     kept = next(output.glob("one.*"))
-    with pytest.raises(DescriptionError, match="found nothing that was tuned"):
+    with pytest.raises(DescriptionError, match="found no recorded tuning"):
         run_with(experiment, source, output, RunSettings(tuning=kept))
 
 

@@ -97,7 +97,7 @@ def test_a_sensor_that_is_not_there_is_told_before_anything_streams():
 
     port = free_tcp_port()
     device = AtiNetFt(AtiNetFtSettings(device_host="127.0.0.1", http_port=port))
-    with pytest.raises(DeviceError, match=f"http://127.0.0.1:{port}: the sensor does not tell"):
+    with pytest.raises(DeviceError, match=f"http://127.0.0.1:{port}: the sensor does not send"):
         device.open()
     device.close()
 

@@ -56,7 +56,7 @@ def test_what_a_velocity_shows_at_rest_does_not_add_up():
 def test_an_axis_that_is_told_to_move_and_stands_is_found():
     found, text = first_finding(np.zeros(1000), np.zeros(1000), told=5.0)
     assert found == pytest.approx(0.22, rel=0.05)
-    assert "or the axis is blocked: it was told to go by 1" in text
+    assert "or the axis is blocked: the command was to move by 1" in text
 
 
 @pytest.mark.parametrize("jump", [0.2, -0.2, 2**31 * TURN])
@@ -127,7 +127,9 @@ def test_all_that_freezes_from_the_beginning_is_found_by_the_command(monkeypatch
     made = Bench(monkeypatch, settings(drive(encoder_tolerance=0.05), **PATIENT))
     made.drives[0].tell_felt = lambda felt: (7.0, 0.0, 0.0)
     made.device.open()
-    with pytest.raises(DeviceError, match=r"or the axis is blocked: it was told to go by 0\.05"):
+    with pytest.raises(
+        DeviceError, match=r"or the axis is blocked: the command was to move by 0\.05"
+    ):
         made.until_it_fails([(5.0,)] * 30)
 
 

@@ -171,7 +171,7 @@ def test_old_frames_among_new_ones_end_the_run(led):
     wire, line, one = led(lambda n: [(d, f) for _, f in answer(n) for d in (2e-4, 0.0203)])
     line.is_running = True
     samples(wire, line, one, 0.1)
-    assert "something on the line repeats old frames" in line.fault.text
+    assert "a node on the line repeats old frames" in line.fault.text
 
 
 def test_without_faults_nothing_is_asked(led):

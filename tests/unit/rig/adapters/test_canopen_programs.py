@@ -28,7 +28,9 @@ def test_another_bitrate_and_an_absent_node_are_told(tmp_path):
     path = tmp_path / "can"
     with EmulatorProcess(EMULATOR, ["--link", str(path), "--nodes", "1", "--bitrate", "500000"]):
         wrong = CanopenCia402(on_wire(path, start_timeout=0.1))
-        with pytest.raises(DeviceError, match=r"flags 0x80\): is the line at 1000000 bit/s"):
+        with pytest.raises(
+            DeviceError, match=r"flags 0x80\): check that the line runs at 1000000 bit/s"
+        ):
             wrong.open()
         wrong.close()
         right = CanopenCia402(on_wire(path, bitrate=500_000, start_timeout=0.1))

@@ -138,7 +138,7 @@ def test_a_rig_that_sends_from_any_port_is_answered_there():
         rig.bind(("127.0.0.1", 0))
         rig.settimeout(3.0)
         try:
-            with pytest.raises(DeviceError, match="before the device has sent something"):
+            with pytest.raises(DeviceError, match="before the device has sent its first"):
                 device.send((1.0,))
             body = struct.pack("<d", 0.25)
             whole = body + struct.pack("<I", zlib.crc32(body))

@@ -141,7 +141,7 @@ def test_the_tool_goes_where_it_is_wanted_and_stops_when_nobody_commands(adapter
     with pytest.raises(DeviceError, match="not open"):
         device.receive(0.1)
     device.open()
-    with pytest.raises(DeviceError, match="before the robot has said where it is"):
+    with pytest.raises(DeviceError, match="before the robot has sent its position"):
         device.send((0.0,) * 6)
     first = device.receive(3.0)
     wanted = (0.01, 0.0, -0.01, 0.0, 0.0, 0.1)

@@ -104,7 +104,7 @@ def test_a_command_beyond_its_range_can_be_clamped_and_counted():
             peer.wait_for(lambda: 10.0 in peer.commands)
             assert run.get("rig.clamped") > 0
             (notice,) = run.notices
-            assert "beyond their range" in notice.what
+            assert "outside their range" in notice.what
             assert notice.component == "rig"
             assert notice.time_ns in (50_000_000, 60_000_000)
         assert max(peer.commands) == 10.0

@@ -139,7 +139,7 @@ def test_a_datagram_that_is_none_is_counted_and_a_restart_ends_it():
     assert link.refused == "no such frame"
     assert link.counter.facts.malformed == 1
     assert len(link.block.samples) == 2
-    with pytest.raises(RestartedError, match=r"counted from 0: .*it is not commanded any more"):
+    with pytest.raises(RestartedError, match=r"counted from 0: .*it gets no further commands"):
         link.receive_once()
     assert link.gate.said[-1] is Reason.DEVICE_RESTARTED
 
@@ -243,7 +243,7 @@ def test_after_it_was_told_how_it_ended_nobody_ends_it_again():
 
 def test_a_device_that_says_nothing_in_time_is_refused_with_what_came():
     link = link_of()
-    with pytest.raises(DeviceError, match=r"no sample came within 0.05 s .*; is it on"):
+    with pytest.raises(DeviceError, match=r"no sample came within 0.05 s .*; check that it is on"):
         io_loop._connect(link, 0.05)
     strange = link_of([WireFormatError("no such frame")] * 2)
     with pytest.raises(DeviceError, match="datagrams of another protocol: 2, the last: no such"):

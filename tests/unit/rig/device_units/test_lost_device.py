@@ -53,10 +53,10 @@ def test_a_run_that_is_long_in_closing_its_device_has_missed_nothing(caplog, ste
             run.step(20)
             peer.wait_for(lambda: is_lost(run))
             if steps_after:
-                with pytest.raises(StepError, match="gave no new command for 50 of its cycles"):
+                with pytest.raises(StepError, match="sent no new command for 50 of its cycles"):
                     run.step()
-        assert ("gave no new command" in caplog.text) is bool(steps_after)
-        assert ("gave no new command" in run.notes[-1]) is bool(steps_after)
+        assert ("sent no new command" in caplog.text) is bool(steps_after)
+        assert ("sent no new command" in run.notes[-1]) is bool(steps_after)
 
 
 def test_a_supervised_device_has_one_end():

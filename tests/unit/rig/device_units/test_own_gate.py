@@ -68,7 +68,7 @@ def test_a_velocity_goes_to_zero_when_the_run_hangs_and_the_device_gets_no_sign_
     for _ in range(25):
         wire.cycle(5.0)
     said, seconds = wire.hang()
-    assert "gave no new command for 25 of its cycles (0.1 s, command_stale_after)" in said
+    assert "sent no new command for 25 of its cycles (0.1 s, command_stale_after)" in said
     assert wire.sent[-1] == 0.0
     assert np.abs(np.diff(wire.sent[20:])).max() <= 50.0 * 2 * H + 1e-12
     # 0.1 s and a step of 4 ms until it is noticed, 5 / 50 s to zero, and a cycle each.
@@ -143,7 +143,7 @@ def test_a_missed_cycle_is_made_up_for_within_the_speed():
 
 def test_commands_that_stay_too_fast_end_the_run_by_name():
     wire = Wire(speed=0.25, deceleration=2.0)
-    with pytest.raises(DeviceError, match="moves, or jumps, faster than is allowed"):
+    with pytest.raises(DeviceError, match="moves or jumps faster than allowed"):
         moving(wire, 0.3, 1000)
     assert np.abs(np.diff(wire.sent)).max() <= 0.25 * H * (1 + 1e-9)
 

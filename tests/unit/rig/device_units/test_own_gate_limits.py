@@ -42,7 +42,7 @@ def test_a_run_is_stale_after_its_time_the_watchdogs_or_three_cycles(
         assert gate.trusted
         clock[0] += PERIOD
     gate.saw(SimpleNamespace(shaped=0), np.array([]))
-    with pytest.raises(CommandStaleError, match=f"gave no new command for {cycles} of its cycles"):
+    with pytest.raises(CommandStaleError, match=f"sent no new command for {cycles} of its cycles"):
         gate.watch(block, PERIOD)
     assert gate.stopping
     assert not gate.trusted

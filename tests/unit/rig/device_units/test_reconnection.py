@@ -72,7 +72,7 @@ def test_a_device_that_was_started_anew_is_not_commanded_any_more(policy):
             peer.silent.clear()
             peer.wait_for(lambda: run.units[-1].exception() is not None)
             assert peer.commands == []
-            why = "began anew: the device was started anew"
+            why = "started again: the device was restarted"
             if policy == "stop":
                 with pytest.raises(StepError, match=rf"'rig'.*{why}"):
                     run.step()

@@ -104,8 +104,8 @@ def test_a_number_far_away_is_not_used_while_the_device_goes_on(forged, count):
 @pytest.mark.parametrize(
     ("first", "why"),
     [
-        (0, "began anew"),
-        (40, "began anew"),
+        (0, "started again"),
+        (40, "started again"),
         (10**6, "its clock went on by"),
     ],
 )

@@ -160,7 +160,7 @@ def test_a_device_that_stands_without_commands_gets_signs_of_life_for_3_s(seat, 
     seat.clock[0] += 3 * S + late_ns
     seat.memory[Word.BEAT] = seat.clock[0]
     if late_ns:
-        with pytest.raises(DeviceError, match="gave no new command for 3 s"):
+        with pytest.raises(DeviceError, match="sent no new command for 3 s"):
             seat.watch(block, 0)
     else:
         seat.watch(block, 0)
@@ -198,7 +198,7 @@ def test_who_is_not_taken_says_why(monkeypatch):
         raise TimeoutError
 
     monkeypatch.setattr(supervision, "hear", silent)
-    with pytest.raises(DeviceError, match="the supervisor of rig 'rig' gave no answer"):
+    with pytest.raises(DeviceError, match="the supervisor of rig 'rig' did not answer"):
         Seat("rig", ROBOT)
 
 

@@ -163,7 +163,7 @@ def test_nothing_is_tuned_beside_a_device_but_with_limits_and_consent():
                 "gain.k",
                 2.0,
                 {},
-                r"devices are in the run \(place\), which are tuned with the consent",
+                r"devices are in the run \(place\), and devices are tuned only through",
             ),
             (
                 "gain.d",
@@ -181,11 +181,14 @@ def test_nothing_is_tuned_beside_a_device_but_with_limits_and_consent():
         run.set("gain.u", 1.0)  # what a script feeds is a signal
         run.set("gain.k", 2.0, by="me", granted="granted with 5 ms")
         assert run.tuned[0].by == "me, granted with 5 ms"
-        with pytest.raises(CapabilityError, match="done again only without devices, found place"):
+        with pytest.raises(
+            CapabilityError,
+            match="recorded tuning can only be replayed without devices, found place",
+        ):
             run.replay(run.tuned)
     alone = System("s").add("place", block(Place), u=3.0)
     alone = swap_component(alone, "place", f"device:{__name__}:Stepped")
-    told = pytest.raises(CapabilityError, match="it is of a device, which is commanded by")
+    told = pytest.raises(CapabilityError, match="it belongs to a device, which only the")
     with Execution(alone, step=0.01) as run, told:
         run.set("place.u", 4.0, ramp=0.1, granted="all")
 
@@ -223,7 +226,9 @@ def test_it_has_no_clock_no_delay_and_moves_nothing():
     with told, Execution(stepped, step=0.01, realtime=RealTime(clock="place")):
         pass
     assert commanded(stepped) == []
-    with pytest.raises(DescriptionError, match="which the run steps: it has no delay of its own"):
+    with pytest.raises(
+        DescriptionError, match="which the run steps, so it has no delay of its own"
+    ):
         devices_of(stepped, ("place",))
     with pytest.raises(DescriptionError, match="has no device"):
         devices_of(stepped)

@@ -174,5 +174,5 @@ def test_a_robot_that_is_started_anew_while_it_is_identified_ends_that_by_name(r
     found = CliRunner().invoke(app, ["identify", str(robot), *options])
     assert isinstance(found.exception, SoftdockError)  # which the command tells, with exit code 2
     assert "'robot'" in str(found.exception)
-    assert "its count began anew: the device was started anew" in str(found.exception)
+    assert "its count started again: the device was restarted" in str(found.exception)
     assert not list((robot / "out").glob("*.twin.toml"))

@@ -30,7 +30,7 @@ def test_the_first_step_of_arming_holds_for_its_time_and_no_longer():
         1,
     )
     assert made.armed_left(15 * S) == made.armed_left(16 * S) == 0
-    with pytest.raises(RefusedWish, match="arm first, and engage within 10 s"):
+    with pytest.raises(RefusedWish, match="arm the rig first, then engage it within 10 s"):
         made.ask(Event.ENGAGE, 15 * S, "one")
     made.ask(Event.ENGAGE, 15 * S - 1, "one")
     assert (made.state, made.since_ns) == (State.BLEND, 15 * S - 1)
@@ -40,12 +40,14 @@ def test_the_first_step_of_arming_holds_for_its_time_and_no_longer():
 def test_only_who_armed_engages_and_another_value_is_to_be_armed_again():
     made = machine(State.SHADOW)
     made.ask(Event.ARM, S, "one")
-    with pytest.raises(RefusedWish, match="one armed the rig, and engages it"):
+    with pytest.raises(RefusedWish, match="one armed the rig and must engage it"):
         made.ask(Event.ENGAGE, S + 1, "two")
-    with pytest.raises(RefusedWish, match="arm first"):  # it is over: who asks does not matter
+    with pytest.raises(
+        RefusedWish, match="arm the rig first"
+    ):  # it is over: who asks does not matter
         made.ask(Event.ENGAGE, 11 * S, "two")
     made.ask(Event.TUNE, S + 1, "one: x = 1")
-    with pytest.raises(RefusedWish, match="arm first"):
+    with pytest.raises(RefusedWish, match="arm the rig first"):
         made.ask(Event.ENGAGE, S + 2, "one")
 
 
@@ -54,7 +56,7 @@ def test_with_a_cause_that_is_there_nobody_arms_engages_or_tunes(event):
     made = machine(State.SHADOW)
     made.ask(Event.ARM, S)
     made.present[Reason.STATUS, "robot"] = FoundCause(Reason.STATUS, "robot", S)
-    with pytest.raises(RefusedWish, match="is refused, the cause persists: robot: "):
+    with pytest.raises(RefusedWish, match="is refused because the cause persists: robot: "):
         made.ask(event, S + 1)
     assert made.state is State.SHADOW
 

@@ -25,12 +25,13 @@ def status(rig):
 def test_only_who_armed_engages_and_the_other_is_told_who():
     rig = held()
     wish = rig.supervisor.wish
-    with pytest.raises(RefusedWish, match="arm first, and engage within 10 s"):
+    with pytest.raises(RefusedWish, match="arm the rig first, then engage it within 10 s"):
         wish("engage", rig.now, "pts/1")
     wish("arm", rig.now, "pts/1")
     assert status(rig)["armed"] == {"by": "pts/1", "left_s": 10.0, "of_s": 10.0}
     with pytest.raises(
-        RefusedWish, match="pts/1 armed the rig, and engages it; or arm it yourself"
+        RefusedWish,
+        match="pts/1 armed the rig and must engage it; to engage it yourself, arm it again",
     ):
         wish("engage", rig.now, "pts/2")
     assert rig.state is State.SHADOW
@@ -47,7 +48,7 @@ def test_arming_lapses_for_the_one_who_armed_as_well():
     rig = held()
     rig.supervisor.wish("arm", rig.now, "pts/1")
     rig.cycle(2501)
-    with pytest.raises(RefusedWish, match="arm first"):
+    with pytest.raises(RefusedWish, match="arm the rig first"):
         rig.supervisor.wish("engage", rig.now, "pts/2")
 
 
@@ -85,10 +86,10 @@ def test_what_keeps_a_rig_in_off_is_told():
     rig = Rig(arm="operator")
     rig.silent.add("sensor")
     rig.cycle()
-    assert status(rig)["missing"] == ["sensor: no sample came yet"]
+    assert status(rig)["missing"] == ["sensor: no sample arrived yet"]
     rig.silent.clear()
     rig.cycle(valid=0)
-    assert "robot: the device says itself that it is not in order" in status(rig)["missing"]
+    assert "robot: the device itself reports a fault" in status(rig)["missing"]
     rig.cycle(valid=1)
     assert (rig.state, status(rig)["missing"]) == (State.SHADOW, [])
 

@@ -91,7 +91,7 @@ def test_an_operator_arms_stops_and_resets_and_a_second_supervisor_is_refused(tm
         assert loop.sent[-1] == 0.0
         with pytest.raises(DeviceError, match=r"has a supervisor already, process \d+"):
             take_rig(rig)
-        assert "arm first" in operator.wish("engage")["refused"]
+        assert "arm the rig first" in operator.wish("engage")["refused"]
         assert "refused" not in operator.wish("arm")
         assert operator.wish("engage")["state"] == "BLEND"
         loop.until(lambda: loop.seat.trusted and loop.sent[-1] > 0.01)
@@ -198,7 +198,7 @@ def test_an_operator_with_keys_engages_a_run_that_waits_and_a_second_one_is_told
         mine = other.wish("status")["operator"]
         assert other.wish("status")["attend"] == [console.name]
         console.press("e")
-        loop.until(lambda: console.said("'engage' is refused: arm first"))
+        loop.until(lambda: console.said("'engage' is refused: arm the rig first"))
         console.press("a")
         loop.until(lambda: console.said("you: arm"))
         assert f"{console.name} armed the rig" in other.wish("engage")["refused"]
@@ -208,7 +208,7 @@ def test_an_operator_with_keys_engages_a_run_that_waits_and_a_second_one_is_told
         loop.until(lambda: console.said("the rig is in ACTIVE"))
         assert run.error is None
         other.wish("stop")
-        loop.until(lambda: console.said(f"latched: operator {mine}: an operator stopped it"))
+        loop.until(lambda: console.said(f"latched: operator {mine}: an operator stopped the rig"))
         loop.until(lambda: other.wish("status")["state"] == "SAFE")
         assert other.wish("status")["stopped_by"] == f"stop by operator {mine}"
         console.press("r")
@@ -233,6 +233,6 @@ def test_a_run_that_waits_is_told_that_its_rig_will_not_be_engaged(tmp_path):
         operator.wish("quickstop")
         loop.until(lambda: not run.is_alive())
         assert f"rig '{rig}' was never engaged: operator" in run.error
-        assert "an operator stopped it as fast as it can" in run.error
+        assert "an operator stopped the rig by a quick stop" in run.error
         loop.seat.run_ended(regularly=True)
         loop.seat.leave()

@@ -141,7 +141,7 @@ def test_a_rig_stays_in_off_until_all_are_heard_and_says_what_is_missing():
     rig.silent.add("sensor")
     rig.cycle(5)
     assert rig.state is State.OFF
-    assert rig.supervisor.missing == ("sensor: no sample came yet",)
+    assert rig.supervisor.missing == ("sensor: no sample arrived yet",)
     rig.force = 80.0
     rig.silent.clear()
     rig.cycle(1)

@@ -174,7 +174,9 @@ def test_settings_that_make_no_sense_are_refused(changes, match):
 
 def test_a_second_process_for_a_device_is_refused():
     rig = Rig()
-    with pytest.raises(DescriptionError, match="has a device 'robot' already, led by process 11"):
+    with pytest.raises(
+        DescriptionError, match="has a device 'robot' already, controlled by process 11"
+    ):
         rig.supervisor.join(ROBOT, WatchMemory(64, len(ROBOT.columns)), 1)
 
 

@@ -256,7 +256,7 @@ def test_another_value_is_consented_to_if_what_is_tracked_leaves_the_reserve():
     response = rig.supervisor.tracking.responses["robot.x"]
     little = replace(MARGINS, delay_margins=(0.003, 0.003))
     enough = replace(MARGINS, delay_margins=(0.005, 0.005))
-    with pytest.raises(RefusedWish, match=r"b = 9 and what is tracked of 'robot\.x' \(delay "):
+    with pytest.raises(RefusedWish, match=r"b = 9 and the tracked 'robot\.x' \(delay "):
         rig.supervisor.tune("b = 9", {"robot.dx": little}, rig.now, "pts/1")
     assert response.margins is MARGINS
     rig.supervisor.tune("b = 60", {"robot.dx": enough, "other.dx": little}, rig.now, "pts/1")
@@ -307,5 +307,5 @@ def test_only_what_tracking_finds_may_be_a_mere_alarm():
     table = {"rig": "test", "reactions": {"force": "alarm"}}
     with pytest.raises(ValidationError, match="force: expected an alarm only for device_changed"):
         SupervisorSettings(**table)
-    with pytest.raises(ValidationError, match="'bandwidth' beside 'damping'"):
+    with pytest.raises(ValidationError, match="'bandwidth' together with 'damping'"):
         TrackingLimits(**TABLE, damping=0.7)

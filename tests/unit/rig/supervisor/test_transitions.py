@@ -83,10 +83,10 @@ def test_a_reset_is_refused_while_the_cause_persists_and_names_it():
 
 def test_arming_has_two_steps_and_lapses():
     made = machine(State.SHADOW)
-    with pytest.raises(RefusedWish, match="arm first, and engage within 10 s"):
+    with pytest.raises(RefusedWish, match="arm the rig first, then engage it within 10 s"):
         made.ask(Event.ENGAGE, 1)
     made.ask(Event.ARM, 1)
-    with pytest.raises(RefusedWish, match="arm first"):
+    with pytest.raises(RefusedWish, match="arm the rig first"):
         made.ask(Event.ENGAGE, 1 + 11 * S)
     made.ask(Event.ARM, 20 * S)
     made.ask(Event.ENGAGE, 21 * S)

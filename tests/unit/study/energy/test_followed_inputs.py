@@ -132,7 +132,9 @@ def test_an_input_that_nothing_explains_is_refused(plants):
     )
     values = result.values.copy()
     values[:, result.names.index("sheet.position_a")] += 1e-3
-    with pytest.raises(DescriptionError, match=r"'sheet.position_a' moves within each step, and"):
+    with pytest.raises(
+        DescriptionError, match=r"'sheet.position_a' moves within each step in a way"
+    ):
         energy_ledger(replace(result, values=values), system, automatic_plan(system))
 
 

@@ -220,7 +220,7 @@ def test_a_full_disk_keeps_the_rows_of_a_run_that_came_to_its_end(tmp_path, capf
         assert child.wait(60) == 2
     said = " ".join(capfd.readouterr().err.split())
     assert "ripple.csv: cannot be written: File too large; " in said
-    assert "the run itself came to its end, and its rows are kept" in said
+    assert "the run itself ended normally, and its rows are kept" in said
     if size > 30_000:
         assert "ripple.partial.parquet, which softdock convert reads" in said
         assert len(read_result(tmp_path / "out" / "ripple.partial.parquet").time) == 20_001

@@ -62,7 +62,7 @@ VALUES = [
     ("values = [3.0, 1.0]", "from = 2\nto = 1\ncount = 3", "expected from < to, found 2 and 1"),
     ("values = [3.0, 1.0]", "from = 0\nto = 1\ncount = 3\nspacing = 'log'", "needs from > 0"),
     ("values = [3.0, 1.0]", "values = [1.0]\ncount = 3", "has values and 'count'"),
-    ("[3.0, 1.0]", "[3.0, 1.0]\nstep = true", "changes times and other figures together"),
+    ("[3.0, 1.0]", "[3.0, 1.0]\nstep = true", "changes times and other quantities together"),
     ('"100 ms", ', '"-1 ms", ', "over.delay = -1.0: .*a delay cannot be negative"),
     ('"100 ms", ', '"soon", ', "over.delay: values: expected seconds or a time .* found 'soon'"),
     ('"200 ms"]', '"200 ms"]\nunit = "N"', "over.delay: unit 's' .* does not convert to 'N'"),
@@ -79,7 +79,7 @@ VALUES = [
     ('y = "delay"', 'y = "slope"', "x and y are the same axis 'slope'"),
     ('y = "delay"', 'y = "delay"\ncontour = "end"', "contour .* and levels .* go together"),
     ('y = "delay"', "y = 'delay'\nreduce = 'share above limit'", "needs a limit"),
-    ("seeds = 2", "design = 'random'\ncount = 3", "has no grid but a design of kind 'random'"),
+    ("seeds = 2", "design = 'random'\ncount = 3", "has no grid, only a design of kind 'random'"),
 ]
 
 
@@ -122,7 +122,10 @@ def test_what_cannot_be_run(write, old, new, expected):
 def test_an_axis_that_is_not_drawn_needs_a_value(write):
     text = GOOD + "[sweep.c.over.other]\nset = ['b.at']\nvalues = [1.0, 2.0]\n"
     (problem,) = told(write, text)
-    assert "axis 'other' is not drawn: say with at = { other = .. } which value" in problem
+    assert (
+        "axis 'other' is not drawn: choose its value with at = { other = .. } which value"
+        in problem
+    )
     (problem,) = told(write, text.replace("{ case =", "{ at = { other = 5 }, case ="))
     assert "at.other: no value 5; it has: 1.0, 2.0" in problem
     path = write(text.replace("{ case =", "{ at = { other = 2 }, case ="))

@@ -203,7 +203,7 @@ def test_what_is_done_is_kept_when_it_is_stopped(write, folder, ending, send):
     said = running.communicate(timeout=100)[1].decode()
     if ending != signal.SIGKILL:
         assert running.returncode == 128 + ending
-        assert "what is done is kept" in said
+        assert "finished runs are kept" in said
         assert "Traceback" not in said
     while any(map(alive, workers)) and time.monotonic() < deadline:
         time.sleep(0.05)  # those whose parent was killed notice it by themselves

@@ -101,7 +101,7 @@ def test_what_a_ramp_would_do_is_known_before_and_one_goes_at_a_time():
         assert it.tuned == ()
         it.set("a.k", 4.0, "8 ms")
         it.step(2)
-        with pytest.raises(CapabilityError, match=r"'a\.c': a\.k is still on its way"):
+        with pytest.raises(CapabilityError, match=r"'a\.c': a\.k is still changing"):
             it.proposed("a.c", [3.0, 2.0])
         it.step(6)
         it.proposed("a.c", [3.0, 2.0])
@@ -217,8 +217,8 @@ def test_a_checkpoint_from_before_another_delay_is_refused():
 @pytest.mark.parametrize(
     ("name", "value", "ramp", "why"),
     [
-        ("a.fixed", 1.0, None, r"a fixed parameter, which keeps .*that can be set: u, n, k, c;"),
-        ("a.y", 1.0, None, "an output, which only its unit sets"),
+        ("a.fixed", 1.0, None, r"a fixed parameter, which is fixed .*that can be set: u, n, k, c;"),
+        ("a.y", 1.0, None, "an output, which only its component sets"),
         ("b.u", 1.0, None, r"the connection a\.y -> b\.u sets it in every step"),
         ("a.k", 11.0, None, "expected >= 0 and <= 10, found 11.0, beyond its limits"),
         ("b.k", 5.0, None, "expected <= 4, found 5.0, beyond its limits"),
@@ -228,7 +228,7 @@ def test_a_checkpoint_from_before_another_delay_is_refused():
             "a.n",
             2,
             "3 ms",
-            "a ramp leads from one number to another: expected a Real, found Integer",
+            "a ramp needs a Real, found Integer",
         ),
         ("a.k", 3.0, "-1 s", "ramp: expected a time >= 0 s"),
         ("a.kk", 1.0, None, "no connector 'kk'; did you mean 'k'"),
@@ -236,7 +236,7 @@ def test_a_checkpoint_from_before_another_delay_is_refused():
         ("a.y -> b.k", "1 ms", None, r"no connection 'a.y -> b.k'; did you mean 'a.y -> b.u'"),
         ("a.y -> b.u", "9 ms", "3 ms", "grows by 4 ms: expected a ramp of at least as long"),
         ("a.y -> b.u", "13 ms", "9 ms", "expected -inf ms to 12 ms, found 13 ms"),
-        ("a.y -> b.u", "0 s", None, "values would be exchanged in another way"),
+        ("a.y -> b.u", "0 s", None, "this would change how the values are exchanged"),
     ],
 )
 def test_what_is_refused_changes_nothing(name, value, ramp, why):
@@ -272,7 +272,7 @@ def test_steps_that_are_chosen_have_no_ramps():
     options = {"algorithm": "step-doubling", "algorithm_options": {"relative": 1e-3}}
     system = System("one").add("a", block("gain"), u=1.0, n=1)
     with Execution(system, step="1 ms", **options) as it:
-        with pytest.raises(CapabilityError, match="a ramp needs steps of one length"):
+        with pytest.raises(CapabilityError, match="a ramp needs a fixed step"):
             it.set("a.k", 1.0, ramp="1 s")
         it.set("a.k", 1.0)
         assert it.get("a.k") == 1.0

@@ -145,7 +145,7 @@ def test_predictions_where_an_algorithm_has_its_own_way():
         return compile_schedule(system, name, 10**6, DelayMode.MEAN, (), rates=rates)
 
     assert len(build("jacobi").histories) == 1
-    with pytest.raises(CapabilityError, match=r"own way between samples, .* a\.y -> b\.u predicts"):
+    with pytest.raises(CapabilityError, match=r"interpolates by itself, .* a\.y -> b\.u predicts"):
         build("ecco")
     with pytest.raises(CapabilityError, match=r"over one communication step, and 'a' has the rate"):
         build("jacobi", {"a": 2})
