@@ -265,14 +265,12 @@ class LoopAccount(Struct):
         for mode in self.modes:
             if mode.exact is None or not mode.is_off:
                 continue
-            verdict = "is off"
-            if mode.is_misjudged:
-                sides = "grows although it dies down", "dies down although it grows"
-                verdict = sides[mode.growth <= 0.0]
+            exact, grows = mode.exact.real, mode.growth > 0.0
+            other = ("decaying at " if grows else "growing at ") if mode.is_misjudged else ""
             messages.append(
-                f"loop of {', '.join(self.components)}: the mode of {mode.frequency:.4g} Hz"
-                f" {verdict}: {mode.exact.real:+.6g} 1/s in continuous time, {mode.growth:+.6g} 1/s"
-                " as sampled"
+                f"loop of {', '.join(self.components)}: the step distorts the mode at"
+                f" {mode.frequency:.4g} Hz, which {'grows' if grows else 'decays'} at"
+                f" {abs(mode.growth):.6g} 1/s instead of {other}{abs(exact):.6g} 1/s"
             )
         return tuple(messages)
 

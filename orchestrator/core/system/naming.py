@@ -87,8 +87,8 @@ def expect_name(name: str, label: str) -> str:
     """Return the name of something in a system, or raise DescriptionError."""
     if not name or "." in name or SEPARATOR in name:
         raise DescriptionError(
-            f"{label} '{name}': a name must have at least one character and neither a dot nor a slash:"
-            " a dot separates component and connector, a slash separates nested systems"
+            f"{label} '{name}': a name must have at least one character and neither a dot nor a"
+            " slash: a dot separates component and connector, a slash separates nested systems"
         )
     return name
 

@@ -88,8 +88,16 @@ def target_of(system: System, path: str) -> tuple[Component | System, Connector]
     if isinstance(holder, Component):
         return holder, holder.connector(end.connector)
     if end.connector not in holder.connectors:
-        location = f"system '{holder.name}'"
-        raise unknown_name_error(location, "connector of its own", end.connector, holder.connectors)
+        error = unknown_name_error(
+            f"system '{holder.name}'", "connector of its own", end.connector, holder.connectors
+        )
+        inside, _, name = end.connector.partition(".")
+        if not (name and inside in holder.components):
+            raise error
+        raise DescriptionError(
+            f"{error}; expose it: edit('{end.component}', lambda s:"
+            f" s.expose('{name}', to='{end.connector}'))"
+        )
     return holder, holder.connectors[end.connector]
 
 

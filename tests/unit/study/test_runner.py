@@ -165,8 +165,10 @@ def test_a_stop_off_the_grid_is_reached_by_the_last_whole_step(fuse):
     result = simulate(fuse(), step="300 ms", stop="1 s")
     assert result.time[-1] == pytest.approx(0.9)
     assert result.remarks == (
-        "the stop time of 1 s is not a whole number of steps of 300 ms after the start: the run"
-        " ends at 0.9 s",
+        (
+            "the stop time of 1 s is not a whole number of steps of 300 ms after the start: the run"
+            " ends at 0.9 s"
+        ),
     )
 
 

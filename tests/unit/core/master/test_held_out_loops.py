@@ -130,7 +130,7 @@ def test_what_is_known_to_be_wrong_is_said_first():
     system, options = loop(*parts), {"step": f"{step} ms", "stop": "0.2 s"}
     with Execution(system, **options, delay="mean") as run:
         (said,) = run.warnings
-    assert "grows although it dies down" in said
+    assert "instead of decaying at" in said
     assert simulate(system, **options, delay="mean").remarks[0] == said
     with Execution(system, **options) as run:
         assert run.warnings == ()
