@@ -141,7 +141,7 @@ def check_case(context: CheckContext, *, sound: bool) -> tuple[list[Diagnostic],
     count = None
     made = compiled(context) if sound else None
     if made is None:
-        why = "mend the errors first, then check again"
+        why = "correct the errors first, then check again"
         if sound and not context.is_known:
             why = NOT_OPENED
         if context.flat is not None and not context.flat.components:

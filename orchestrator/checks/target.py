@@ -329,7 +329,7 @@ class _TargetCheck:
         read = {file: self._read(folder / file[0], file[1]) for file in files}
         for base in read.values():
             if base is not None and base.wrong:
-                text = "no case of this system was looked at: mend the errors first"
+                text = "no case of this system was checked: correct the errors first"
                 self._add([finding("FIL102", "", text)], base.places)
         ready: dict[str, System] = {}
         rig = Hardware.of(experiment, folder)

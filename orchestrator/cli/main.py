@@ -120,7 +120,7 @@ _EXIT_CODES: Mapping[str, Mapping[int, str]] = {
         6: "an operator stopped the run; all results are written",
     },
     "sweep": {5: "an expectation failed; all results are written"},
-    "arm": {2: "arming is refused (without --dry), or an error that you can mend"},
+    "arm": {2: "arming is refused (without --dry), or an error that you can correct"},
     "supervisor": {1: "the supervisor refused the command"},
     "diff": {1: "the systems differ"},
     "fmu check": {1: "a check failed"},
@@ -132,7 +132,7 @@ _EXIT_CODES: Mapping[str, Mapping[int, str]] = {
 }
 _COMMON = {
     0: "success",
-    2: "an error that you can mend; the message says how",
+    2: "an error that you can correct; the message says how",
     130: "interrupted by Ctrl-C (143: by SIGTERM)",
 }
 

@@ -118,18 +118,25 @@ def valid(
 def format_validation_error(
     error: ValidationError, form: Form, file: object = "", code: str = "DescriptionError"
 ) -> list[Diagnostic]:
-    """Say what is wrong, key by key."""
+    """Return the problems key by key; a misspelt key that is required is reported once."""
     items = [
         (_place(form, item), item)
         for item in error.errors()
         if item["type"] != "too_short" or not item["input"]  # else what is wrong in it is listed
     ]
-    found = []
+    found, missing, meant = [], {}, set()
     for where, same in groupby(items, key=lambda pair: pair[0]):
-        text, hint = _message(form, where, [item for _, item in same])
-        key = toml_key(*where)
-        found.append(Diagnostic(code, Severity.ERROR, text, str(file), key=key, hint=hint))
-    return found
+        text, hint = _message(form, where, listed := [item for _, item in same])
+        diagnostic = Diagnostic(
+            code, Severity.ERROR, text, str(file), key=toml_key(*where), hint=hint
+        )
+        found.append(diagnostic)
+        if listed[0]["type"] == "missing":
+            missing[where] = diagnostic
+        if hint:
+            meant.add((*where[:-1], hint))
+    explained = [diagnostic for where, diagnostic in missing.items() if where in meant]
+    return [diagnostic for diagnostic in found if diagnostic not in explained]
 
 
 def _place(form: Form, item: Mapping[str, Any]) -> Location:

@@ -221,7 +221,7 @@ def _commit(draft: Draft, final: Path, obstacle: str) -> None:
     except (OSError, SoftdockError) as error:
         raise SoftdockError(
             f"{final}: not all of its files could be replaced one after the other, so some are of"
-            f" this run and some of the one before; mend the cause and run it again: {error}"
+            f" this run and some of the one before; remove the cause and run it again: {error}"
         ) from error
 
 

@@ -74,7 +74,12 @@ def read_recorded(path: Path, component: str) -> Recorded:
     try:
         found = path.stat()
     except OSError as error:
-        raise LoadError.in_file(path, f"no such recording: {error.strerror or error}") from None
+        raise LoadError.in_file(
+            path,
+            "no such recording"
+            if isinstance(error, FileNotFoundError)
+            else f"cannot be read: {error.strerror or error}",
+        ) from None
     return _read(path, component, found.st_mtime_ns, found.st_size)
 
 

@@ -113,7 +113,7 @@ def test_a_wrong_sign_is_warned_of_before_the_run():
     assert account.modes[0].exact.real == pytest.approx(-0.013225, abs=1e-6)
     assert account.modes[0].is_misjudged
     (text,) = [text for text in account.warnings() if "0.29" in text]
-    assert "loop of mass, contact: the mode of 0.29" in text
+    assert "loop of mass, contact: the step distorts the mode at 0.29" in text
     assert "1/s instead of decaying at 0.0132246 1/s" in text
 
 
