@@ -94,6 +94,14 @@ def test_mistakes_are_told_with_file_and_key(file, extra, told):
     assert problem.startswith(f"{path}: ")
 
 
+def test_a_misspelt_key_is_not_reported_as_missing_too(file):
+    text = f"[system]\nname = 'x'\n{X}\nsorce = 'a.fmu'\n"
+    with pytest.raises(DescriptionError) as error:
+        read_toml(write(file.with_name("x.toml"), text))
+    (problem,) = error.value.problems
+    assert "did you mean 'source'?" in problem
+
+
 def test_lines_that_are_no_lines(file):
     path = write(file.with_name("x.toml"), "[system]\nname = 'x'\n[connections]\n'a.y' = {}\n")
     with refused(DescriptionError, "expected 'component.connector -> component.connector'"):

@@ -208,7 +208,7 @@ def test_in_python_verdicts_are_objects(folder):
         ('that = "a.y < 1"', "expected a unit after 1, such as 'm'"),
         ('that = "peak"', "expected a name, a bound and its unit"),
         ("that = []", "expect.x.that"),
-        ('that = "peak within 1 m"', "beside a 'reference'"),
+        ('that = "peak within 1 m"', "with a 'reference'"),
         ('that = "a.y within 1 m"\nreference = "no.csv"', "no.csv"),
         ('that = "a.y within 1 m"\nreference = "in_N.csv"', "expectation 'x', case 'one': "),
         ('that = "peak < 1 m"\nfrom = "1 s"', "'peak' is a measure, and from"),

@@ -116,6 +116,15 @@ def test_set_of_unknown_names(ring):
         ring.set("plant.x", 1.0)
     with pytest.raises(DescriptionError, match=r"expected 'component\.connector', found 'plant'"):
         ring.set("plant", 1.0)
+    with pytest.raises(DescriptionError, match=r"expected 'component\.connector', found 3"):
+        ring.connect(3, "plant.u")
+
+
+def test_a_value_inside_a_nested_system_is_set_through_a_connector_of_it(ring):
+    outer = System("outer").add("inner", ring)
+    told = r"system 'inner' has no connector of its own 'plant\.y0'.*expose\('y0', to='plant\.y0'\)"
+    with pytest.raises(DescriptionError, match=told):
+        outer.set("inner.plant.y0", 1.0)
 
 
 def test_replace_needs_the_name(ring):

@@ -1,3 +1,7 @@
+import inspect
+import re
+import sys
+
 import numpy as np
 import pytest
 
@@ -224,3 +228,38 @@ def test_buffers_are_never_copied():
         made.get(np.zeros(3))
     with pytest.raises(ValueError, match="inputs: expected 1 values, found 2"):
         made.set(np.zeros(2))
+
+
+class Leaves(Block):
+    """Calls for the end of the program."""
+
+    y: float = Output()
+
+    def step(self, t, h):
+        sys.exit(3)
+
+
+class Short(Block):
+    """Has a step without a length."""
+
+    y: float = Output()
+
+    def step(self, t):
+        self.y = t
+
+
+class Still(Block):
+    """Has no step."""
+
+    y: float = Output()
+
+
+@pytest.mark.parametrize("kind", [Leaves, Short, Still])
+def test_a_failure_names_the_file_of_the_block(kind):
+    begin = inspect.getsourcelines(kind)[1]
+    end = begin + len(inspect.getsource(kind).splitlines())
+    with pytest.raises(StepError, match="failed while initialising") as caught:
+        unit(kind(), (), ("y",))
+    location = re.search(r"\(([^()]*), line (\d+)\)$", str(caught.value))
+    assert location[1] == __file__
+    assert begin <= int(location[2]) < end
