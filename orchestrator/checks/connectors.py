@@ -380,7 +380,7 @@ def _unread(context: CheckContext, flat: System) -> Iterator[Diagnostic]:
         outputs = [c.name for c in component.of(Causality.OUTPUT)]
         idle = [output for output in outputs if (name, output) not in read]
         if idle and name in joined:
-            yield finding("CON113", name, f"nobody reads {first_of(idle, _IDLE)}")
+            yield finding("CON113", name, f"no connection uses {first_of(idle, _IDLE)}")
 
 
 def _islands(flat: System) -> Iterator[Diagnostic]:

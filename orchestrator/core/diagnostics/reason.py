@@ -66,7 +66,7 @@ class Reason(IntEnum):
     )
     FORCE_NOT_FINITE = (
         8,
-        "the force is not a finite number",
+        "the force is not finite",
         "check the sensor, its link and the signals computed from it",
     )
     FORCE = (

@@ -179,7 +179,7 @@ def test_faults_and_safe_states_are_named_while_they_act(table, browser):
             FaultRecord("noise", ("a.y -> b.u",), 0, None, "noise"),  # of the whole run: no event
         ),
         notices=(
-            Notice(700_000_000, "the force is not a finite number", safe=True, component="guard"),
+            Notice(700_000_000, "the force is not finite", safe=True, component="guard"),
             Notice(100_000_000, "near a limit", component="guard"),  # only a warning
         ),
     )
