@@ -96,8 +96,8 @@ class FollowCheck:
 
 def _stands(name: str, value: float, way: float, seconds: float) -> str:
     return (
-        f"its command moved by {way:.3g}, and '{name}' stands at {value:.6g} for {seconds:.2g}"
-        " s: it does not take its commands, or shows the same value again and again"
+        f"its command moved by {way:.3g}, and '{name}' stands at {value:.6g} for {seconds:.2g} s:"
+        " it does not take its commands, or repeats the same value"
     )
 
 

@@ -176,9 +176,9 @@ class CommandLedger:
         last = self._last.ordinal
         took = f"the last that it took was number {last}" if last else "it never took one"
         return (
-            f"its samples show no command that was sent in the last {waits:.3g} s ({took} of the"
-            f" {self._count} that it was sent): it takes none, they do not arrive, or its samples"
-            " are on their way for as long"
+            f"its samples confirm no command that was sent in the last {waits:.3g} s ({took} of"
+            f" the {self._count} that it was sent): it takes no commands, they do not arrive, or"
+            " its samples take that long to arrive"
         )
 
     @property
