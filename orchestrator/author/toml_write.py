@@ -7,7 +7,6 @@ import math
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from orchestrator.core.system import (
     BaseUnit,
     Bus,
     Component,
-    ComponentOptions,
     Connection,
     Connector,
     DataType,
@@ -178,7 +176,7 @@ def _component(component: Component, folder: Path, *, connectors: bool) -> Data:
     return _said(
         source=_source(component, folder),
         values=values or None,
-        options=_options(component.options) or None,
+        options=component.options.chosen() or None,
         power=power or None,
         connectors=(_each(component.connectors) or None) if connectors else None,
     )
@@ -199,15 +197,6 @@ def _relative(source: Source, folder: Path) -> Source:
         return source
     path = os.path.relpath(source.file.resolve(), folder.resolve())
     return source.with_file(Path(path).as_posix())
-
-
-def _options(options: ComponentOptions) -> Data:
-    usual = ComponentOptions()
-    return {
-        field.name: getattr(options, field.name)
-        for field in fields(options)
-        if getattr(options, field.name) != getattr(usual, field.name)
-    }
 
 
 def _port(port: PowerPort) -> Data:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
+from typing import Any, Literal
 
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
 from orchestrator.core.structs import Struct, field, replace
@@ -21,24 +21,57 @@ from orchestrator.core.system.ports import (
 from orchestrator.core.system.source import Backend, Source
 from orchestrator.core.system.time import nanoseconds
 
-#: What may be chosen, by option; ``None`` is the default of the source.
-CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+
+class OptionCodec(Struct):
+    """How one option of a component is checked, and stands in files.
+
+    ssp: Its attribute of ``sd:Unit`` in SSP; empty: SSP has an attribute of its own for it.
+    kind: Type of the value; a time is seconds, or text.
+    words: The words that may be chosen.
+    is_optional: Whether ``None`` may be chosen, the default of the source.
+    is_of_fmus: Whether it is for FMUs only.
+    is_of_processes: Whether it is for units in a process of their own only.
+    is_numerical: Whether the numbers of a run depend on it.
+    """
+
+    ssp: str
+    kind: Literal["word", "name", "number", "count", "flag", "time"] = "word"
+    words: tuple[str, ...] = ()
+    is_optional: bool = True
+    is_of_fmus: bool = False
+    is_of_processes: bool = False
+    is_numerical: bool = False
+
+
+#: Codec of every option, in the order of the fields.
+OPTIONS: Mapping[str, OptionCodec] = MappingProxyType(
     {
-        "interface": ("cs", "me"),
-        "solver": ("dopri5", "cvode"),
-        "backend": ("native", "fmpy", "pyfmi"),
-        "isolation": ("none", "process"),
-        "on_failure": ("stop", "hold", "restart"),
-        "platform": ("win64",),
+        "interface": OptionCodec("", words=("cs", "me"), is_of_fmus=True, is_numerical=True),
+        "solver": OptionCodec(
+            "solver", words=("dopri5", "cvode"), is_of_fmus=True, is_numerical=True
+        ),
+        "tolerance": OptionCodec("tolerance", "number", is_of_fmus=True, is_numerical=True),
+        "backend": OptionCodec(
+            "backend", words=("native", "fmpy", "pyfmi"), is_optional=False, is_numerical=True
+        ),
+        "isolation": OptionCodec("isolation", words=("none", "process")),
+        "process": OptionCodec("process", "name", is_of_processes=True),
+        "step_timeout": OptionCodec("stepTimeout", "time", is_optional=False, is_of_processes=True),
+        "on_failure": OptionCodec(
+            "onFailure",
+            words=("stop", "hold", "restart"),
+            is_optional=False,
+            is_of_processes=True,
+        ),
+        "restarts": OptionCodec("restarts", "count", is_optional=False, is_of_processes=True),
+        "debug": OptionCodec("debug", "flag", is_optional=False, is_of_fmus=True),
+        "platform": OptionCodec("platform", words=("win64",), is_numerical=True),
     }
 )
-
-#: These have no default of the source.
-_ALWAYS = ("backend", "on_failure")
 #: These are of FMUs.
-FMU_OPTIONS = ("interface", "solver", "tolerance", "debug")
+FMU_OPTIONS = tuple(name for name, codec in OPTIONS.items() if codec.is_of_fmus)
 #: These are of a unit in a process of its own.
-PROCESS_OPTIONS = ("process", "step_timeout", "on_failure", "restarts")
+PROCESS_OPTIONS = tuple(name for name, codec in OPTIONS.items() if codec.is_of_processes)
 
 
 class ComponentOptions(Struct):
@@ -101,39 +134,12 @@ class ComponentOptions(Struct):
 
     def __post_init__(self) -> None:
         problems = [
-            f"option '{option}': expected one of {', '.join(words)}, found {value!r}"
-            for option, words in CHOICES.items()
-            if (value := getattr(self, option)) not in words
-            and not (value is None and option not in _ALWAYS)
+            text
+            for name, codec in OPTIONS.items()
+            for text in _value_problems(f"option '{name}'", codec, getattr(self, name))
         ]
-        tolerance = self.tolerance
-        if tolerance is not None and not (is_finite(tolerance) and 0 < tolerance < 1):
-            problems.append(
-                f"option 'tolerance': expected a number above 0 and below 1, found {tolerance!r}"
-            )
-        debug: object = self.debug
-        if not isinstance(debug, bool):
-            problems.append(f"option 'debug': expected true or false, found {debug!r}")
-        if self.process is not None and not (isinstance(self.process, str) and self.process):
-            problems.append(f"option 'process': expected a name, found {self.process!r}")
-        problems += self._wrong_limits()
         if problems:
             raise DescriptionError(*problems)
-
-    def _wrong_limits(self) -> list[str]:
-        problems = []
-        try:
-            if self.step_timeout_ns <= 0:
-                problems.append(
-                    f"option 'step_timeout': expected more than 0 s, found {self.step_timeout!r}"
-                )
-        except DescriptionError as error:
-            problems += error.problems
-        if not is_whole(self.restarts) or self.restarts < 1:
-            problems.append(
-                f"option 'restarts': expected a whole number >= 1, found {self.restarts!r}"
-            )
-        return problems
 
     @property
     def runs_apart(self) -> bool:
@@ -168,18 +174,44 @@ class ComponentOptions(Struct):
 
     def numerical(self) -> dict[str, str]:
         """Say those of :meth:`said` on which the numbers of a run depend."""
-        others = ("isolation", "debug", *PROCESS_OPTIONS)
-        return {option: text for option, text in self.said().items() if option not in others}
+        return {name: text for name, text in self.said().items() if OPTIONS[name].is_numerical}
 
     def said(self) -> dict[str, str]:
         """Say the options that differ from their defaults, as text by name."""
         if self == _USUAL:
             return {}
-        return {
-            field.name: str(value)
-            for field in fields(self)
-            if (value := getattr(self, field.name)) != getattr(_USUAL, field.name)
-        }
+        return {name: str(value) for name, value in self.chosen().items()}
+
+    def chosen(self) -> dict[str, Any]:
+        """Return the options that differ from their defaults, by name."""
+        values = ((name, getattr(self, name)) for name in OPTIONS)
+        return {name: value for name, value in values if value != getattr(_USUAL, name)}
+
+
+def _value_problems(label: str, codec: OptionCodec, value: Any) -> Iterator[str]:
+    """Describe what is wrong with the value of an option."""
+    if value is None and codec.is_optional:
+        return
+    match codec.kind:
+        case "word":
+            fits, expected = value in codec.words, f"one of {', '.join(codec.words)}"
+        case "name":
+            fits, expected = isinstance(value, str) and bool(value), "a name"
+        case "number":
+            fits = is_finite(value) and 0 < value < 1
+            expected = "a number above 0 and below 1"
+        case "count":
+            fits, expected = is_whole(value) and value >= 1, "a whole number >= 1"
+        case "flag":
+            fits, expected = isinstance(value, bool), "true or false"
+        case "time":
+            try:
+                fits, expected = nanoseconds(value, label) > 0, "more than 0 s"
+            except DescriptionError as error:
+                yield from error.problems
+                return
+    if not fits:
+        yield f"{label}: expected {expected}, found {value!r}"
 
 
 _USUAL = ComponentOptions()

@@ -41,7 +41,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import fields
 from decimal import Decimal
 from math import isfinite
 from typing import Final
@@ -64,6 +63,7 @@ from orchestrator.core.ssp.common.names import (
     tag,
 )
 from orchestrator.core.system import ComponentOptions, DefaultExperiment, PowerPort, nanoseconds
+from orchestrator.core.system.component import OPTIONS
 from orchestrator.core.system.experiment import tuning_limits
 from orchestrator.core.system.ports import Limits
 from orchestrator.core.system.time import StepLength, step_length, step_text
@@ -191,18 +191,8 @@ def add_power_ports(element: etree._Element, ports: Mapping[str, PowerPort]) -> 
 
 _IMPLEMENTATIONS: Final = {"CoSimulation": "cs", "ModelExchange": "me"}
 _INTERFACES: Final = {interface: name for name, interface in _IMPLEMENTATIONS.items()}
-_ATTRIBUTES: Final = {
-    "solver": "solver",
-    "tolerance": "tolerance",
-    "backend": "backend",
-    "isolation": "isolation",
-    "process": "process",
-    "step_timeout": "stepTimeout",
-    "on_failure": "onFailure",
-    "restarts": "restarts",
-    "platform": "platform",
-    "debug": "debug",
-}
+#: Attributes of ``sd:Unit``, by option.
+_ATTRIBUTES: Final = {name: codec.ssp for name, codec in OPTIONS.items() if codec.ssp}
 _USUAL: Final = ComponentOptions()
 
 
@@ -227,15 +217,16 @@ def read_options(component: etree._Element) -> ComponentOptions:
 
 
 def _value(unit: etree._Element, option: str, name: str) -> object:
-    if option == "tolerance":
-        return attribute(unit, name, real, 0.0)
-    if option == "restarts":
-        return attribute(unit, name, integer, 0)
-    if option == "debug":
-        return attribute(unit, name, boolean, default=False)
     text = unit.get(name, "")
-    if option == "step_timeout" and not text.endswith("s"):
-        return attribute(unit, name, real, 0.0)
+    match OPTIONS[option].kind:
+        case "number":
+            return attribute(unit, name, real, 0.0)
+        case "count":
+            return attribute(unit, name, integer, 0)
+        case "flag":
+            return attribute(unit, name, boolean, default=False)
+        case "time" if not text.endswith("s"):
+            return attribute(unit, name, real, 0.0)
     return text
 
 
@@ -243,13 +234,10 @@ def add_options(component: etree._Element, options: ComponentOptions) -> None:
     """Say how a component is run, as far as it differs from the defaults."""
     if options.interface is not None:
         component.set("implementation", _INTERFACES[options.interface])
-    if options == _USUAL:
-        return
     attributes = {
-        _ATTRIBUTES[option.name]: _text(option.name, getattr(options, option.name))
-        for option in fields(options)
-        if option.name in _ATTRIBUTES
-        and getattr(options, option.name) != getattr(_USUAL, option.name)
+        _ATTRIBUTES[name]: _text(name, value)
+        for name, value in options.chosen().items()
+        if name in _ATTRIBUTES
     }
     if attributes:
         add(annotate(component, UNIT_TYPE), "sd:Unit", **attributes)
@@ -258,7 +246,7 @@ def add_options(component: etree._Element, options: ComponentOptions) -> None:
 def _text(option: str, value: float | str) -> str:
     if isinstance(value, bool):
         return boolean_text(value)
-    if isinstance(value, str) or option == "restarts":
+    if isinstance(value, str) or OPTIONS[option].kind == "count":
         return str(value)
     return repr(float(value))
 

@@ -1,14 +1,50 @@
 """How a component is run: what may be chosen, and what is said of a wrong choice."""
 
+from pathlib import Path
+
 import pytest
 
 from orchestrator import System
+from orchestrator.author import read_toml, write_toml
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
+from orchestrator.core.ssp import read_ssd, write_ssd
 from orchestrator.core.system import Component, ComponentOptions, Source
+from orchestrator.core.system.component import OPTIONS
+from orchestrator.study.experiment import UnitTable
+
+_PAGE = Path(__file__).parents[4] / "docs/reference/options.md"
+#: A value of each kind that is no default.
+_VALUES = {"name": "plant", "number": 1e-8, "count": 3, "flag": True, "time": "500 ms"}
+_CASES = [
+    (option, value)
+    for option, codec in OPTIONS.items()
+    for value in codec.words or (_VALUES[codec.kind],)
+]
 
 
 def _system():
     return System("s").add("a", Component("a", Source.parse("a.fmu")))
+
+
+def test_every_option_has_a_codec_a_key_and_a_row():
+    assert [*OPTIONS] == [*ComponentOptions.__struct_fields__]
+    assert {*OPTIONS} == {*UnitTable.model_fields}
+    rows = {
+        line.split("|")[1].strip(" `"): line
+        for line in _PAGE.read_text().splitlines()
+        if "|" in line
+    }
+    for option, codec in OPTIONS.items():
+        assert all(f'`"{word}"`' in rows[option] for word in codec.words)
+
+
+@pytest.mark.parametrize(("option", "value"), _CASES)
+def test_files_keep_an_option(option, value, tmp_path):
+    system = _system().with_options("a", **{option: value})
+    write_ssd(system, tmp_path / "s.ssd")
+    write_toml(system, tmp_path / "s.toml")
+    for copy in (read_ssd(tmp_path / "s.ssd"), read_toml(tmp_path / "s.toml")):
+        assert copy.component("a").options == system.component("a").options
 
 
 def test_a_system_with_options_is_another_value():
