@@ -108,7 +108,7 @@ class Endpoint(NamedTuple):
     connector: str
 
     @classmethod
-    def parse(cls, text: str) -> Endpoint:
+    def parse(cls, text: object) -> Endpoint:
         """Read ``"component.connector"`` (the connector's own name may hold dots)."""
         if not isinstance(text, str):
             raise DescriptionError(f"expected 'component.connector', found {text!r}")
@@ -118,7 +118,7 @@ class Endpoint(NamedTuple):
         return cls(component, connector)
 
     @classmethod
-    def of_line(cls, text: str) -> Endpoint:
+    def of_line(cls, text: object) -> Endpoint:
         """Read an end of a connection: as :meth:`parse`, or the name of the system's own one.
 
         A name of the system's own that holds a dot itself is written with a dot before it.
