@@ -62,7 +62,7 @@ def build(
     solver: Annotated[
         str | None,
         typer.Option(
-            help="Integration method: dopri5, cvode or rk4; default: that of the recipe, "
+            help="Integration method: dopri5, cvode, rk4 or verlet; default: that of the recipe, "
             "else dopri5"
         ),
     ] = None,
