@@ -40,7 +40,7 @@ CODES: tuple[Code, ...] = (
         "VAL101",
         "a value for a name that does not exist",
         "The component has no parameter or input of that name, for example because a new FMU"
-        " renamed or removed it. The value has no effect.",
+        " renamed or removed it.",
         _BINDING,
     ),
     error(
