@@ -117,7 +117,7 @@ class AtiNetFtSettings(DeviceSettings):
 
 
 class AtiNetFt(Device):
-    """A sensor that streams its wrench; it takes no commands."""
+    """A force-torque sensor that streams its wrench; it takes no commands."""
 
     Settings = AtiNetFtSettings
     sequence_period = 2**32

@@ -168,20 +168,75 @@ def main(arguments: Sequence[str]) -> None:
     """Emulate until SIGTERM."""
     parser = option_parser("ati_net_ft", "A force-torque sensor on a metal sheet.")
     add = parser.add_argument
-    add("--port", type=int, default=49152, help="UDP, of RDT; 0: any")
-    add("--http-port", type=int, default=0, help="TCP, of the calibration; 0: any")
-    add("--link-port", type=int, default=0, help="UDP, where an emulated robot tells its place")
-    add("--rate", type=positive, default=7000.0, help="records per second, Hz")
-    add("--internal-rate", type=positive, default=7000.0, help="samples that are counted, Hz")
-    add("--buffer", type=int, default=10, help="records in a datagram of a buffered stream")
-    add("--cpf", type=int, default=1000000, help="counts for 1 N")
-    add("--cpt", type=int, default=1000000, help="counts for 1 N.m")
-    add("--stiffness", type=float, default=1000.0, help="of the sheet, N/m")
-    add("--damping", type=float, default=0.0, help="of the sheet, N.s/m")
-    add("--axis", choices=("X", "Y", "Z"), default="X", help="across the sheet")
-    add("--gap", type=float, default=0.0, help="displacement at which the tip touches, mm")
-    add("--both-sides", action="store_true", help="the tip is fastened to the sheet")
-    add("--noise", type=float, default=0.0, help="standard deviation, N and N.m")
+    add(
+        "--port",
+        type=int,
+        default=49152,
+        help="UDP port of RDT; 0: any free port (default: %(default)s)",
+    )
+    add(
+        "--http-port",
+        type=int,
+        default=0,
+        help="TCP port of the calibration; 0: any free port (default: %(default)s)",
+    )
+    add(
+        "--link-port",
+        type=int,
+        default=0,
+        help="UDP port to which an emulated robot sends its position (default: any free port)",
+    )
+    add(
+        "--rate",
+        type=positive,
+        default=7000.0,
+        help="records per second, Hz (default: %(default)s)",
+    )
+    add(
+        "--internal-rate",
+        type=positive,
+        default=7000.0,
+        help="samples per second inside the sensor, Hz (default: %(default)s)",
+    )
+    add(
+        "--buffer",
+        type=int,
+        default=10,
+        help="records in a datagram of a buffered stream (default: %(default)s)",
+    )
+    add("--cpf", type=int, default=1000000, help="counts per N (default: %(default)s)")
+    add("--cpt", type=int, default=1000000, help="counts per N.m (default: %(default)s)")
+    add(
+        "--stiffness",
+        type=float,
+        default=1000.0,
+        help="stiffness of the sheet, N/m (default: %(default)s)",
+    )
+    add(
+        "--damping",
+        type=float,
+        default=0.0,
+        help="damping of the sheet, N.s/m (default: %(default)s)",
+    )
+    add(
+        "--axis",
+        choices=("X", "Y", "Z"),
+        default="X",
+        help="axis across the sheet (default: %(default)s)",
+    )
+    add(
+        "--gap",
+        type=float,
+        default=0.0,
+        help="displacement at which the tip touches, mm (default: %(default)s)",
+    )
+    add("--both-sides", action="store_true", help="fasten the tip to the sheet")
+    add(
+        "--noise",
+        type=float,
+        default=0.0,
+        help="standard deviation of the noise, N and N.m (default: %(default)s)",
+    )
     options = parser.parse_args(arguments)
     log = EventLog(options.log, _COLUMNS)
     with Waiting() as waiting, _page_server(options) as pages:

@@ -38,7 +38,7 @@ _UNITS = {"rotary": ("rad", "rad/s", "N.m"), "linear": ("m", "m/s", "N")}
 
 
 class CanopenCia402(Device):
-    """Drives on one line that this machine gives SYNC to: each cycle is a sample and an answer."""
+    """Servo drives of CiA 402 on one CAN line; this machine sends SYNC."""
 
     Settings: ClassVar[type[CanopenSettings]] = CanopenSettings
     answers = takes_unasked = True

@@ -224,36 +224,106 @@ def _count(text: str) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = option_parser("canopen_cia402", "Drives of CiA 402 behind a serial CAN adapter.")
     add = parser.add_argument
-    add("--link", type=Path, help="symbolic link to the pseudo terminal; it must not be there")
-    add("--nodes", type=_nodes, default=[1], help="of the drives, such as 1,2")
-    add("--one-shaft", action="store_true", help="all drives turn one shaft")
-    add("--bitrate", type=int, default=1_000_000, help="of the line, bit/s")
-    add("--counts", type=int, default=65536, help="increments of a turn")
-    add("--rated-torque", type=positive, default=1.0, help="N.m")
-    add("--inertia", type=positive, default=1e-3, help="of a shaft, kg m2")
-    add("--viscous", type=float, default=1e-4, help="friction of a shaft, N.m.s/rad")
-    add("--coulomb", type=float, default=0.0, help="friction of a shaft, N.m")
-    add("--misalignment", type=float, default=0.0, help="once in a turn, couplings of a shaft, N.m")
-    add("--ripple", type=_share, default=0.0, help="of the first node's torque, 0 to below 1")
-    add("--segments", type=_count, default=7, help="periods of the ripple in a turn")
-    add("--tachometer", type=int, default=0, help="node whose velocity is that of a tachometer")
-    add("--tachometer-noise", type=float, default=0.0, help="standard deviation in a cycle, rad/s")
-    add("--tachometer-corner", type=positive, default=50.0, help="of its Butterworth filter, Hz")
-    add("--bandwidth", type=positive, default=40.0, help="of the velocity loop, Hz")
-    add("--current-lag", type=float, default=0.5, help="of the torque, ms")
+    add("--link", type=Path, help="symbolic link to the pseudo terminal, which must not exist")
+    add("--nodes", type=_nodes, default=[1], help="nodes of the drives, such as 1,2 (default: 1)")
+    add("--one-shaft", action="store_true", help="put all drives on one shaft")
+    add(
+        "--bitrate",
+        type=int,
+        default=1_000_000,
+        help="bit rate of the line, bit/s (default: %(default)s)",
+    )
+    add("--counts", type=int, default=65536, help="increments per turn (default: %(default)s)")
+    add(
+        "--rated-torque",
+        type=positive,
+        default=1.0,
+        help="rated torque, N.m (default: %(default)s)",
+    )
+    add(
+        "--inertia",
+        type=positive,
+        default=1e-3,
+        help="inertia of a shaft, kg m2 (default: %(default)s)",
+    )
+    add(
+        "--viscous",
+        type=float,
+        default=1e-4,
+        help="viscous friction of a shaft, N.m.s/rad (default: %(default)s)",
+    )
+    add(
+        "--coulomb",
+        type=float,
+        default=0.0,
+        help="Coulomb friction of a shaft, N.m (default: %(default)s)",
+    )
+    add(
+        "--misalignment",
+        type=float,
+        default=0.0,
+        help="torque of bent couplings, once per turn, N.m (default: %(default)s)",
+    )
+    add(
+        "--ripple",
+        type=_share,
+        default=0.0,
+        help="ripple of the first node's torque, 0 to below 1 (default: %(default)s)",
+    )
+    add(
+        "--segments",
+        type=_count,
+        default=7,
+        help="periods of the ripple per turn (default: %(default)s)",
+    )
+    add(
+        "--tachometer",
+        type=int,
+        default=0,
+        help="node whose velocity is that of a tachometer (default: none)",
+    )
+    add(
+        "--tachometer-noise",
+        type=float,
+        default=0.0,
+        help="noise of the tachometer in a cycle, rad/s (default: %(default)s)",
+    )
+    add(
+        "--tachometer-corner",
+        type=positive,
+        default=50.0,
+        help="corner of its Butterworth filter, Hz (default: %(default)s)",
+    )
+    add(
+        "--bandwidth",
+        type=positive,
+        default=40.0,
+        help="bandwidth of the velocity loop, Hz (default: %(default)s)",
+    )
+    add(
+        "--current-lag",
+        type=float,
+        default=0.5,
+        help="lag of the torque, ms (default: %(default)s)",
+    )
     add(
         "--time",
         choices=("clock", "sync"),
         default="clock",
-        help="sync: the time of the shafts goes on with SYNC only, a cycle each",
+        help="sync: the time of the shafts advances with SYNC only, by a cycle each",
     )
-    add("--sync-tolerance", type=int, default=20, help="cycles without SYNC until a fault")
+    add(
+        "--sync-tolerance",
+        type=int,
+        default=20,
+        help="cycles without SYNC until a fault (default: %(default)s)",
+    )
     add(
         "--drive-fault",
         default="",
         metavar="NODE:KIND:SECONDS",
-        help="after so many seconds in operation: mute, dead, deaf, reset, blocked, cut (its"
-        " tachometer), or the code of an emergency in hex; several between commas",
+        help="fault of a drive after SECONDS in operation: mute, dead, deaf, reset, blocked, cut"
+        " (its tachometer), or the code of an emergency in hex; several separated by commas",
     )
     return parser
 

@@ -227,11 +227,29 @@ def main(arguments: Sequence[str]) -> None:
     """Emulate until SIGTERM."""
     parser = option_parser("dcp", "A DCP slave: a rig with one axis that follows its commands.")
     add = parser.add_argument
-    add("--port", type=int, default=8080, help="UDP; 0: any")
-    add("--silence", type=positive, default=2.0, help="of the master that it bears, s")
-    add("--delay", type=float, default=0.0, help="from a command to its effect, ms")
-    add("--bandwidth", type=positive, help="of the lag after the delay, Hz; default: none")
-    add("--damping", type=positive, help="ratio, for a lag of second order; default: first order")
+    add("--port", type=int, default=8080, help="UDP port; 0: any free port (default: %(default)s)")
+    add(
+        "--silence",
+        type=positive,
+        default=2.0,
+        help="silence of the master after which it stops, s (default: %(default)s)",
+    )
+    add(
+        "--delay",
+        type=float,
+        default=0.0,
+        help="delay from a command to its effect, ms (default: %(default)s)",
+    )
+    add(
+        "--bandwidth",
+        type=positive,
+        help="bandwidth of the lag after the delay, Hz (default: no lag)",
+    )
+    add(
+        "--damping",
+        type=positive,
+        help="damping ratio of a second-order lag (default: first order)",
+    )
     options = parser.parse_args(arguments)
     emulate(Axis, options, _COLUMNS)
 

@@ -27,22 +27,33 @@ def option_parser(name: str, description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=f"softdock devices emulate {name}", description=description
     )
-    parser.add_argument("--host", default="127.0.0.1", help="address of the emulated device")
-    parser.add_argument("--seed", type=int, default=0, help="of noise and faults")
-    parser.add_argument("--log", type=Path, help="CSV file of what the device did, and when")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address of the emulated device (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="seed of noise and faults (default: %(default)s)"
+    )
+    parser.add_argument("--log", type=Path, help="CSV file for the log of the device")
     parser.add_argument("--json", action="store_true", help="print the ready line as JSON")
     parser.add_argument(
-        "--fault", action="append", default=[], metavar="FAULT", help=f"one of {', '.join(NAMES)}"
+        "--fault",
+        action="append",
+        default=[],
+        metavar="FAULT",
+        help=f"fault to inject, repeatable: {', '.join(NAMES)}",
     )
     parser.add_argument(
         "--on-signal",
         action="append",
         default=[],
         metavar="FAULT",
-        help="from SIGUSR1 on",
+        help="fault to inject from SIGUSR1 on",
     )
     parser.add_argument(
-        "--strike-after", type=positive, metavar="S", help="or so long after it first moves"
+        "--strike-after",
+        type=positive,
+        metavar="S",
+        help="inject the faults of --on-signal S seconds after it first moves",
     )
     return parser
 

@@ -106,7 +106,7 @@ class KukaRsiSettings(DeviceSettings):
 
 
 class KukaRsi(Device):
-    """A robot that sends a frame in each cycle, and takes a correction in the same cycle."""
+    """A KUKA robot under RSI that sends a frame and takes a correction in each cycle."""
 
     Settings = KukaRsiSettings
     answers = True

@@ -161,20 +161,80 @@ def main(arguments: Sequence[str]) -> None:
     parser = option_parser("kuka_rsi", "A KUKA robot under RSI that follows its corrections.")
     add = parser.add_argument
     add("--peer", type=address, required=True, help="HOST:PORT of the adapter")
-    add("--cycle", type=int, choices=(4, 12), default=4, help="of the interpolator, ms")
-    add("--space", choices=("cartesian", "joint"), default="cartesian", help="what is corrected")
-    add("--relative", action="store_true", help="corrections are increments")
-    add("--hold-on", type=int, choices=(0, 1), default=1, help="0: zero where an answer is late")
-    add("--timeout", type=int, default=100, help="late answers until RSI stops")
-    add("--lower", type=float, default=-50.0, help="least correction, mm or degrees")
-    add("--upper", type=float, default=50.0, help="largest correction, mm or degrees")
-    add("--monitor", type=positive, default=100.0, help="stops beyond, mm or degrees")
-    add("--delay", type=positive, default=16.0, help="from a frame to the effect of its answer, ms")
-    add("--bandwidth", type=positive, help="of the lag after the delay, Hz; default: none")
-    add("--damping", type=positive, help="ratio, for a lag of second order; default: first order")
-    add("--ipoc", type=int, default=4208163634, help="of the first frame")
-    add("--clock-ppm", type=float, default=0.0, help="its second is so much longer, millionths")
-    add("--link", type=address, help="HOST:PORT of an emulated sensor")
+    add(
+        "--cycle",
+        type=int,
+        choices=(4, 12),
+        default=4,
+        help="cycle of the interpolator, ms (default: %(default)s)",
+    )
+    add(
+        "--space",
+        choices=("cartesian", "joint"),
+        default="cartesian",
+        help="space of the corrections (default: %(default)s)",
+    )
+    add("--relative", action="store_true", help="take corrections as increments")
+    add(
+        "--hold-on",
+        type=int,
+        choices=(0, 1),
+        default=1,
+        help="0: a late answer is a correction of zero (default: %(default)s)",
+    )
+    add(
+        "--timeout",
+        type=int,
+        default=100,
+        help="late answers until RSI stops (default: %(default)s)",
+    )
+    add(
+        "--lower",
+        type=float,
+        default=-50.0,
+        help="lower limit of a correction, mm or degrees (default: %(default)s)",
+    )
+    add(
+        "--upper",
+        type=float,
+        default=50.0,
+        help="upper limit of a correction, mm or degrees (default: %(default)s)",
+    )
+    add(
+        "--monitor",
+        type=positive,
+        default=100.0,
+        help="correction beyond which RSI stops, mm or degrees (default: %(default)s)",
+    )
+    add(
+        "--delay",
+        type=positive,
+        default=16.0,
+        help="delay from a frame to the effect of its answer, ms (default: %(default)s)",
+    )
+    add(
+        "--bandwidth",
+        type=positive,
+        help="bandwidth of the lag after the delay, Hz (default: no lag)",
+    )
+    add(
+        "--damping",
+        type=positive,
+        help="damping ratio of a second-order lag (default: first order)",
+    )
+    add(
+        "--ipoc",
+        type=int,
+        default=4208163634,
+        help="IPOC of the first frame (default: %(default)s)",
+    )
+    add(
+        "--clock-ppm",
+        type=float,
+        default=0.0,
+        help="millionths by which its second is longer (default: %(default)s)",
+    )
+    add("--link", type=address, help="HOST:PORT of an emulated sensor that receives its position")
     options = parser.parse_args(arguments)
     if options.delay < options.cycle:
         parser.error(

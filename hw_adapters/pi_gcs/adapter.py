@@ -90,7 +90,7 @@ class PiGcsSettings(DeviceSettings):
 
 
 class PiGcs(Device):
-    """A hexapod that is asked where it is, and told where it shall be, again and again."""
+    """A hexapod of Physik Instrumente that is read and commanded in each cycle."""
 
     Settings = PiGcsSettings
     answers = True

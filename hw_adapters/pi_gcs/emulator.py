@@ -141,11 +141,26 @@ def main(arguments: Sequence[str]) -> None:
     """Emulate until SIGTERM."""
     parser = option_parser("pi_gcs", "A hexapod that goes straight to where it is told.")
     add = parser.add_argument
-    add("--port", type=int, default=50000, help="TCP port; 0: any")
-    add("--travel", type=positive, default=20.0, help="either side of 0, mm and degrees")
-    add("--velocity", type=positive, default=10.0, help="of the system, mm/s and degrees/s")
-    add("--no-reference", action="store_true", help="the reference move is still to be made")
-    add("--reference-time", type=positive, default=0.5, help="what it takes, s")
+    add("--port", type=int, default=50000, help="TCP port; 0: any free port (default: %(default)s)")
+    add(
+        "--travel",
+        type=positive,
+        default=20.0,
+        help="range to either side of 0, mm and degrees (default: %(default)s)",
+    )
+    add(
+        "--velocity",
+        type=positive,
+        default=10.0,
+        help="velocity of the system, mm/s and degrees/s (default: %(default)s)",
+    )
+    add("--no-reference", action="store_true", help="start without a reference")
+    add(
+        "--reference-time",
+        type=positive,
+        default=0.5,
+        help="duration of the reference move, s (default: %(default)s)",
+    )
     options = parser.parse_args(arguments)
     emulate(Server, options, _COLUMNS)
 

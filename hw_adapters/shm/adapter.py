@@ -100,7 +100,7 @@ class ShmSettings(DeviceSettings):
 
 
 class ShmDevice(Device):
-    """A program on the same machine; its newest sample is read without a lock."""
+    """A program on the same machine, by shared memory; it is read without a lock."""
 
     Settings = ShmSettings
 

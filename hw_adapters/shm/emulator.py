@@ -156,11 +156,29 @@ def main(arguments: Sequence[str]) -> None:
     """Emulate until SIGTERM."""
     parser = option_parser("shm", "A program with one axis that follows its commands.")
     add = parser.add_argument
-    add("--name", required=True, help="of the block, /dev/shm/NAME; it must not be there")
-    add("--rate", type=positive, default=1000.0, help="samples per second, Hz")
-    add("--delay", type=float, default=0.0, help="from a command to its effect, ms")
-    add("--bandwidth", type=positive, help="of the lag after the delay, Hz; default: none")
-    add("--damping", type=positive, help="ratio, for a lag of second order; default: first order")
+    add("--name", required=True, help="name of the block, /dev/shm/NAME, which must not exist")
+    add(
+        "--rate",
+        type=positive,
+        default=1000.0,
+        help="samples per second, Hz (default: %(default)s)",
+    )
+    add(
+        "--delay",
+        type=float,
+        default=0.0,
+        help="delay from a command to its effect, ms (default: %(default)s)",
+    )
+    add(
+        "--bandwidth",
+        type=positive,
+        help="bandwidth of the lag after the delay, Hz (default: no lag)",
+    )
+    add(
+        "--damping",
+        type=positive,
+        help="damping ratio of a second-order lag (default: first order)",
+    )
     options = parser.parse_args(arguments)
     if not (0.0 <= options.delay < math.inf):
         parser.error(f"--delay: expected a time >= 0 ms, found {options.delay}")

@@ -46,7 +46,7 @@ class UdpSettings(DeviceSettings):
 
 
 class UdpDevice(Device):
-    """A rig that sends and takes the datagrams that its settings declare."""
+    """A rig of your own, with datagrams that its settings declare."""
 
     Settings = UdpSettings
 

@@ -134,12 +134,37 @@ def main(arguments: Sequence[str]) -> None:
     parser = option_parser("udp", "A rig with one axis that follows its commands.")
     add = parser.add_argument
     add("--peer", type=address, required=True, help="HOST:PORT of the adapter")
-    add("--port", type=int, default=0, help="UDP, of the commands; 0: any")
-    add("--rate", type=positive, default=1000.0, help="samples per second, Hz")
-    add("--delay", type=float, default=0.0, help="from a command to its effect, ms")
-    add("--bandwidth", type=positive, help="of the lag after the delay, Hz; default: none")
-    add("--damping", type=positive, help="ratio, for a lag of second order; default: first order")
-    add("--no-taken", dest="taken", action="store_false", help="it does not say what it took")
+    add(
+        "--port",
+        type=int,
+        default=0,
+        help="UDP port of the commands; 0: any free port (default: %(default)s)",
+    )
+    add(
+        "--rate",
+        type=positive,
+        default=1000.0,
+        help="samples per second, Hz (default: %(default)s)",
+    )
+    add(
+        "--delay",
+        type=float,
+        default=0.0,
+        help="delay from a command to its effect, ms (default: %(default)s)",
+    )
+    add(
+        "--bandwidth",
+        type=positive,
+        help="bandwidth of the lag after the delay, Hz (default: no lag)",
+    )
+    add(
+        "--damping",
+        type=positive,
+        help="damping ratio of a second-order lag (default: first order)",
+    )
+    add(
+        "--no-taken", dest="taken", action="store_false", help="do not report which command it took"
+    )
     options = parser.parse_args(arguments)
     if not (0.0 <= options.delay < math.inf):
         parser.error(f"--delay: expected a time >= 0 ms, found {options.delay}")

@@ -93,7 +93,7 @@ class UrRtdeSettings(DeviceSettings):
 
 
 class UrRtde(Device):
-    """A robot that sends a package in each cycle, and is sent registers in reply."""
+    """A robot of Universal Robots that sends a package in each cycle and receives registers."""
 
     Settings = UrRtdeSettings
     answers = takes_unasked = True

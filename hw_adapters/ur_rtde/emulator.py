@@ -247,17 +247,66 @@ def main(arguments: Sequence[str]) -> None:
     """Emulate until SIGTERM."""
     parser = option_parser("ur_rtde", "A robot of Universal Robots, led by registers.")
     add = parser.add_argument
-    add("--port", type=int, default=30004, help="TCP port of RTDE; 0: any")
-    add("--rate", type=int, choices=(125, 500), default=500, help="cycles per second, Hz")
-    add("--program", choices=("follow", "move"), default="follow", help="what runs on the robot")
-    add("--space", choices=("joint", "cartesian"), help="what the program moves")
-    add("--first-register", type=int, default=0, help="of six doubles that the program reads")
-    add("--counter-register", type=int, default=0, help="integer that must grow")
-    add("--watchdog", type=float, default=10.0, help="that often, Hz; 0: it need not")
-    add("--delay", type=float, default=8.0, help="from a register to its effect, ms")
-    add("--bandwidth", type=positive, help="of the lag after the delay, Hz; default: none")
-    add("--damping", type=positive, help="ratio, for a lag of second order; default: first order")
-    add("--refuse", action="append", default=[], help="a variable that this controller lacks")
+    add(
+        "--port",
+        type=int,
+        default=30004,
+        help="TCP port of RTDE; 0: any free port (default: %(default)s)",
+    )
+    add(
+        "--rate",
+        type=int,
+        choices=(125, 500),
+        default=500,
+        help="cycles per second, Hz (default: %(default)s)",
+    )
+    add(
+        "--program",
+        choices=("follow", "move"),
+        default="follow",
+        help="program on the robot (default: %(default)s)",
+    )
+    add("--space", choices=("joint", "cartesian"), help="space in which the program moves")
+    add(
+        "--first-register",
+        type=int,
+        default=0,
+        help="first of six double registers that the program reads (default: %(default)s)",
+    )
+    add(
+        "--counter-register",
+        type=int,
+        default=0,
+        help="integer register that must grow (default: %(default)s)",
+    )
+    add(
+        "--watchdog",
+        type=float,
+        default=10.0,
+        help="lowest rate at which the counter must grow, Hz; 0: none (default: %(default)s)",
+    )
+    add(
+        "--delay",
+        type=float,
+        default=8.0,
+        help="delay from a register to its effect, ms (default: %(default)s)",
+    )
+    add(
+        "--bandwidth",
+        type=positive,
+        help="bandwidth of the lag after the delay, Hz (default: no lag)",
+    )
+    add(
+        "--damping",
+        type=positive,
+        help="damping ratio of a second-order lag (default: first order)",
+    )
+    add(
+        "--refuse",
+        action="append",
+        default=[],
+        help="variable that this controller lacks; repeatable",
+    )
     options = parser.parse_args(arguments)
     if options.space is None:  # the program of UR's example moves to a pose
         options.space = "cartesian" if options.program == "move" else "joint"
