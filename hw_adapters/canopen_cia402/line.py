@@ -6,6 +6,7 @@ import itertools
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from hw_adapters.canopen_cia402.answers import Answers, Use
 from hw_adapters.canopen_cia402.bus import Bus
@@ -34,7 +35,6 @@ from hw_adapters.canopen_cia402.objects import DEVICE_TYPE, MAPPABLE
 from hw_adapters.canopen_cia402.pdo import PdoMap
 from hw_adapters.canopen_cia402.settings import CanopenSettings
 from hw_adapters.canopen_cia402.state_machine import ENABLED
-from orchestrator.core.structs import Struct
 from orchestrator.rig.devices import WireFormatError
 
 #: Repetitions of one cycle that are told.
@@ -56,7 +56,8 @@ _REPEATED_TEXT = (
 )
 
 
-class _Request(Struct):
+@dataclass(frozen=True, slots=True)
+class _Request:
     """A request for an object, by index and sub-index, behind the SYNC of a number."""
 
     place: tuple[int, int]

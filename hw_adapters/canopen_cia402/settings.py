@@ -292,8 +292,7 @@ class CanopenSettings(DeviceSettings):
         ):
             for value in sorted({v for v in values if values.count(v) > 1}):
                 yield (
-                    f"{what} {value} occurs twice; expected a different one for each drive and"
-                    " the master"
+                    f"a different {what} for each drive and the master; {what} {value} occurs twice"
                 )
         if self.heartbeat_timeout_ms < 2 * self.heartbeat_ms:
             yield (

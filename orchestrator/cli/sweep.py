@@ -100,7 +100,7 @@ def sweep(
                 finish=finish,
             )
     except KeyboardInterrupt:
-        text = f"interrupted; what is done is kept in {where}: the same command goes on"
+        text = f"interrupted; finished runs are kept in {where}: repeat the command to continue"
         fail("Interrupted", text, INTERRUPTED)
     for text in told:
         print_warning(text)

@@ -143,7 +143,7 @@ def test_a_played_input_is_not_set_as_well(folder, given):
         text = TEXT.replace('.ssd"', '.ssd"\nparameters = ["all.ssv"]')
     (folder / "experiment.toml").write_text(text)
     read = read_experiment(folder / "experiment.toml")
-    told = "case 'a': input 'force' is set and played from a file: expected one of the two"
+    told = "case 'a': input 'force' is set and also played from a file: expected one of the two"
     with pytest.raises(SoftdockError, match=told):
         run_experiment(read, folder, folder / "out2", **options)
     assert not (folder / "out2").exists()

@@ -86,7 +86,7 @@ def test_maps_that_do_not_fit_are_told(change, message):
     ("change", "message"),
     [
         ({"bitrate": 500_000}, "up to 725 bits in a cycle of 1 ms; expected at most 450"),
-        ({"master": 2}, "node 2 is there twice"),
+        ({"master": 2}, "node 2 occurs twice"),
         ({"heartbeat_ms": 60}, "expected two heartbeats at least, 120, found 100"),
     ],
 )

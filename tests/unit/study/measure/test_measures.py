@@ -116,8 +116,8 @@ def test_angles_of_a_quaternion_in_degrees(system):
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({"kind": "settling"}, "expected with kind 'settling'"),
-        ({"kind": "peak", "within": 2}, "expected with kind 'settling'"),
+        ({"kind": "settling"}, "together with kind 'settling'"),
+        ({"kind": "peak", "within": 2}, "together with kind 'settling'"),
         ({"kind": "peak", "target": 0}, "other than 0"),
         ({"kind": "peak", "target": 1, "percent_of": 1}, "found both"),
         ({"kind": "peak", "factor": -1, "unit": "N"}, "with a 'factor' other than 1 and -1"),
