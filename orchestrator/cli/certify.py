@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json as plain
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from orchestrator.loops.comparison import Comparison
     from orchestrator.study.content import TableItem
 
+T = TypeVar("T")
 COLUMNS = (
     "master",
     "loop",
@@ -117,7 +118,7 @@ def certify(
     if json:
         print_json({**told, "files": [str(path) for path in files]})
         return
-    print_lines(*certificate.verdicts())
+    print_lines(*_verdicts(certificate))
     if rows := texts_of(_named_rows(certificate)):
         print_table(_title(name, certificate), list(COLUMNS), rows)
     print_lines(*_remarks(certificate, comparison), *files)
@@ -166,15 +167,25 @@ def _named_rows(certificate: Certificate) -> Iterator[tuple[str | float | None, 
         yield (name, *row[1:])
 
 
+def _shared(items: Iterable[tuple[str, T]]) -> list[tuple[str, T]]:
+    """Give each value once, with the names of all masters that have it, as a list in words."""
+    names: dict[T, list[str]] = {}
+    for name, value in items:
+        names.setdefault(value, []).append(name)
+    return [(", ".join(dict.fromkeys(found)), value) for value, found in names.items()]
+
+
+def _verdicts(certificate: Certificate) -> tuple[str, ...]:
+    """Return a sentence for each verdict, with the masters that it holds for."""
+    verdicts = [(one.name, one.verdict(certificate.tolerance)) for one in certificate.masters]
+    return tuple(f"{names}: {text}" for names, text in _shared(verdicts))
+
+
 def _remarks(found: Certificate, comparison: Comparison | None) -> Iterator[str]:
     if comparison is not None:
         yield comparison.verdict()
-    said: dict[str, list[str]] = {}
-    for master in found.masters:
-        for text in master.remarks:
-            said.setdefault(text, []).append(master.name)
-    for text, masters in said.items():
-        yield f"{', '.join(masters)}: {text}"
+    remarks = [(master.name, text) for master in found.masters for text in master.remarks]
+    yield from (f"{names}: {text}" for names, text in _shared(remarks))
     for remedy in found.remedies:
         yield f"would help: {remedy.what} (its largest error is {remedy.share:.2g} of a mode)"
     yield from found.limits
@@ -203,7 +214,7 @@ def _write(
     tables = tuple(_tables(found))
     compared = () if comparison is None else (comparison.verdict(),)
     title = f"Certificate of {_title(told['case'], found)}"
-    report_page = Report(title, verdicts=found.verdicts(), remarks=compared, tables=tables)
+    report_page = Report(title, verdicts=_verdicts(found), remarks=compared, tables=tables)
     write_report(report_page, output / PAGE)
     files = [output / PAGE, output / REPORT]
     if target.suffix == ".ssp":
@@ -230,14 +241,10 @@ def _advice(certificate: Certificate) -> Iterator[TableItem]:
     if certificate.remedies:
         rows = tuple((remedy.what, remedy.share) for remedy in certificate.remedies)
         yield TableItem("What would help", ("change", "largest error of a mode [1]"), rows)
-    masters_of: dict[str, list[str]] = {}
-    for master in certificate.masters:
-        for text in master.remarks:
-            masters_of.setdefault(text, []).append(master.name)
-    items = [(", ".join(masters), text) for text, masters in masters_of.items()]
+    remarks = [(master.name, text) for master in certificate.masters for text in master.remarks]
     limits = [("all", text) for text in certificate.limits]
-    if items or limits:
-        yield TableItem("Limits of validity", ("of", "limit"), (*items, *limits))
+    if remarks or limits:
+        yield TableItem("Limits of validity", ("of", "limit"), (*_shared(remarks), *limits))
 
 
 def _tables(found: Certificate) -> Iterator[TableItem]:
@@ -254,13 +261,14 @@ def _tables(found: Certificate) -> Iterator[TableItem]:
         judged = (row for row in rows if row[6] is not None)
         yield TableItem(heading, columns, tuple(tuple(row[i] for i in places) for row in judged))
     rings = [
-        (master.name, ring.ring, ring.declared_ns / 1e6, ring.added_ns / 1e6)
+        (master.name, (ring.ring, ring.declared_ns / 1e6, ring.added_ns / 1e6))
         for master in found.masters
         for ring in master.rings
     ]
     if rings:
-        columns = ("master", "ring", "declared [ms]", "added [ms]")
-        yield TableItem("Delays of rings", columns, tuple(rings))
+        columns = ("masters", "ring", "declared [ms]", "added [ms]")
+        rows = tuple((names, *delays) for names, delays in _shared(rings))
+        yield TableItem("Delays of rings", columns, rows)
     for line, margins in found.margins.items():
         rows = tuple(margin_rows(margins.as_json()))
         heading = f"Margins in continuous time, cut at {line}"

@@ -104,13 +104,13 @@ class MasterAccount(Struct):
     obstacles: tuple[str, ...] = ()
 
     def verdict(self, tolerance: float) -> str:
-        """Say in one sentence what this master does to the loops.
+        """Say what this master does to the loops: a sentence without its name.
 
         tolerance: Error of a mode, a share of its size, up to which it counts as kept.
         """
         modes = [(loop.modes[0], loop) for loop in self.loops if loop.modes and loop.modes[0].exact]
         if not modes:
-            return f"{self.name}: no mode can be compared; see its delays of rings{self._not_run}."
+            return f"no mode can be compared; see its delays of rings{self._not_run}."
         wrong = [(loop_mode, loop) for loop_mode, loop in modes if _growth_sign_differs(loop_mode)]
         mode, loop = max(wrong or modes, key=lambda pair: _mode_error(pair[0]))
         exact = mode.exact.real if mode.exact is not None else math.nan
@@ -124,7 +124,7 @@ class MasterAccount(Struct):
             finding = f"right within {tolerance:.0%}: largest error {error:.1g} of {where}"
         else:
             finding = f"an error of {error:.0%}: {where} {rates}"
-        return f"{self.name}: {finding}{self._not_run}."
+        return f"{finding}{self._not_run}."
 
     @property
     def _not_run(self) -> str:
@@ -187,7 +187,7 @@ class Certificate(Struct):
 
     def verdicts(self) -> tuple[str, ...]:
         """Return a sentence for each master, in their order."""
-        return tuple(master.verdict(self.tolerance) for master in self.masters)
+        return tuple(f"{one.name}: {one.verdict(self.tolerance)}" for one in self.masters)
 
     @property
     def is_whole(self) -> bool:

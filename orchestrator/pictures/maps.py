@@ -134,12 +134,17 @@ _MOST = 3
 
 
 def plot_maps(
-    panels: Sequence[MapPanel], x: MapAxis, y: MapAxis, look: MapLook, title: str = ""
+    panels: Sequence[MapPanel],
+    x: MapAxis,
+    y: MapAxis,
+    look: MapLook,
+    title: str = "",
+    columns: int = _MOST,
 ) -> Figure:
-    """Draw maps side by side."""
+    """Draw maps side by side, at most ``columns`` in a row."""
     if not panels:
         raise DescriptionError("a map: expected at least one panel, found none")
-    columns = min(len(panels), _MOST)
+    columns = min(len(panels), columns)
     rows = -(-len(panels) // columns)
     figure = new_figure(1.6 + _WIDTH * columns, 0.9 + _HEIGHT * rows)
     grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
@@ -159,8 +164,10 @@ def plot_maps(
         legend |= draw_lines(axes, panel, x, y, look)
         axes.set_title(literal(panel.title), fontsize=9.5)
         axes.tick_params(labelsize=8.5)
-    for axes in grid[-1, :]:
-        axes.set_xlabel(literal(x.label))
+    for column in grid.T:
+        lowest = next(axes for axes in reversed(column) if axes.get_visible())
+        lowest.tick_params(axis="x", labelbottom=True)
+        lowest.set_xlabel(literal(x.label))
     for axes in grid[:, 0]:
         axes.set_ylabel(literal(y.label))
     bar = figure.colorbar(mesh, ax=grid.ravel().tolist(), extend=extend, pad=0.02)

@@ -31,6 +31,7 @@ from orchestrator.study.content import (
     Panel,
     Plot,
     Report,
+    TableItem,
 )
 
 #: Samples of a curve that are kept as they are; of a longer one its peaks, ends and gaps are.
@@ -167,6 +168,8 @@ _NOTHING = "–"
 LARGEST_SVG = 400_000
 #: Points; a wider drawing is scrolled, and can be seen in its full size.
 _LEGIBLE = 1000.0
+#: Of the style sheet, too: what counts as a narrow screen.
+_PHONE = "screen and (max-width: 40rem)"
 #: Most panels of a figure that is printed next to another one.
 _NARROW = 3
 _MIME = {".svg": "image/svg+xml", ".png": "image/png"}
@@ -288,27 +291,32 @@ def _inline(item: FigureItem) -> str:
         return item.figure.inline(item.alt or item.caption)
     from markupsafe import escape
 
-    return f'<img src="{escape(_uri(item))}" alt="{escape(item.alt or item.caption)}">'
+    image = f'<img src="{escape(_uri(item.figure))}" alt="{escape(item.alt or item.caption)}">'
+    if item.narrow is None:
+        return image
+    source = ""
+    if item.narrow is not item.figure:
+        source = f'<source media="{_PHONE}" srcset="{escape(_uri(item.narrow))}">'
+    return f"<picture>{source}{image}</picture>"
 
 
-def _uri(item: FigureItem) -> str:
+def _uri(figure: Any) -> str:
     """Picture as a data URI."""
-    if isinstance(item.figure, Path):
-        mime = _MIME.get(item.figure.suffix.lower())
+    if isinstance(figure, Path):
+        mime = _MIME.get(figure.suffix.lower())
         if mime is None:
-            raise LoadError(f"{item.figure}: expected a picture that ends in .png or .svg")
+            raise LoadError(f"{figure}: expected a picture that ends in .png or .svg")
         try:
-            content = item.figure.read_bytes()
+            content = figure.read_bytes()
         except OSError as error:
             why = error.strerror or error
-            raise LoadError(f"{item.figure}: picture cannot be read: {why}") from error
+            raise LoadError(f"{figure}: picture cannot be read: {why}") from error
     else:
         from orchestrator.pictures.plot_drawing import picture
 
-        drawn: Any = item.figure
-        mime, content = _MIME[".svg"], picture(drawn, "svg")
+        mime, content = _MIME[".svg"], picture(figure, "svg")
         if len(content) > LARGEST_SVG:
-            mime, content = _MIME[".png"], picture(drawn, "png")
+            mime, content = _MIME[".png"], picture(figure, "png")
     return f"data:{mime};base64,{base64.b64encode(content).decode()}"
 
 
@@ -329,6 +337,12 @@ def _by_component(rows: Iterable[ParameterRow]) -> list[tuple[str, list[Paramete
     for row in rows:
         groups.setdefault(row.component, []).append(row)
     return list(groups.items())
+
+
+def _text_columns(item: TableItem) -> set[int]:
+    """Return the columns that hold words, the first one always."""
+    words = {i for row in item.rows for i, value in enumerate(row) if isinstance(value, str)}
+    return {0} | words
 
 
 def _measure_columns(cases: Iterable[CaseSection]) -> list[tuple[str, str]]:
@@ -365,6 +379,7 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     "inline": _inline,
     "wide": _wide,
     "narrow": _narrow,
+    "text_columns": _text_columns,
     "by_component": _by_component,
     "paragraphs": lambda text: [part for part in text.split("\n\n") if part.strip()],
     "measures": _measure_columns,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,14 +51,21 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
-def draw_sweep(figure: MapFigure | LinesFigure, outcome: FinishedSweep) -> Plot | Figure:
-    """Make a figure of a sweep; maps are drawn by Matplotlib."""
-    if isinstance(figure, MapFigure):
-        return _map(figure, outcome)
-    return _lines(figure, outcome)
+def draw_sweep(figure: MapFigure | LinesFigure, outcome: FinishedSweep) -> FigureItem:
+    """Draw a figure of a sweep.
+
+    Matplotlib draws maps, whose panels stand below each other on a narrow screen.
+    """
+    if isinstance(figure, LinesFigure):
+        return FigureItem(_lines(figure, outcome), figure.caption)
+    draw = _map(figure, outcome)
+    wide = draw()
+    narrow = wide if len(figure.panels) == 1 else draw(columns=1)
+    return FigureItem(wide, figure.caption, narrow=narrow)
 
 
-def _map(figure: MapFigure, outcome: FinishedSweep) -> Figure:
+def _map(figure: MapFigure, outcome: FinishedSweep) -> Callable[..., Figure]:
+    """Return what draws a map, with at most so many panels in a row."""
     over = outcome.plan.context.sweep.over
     panels = []
     for panel in figure.panels:
@@ -79,7 +86,7 @@ def _map(figure: MapFigure, outcome: FinishedSweep) -> Figure:
     if figure.reduce == "share above limit":
         look = MapLook(f"Share of runs with {label} above {figure.limit:g}", limits=(0.0, 1.0))
     x, y = (axis_of(name, over[name]) for name in (figure.x, figure.y))
-    return plot_maps(panels, x, y, look, figure.title)
+    return partial(plot_maps, panels, x, y, look, figure.title)
 
 
 def _lines(figure: LinesFigure, outcome: FinishedSweep) -> Plot:
@@ -125,12 +132,13 @@ def write_page(
     files = [path for outcome in outcomes.values() for path in outcome.files]
     items = []
     pictures: list[Path] = []
-    for name, (shown, caption) in _figures(experiment, outcomes).items():
+    for name, item in _figures(experiment, outcomes).items():
+        shown: Any = item.figure
         figure = draw_plot(shown) if isinstance(shown, Plot) else shown
         for suffix in (".png", ".svg"):
             pictures.append(Path("figures") / f"{name}{suffix}")
             save(figure, (into or output) / pictures[-1])
-        items.append(FigureItem(shown, caption))
+        items.append(item)
     judged = (TableItem(one.heading, one.columns, one.rows) for one in sections)
     report = Report(
         title=experiment.title,
@@ -148,14 +156,14 @@ def write_page(
 
 def _figures(
     experiment: Experiment, outcomes: Mapping[str, FinishedSweep]
-) -> dict[str, tuple[Plot | Figure, str]]:
+) -> dict[str, FigureItem]:
     """Make all figures whose sweeps were run."""
-    made: dict[str, tuple[Plot | Figure, str]] = {}
+    made: dict[str, FigureItem] = {}
     swept = as_run(experiment, outcomes)
     for name, figure in experiment.figure.items():
         if isinstance(figure, MapFigure | LinesFigure):
             if figure.sweep in outcomes:
-                made[name] = draw_sweep(figure, outcomes[figure.sweep]), figure.caption
+                made[name] = draw_sweep(figure, outcomes[figure.sweep])
         elif sweeps_of(figure) and sweeps_of(figure) <= set(swept.sweeps):
-            made[name] = plot_of(figure, swept), figure.caption
+            made[name] = FigureItem(plot_of(figure, swept), figure.caption)
     return made

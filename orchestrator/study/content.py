@@ -248,11 +248,14 @@ class FigureItem(Struct, eq=False):
         a ``.png`` or ``.svg`` file.
     caption: Stands below it.
     alt: What it shows, for those who do not see it; the caption if empty.
+    narrow: The same for a screen as narrow as a phone's; ``None``: the page makes a large picture
+        scroll there.
     """
 
     figure: Plot | Figure | Inline | Path
     caption: str
     alt: str = ""
+    narrow: Figure | None = None
 
 
 class FmuItem(Struct):

@@ -85,6 +85,23 @@ def test_an_archive_gets_the_certificate_and_equal_bytes_each_time(softdock, arc
     assert 'keyword="fmpy: body, contact: added delay [ms]">6<' in facts
 
 
+def test_masters_that_agree_share_a_verdict_and_a_row(softdock, archive, tmp_path):
+    masters = ("--as", "fmpy,ecos,omsimulator")
+    code, out, _ = softdock(
+        *("certify", archive, "--step", "4 ms", *masters, "--output", tmp_path / "out")
+    )
+    assert code == 0
+    names = [line.partition(":")[0] for line in out.splitlines()[:2]]
+    assert names == ["softdock, omsimulator", "fmpy, ecos"]
+    page = (tmp_path / "out" / "certificate.html").read_text()
+    rings = page[page.index(">Delays of rings<") :]
+    assert rings.count('<th scope="row">fmpy, ecos</th>') == 1
+    assert '<th scope="col">ring</th><th scope="col" class="value">declared [ms]</th>' in rings
+    report = json.loads((tmp_path / "out" / "certificate.json").read_text())
+    names = ["softdock", "fmpy", "ecos", "omsimulator"]
+    assert [verdict.partition(":")[0] for verdict in report["verdicts"]] == names
+
+
 @pytest.mark.slow
 def test_the_metadata_keeps_to_the_schemas_of_the_standard(softdock, archive, tmp_path):
     """They are of XML Schema 1.1, and lead to those of SSP 1.0 and XLink by relative places."""

@@ -12,7 +12,7 @@ import pytest
 from orchestrator.core.recording import ParameterRow, Result
 from orchestrator.core.simunits import Block, Input, Output
 from orchestrator.core.structs import replace
-from orchestrator.pictures import report, write_report
+from orchestrator.pictures import plot_maps, report, write_report
 from orchestrator.pictures.drawing import Facts, draw_system
 from orchestrator.pictures.report import TEMPLATES, PlotData, packed
 from orchestrator.study import read_experiment, run_experiment
@@ -20,6 +20,9 @@ from orchestrator.study.content import (
     CaseSection,
     Curve,
     FigureItem,
+    MapAxis,
+    MapLook,
+    MapPanel,
     Panel,
     Plot,
     Reference,
@@ -292,6 +295,34 @@ def test_the_lines_of_a_diagram_have_values_of_each_case(tab, tmp_path, register
 
 
 @needs_chromium
+def test_the_lines_of_a_diagram_follow_the_slider(tab, tmp_path, register):
+    register(ramp=Ramp)
+    (tmp_path / "system.toml").write_text(HELD)
+    (tmp_path / "experiment.toml").write_text(TWO_CASES)
+    experiment = read_experiment(tmp_path / "experiment.toml")
+    outcome = run_experiment(experiment, tmp_path, tmp_path / "out")
+    values = outcome.cases["two"].result["<b>.y"].tolist()
+    assert values == [0.0, 2.0, 4.0, 6.0, 4.0, 2.0]  # each ms
+    tab.errors.clear()
+    tab.show(tmp_path / "out/report.html", 1400)
+    slider, case = ".at-time input", ".chosen select"
+
+    def moved(element, value, event):
+        tab.run(
+            f"(() => {{ const one = document.querySelector('{element}'); one.value = {value!r};"
+            f" one.dispatchEvent(new Event('{event}')); }})()"
+        )
+        return tab.run("[...document.querySelectorAll('.wire text')].at(-1).textContent")
+
+    at_one = [moved(slider, 200 * i, "input") for i in range(6)]
+    assert at_one == [f"3 ms {value / 2:g}" for value in values]
+    assert moved(slider, 600, "input") == "3 ms 3"
+    assert moved(case, "two", "change") == "3 ms 6"  # of the same time
+    assert tab.run("document.querySelector('.chosen output').textContent") == "values at 0.003 s"
+    assert tab.errors == []
+
+
+@needs_chromium
 @pytest.mark.parametrize(("width", "dark"), [(1400, False), (390, True)])
 def test_a_slider_shows_one_time_in_all_figures(tab, tmp_path, width, dark):
     late = Plot("time", [Panel("y [N]", [Curve("late", TIME[2000:], WAVE[2000:])])], "Late")
@@ -361,6 +392,28 @@ def test_figures_show_values_and_zoom_and_curves_go_and_come(tab, tmp_path, monk
     pressed = "document.querySelectorAll('.entry')[1].getAttribute('aria-pressed')"
     assert tab.run(pressed) == "false"
     assert tab.errors == []
+
+
+@needs_chromium
+@pytest.mark.parametrize("count", [1, 4])
+def test_maps_fit_a_phone(tab, tmp_path, count):
+    panels = [MapPanel(f"panel {i}", np.eye(3)) for i in range(count)]
+    axis = MapAxis("X [m]", (1.0, 2.0, 3.0))
+    wide = plot_maps(panels, axis, axis, MapLook("Z"), "Maps")
+    narrow = wide if count == 1 else plot_maps(panels, axis, axis, MapLook("Z"), "Maps", 1)
+    path = tmp_path / "report.html"
+    write_report(Report("Maps", figures=(FigureItem(wide, "maps", narrow=narrow),)), path)
+    seen = {}
+    for width in (1366, 390):
+        tab.show(path, width)
+        one = "document.querySelector('.picture img')"
+        tab.until(f"{one}.complete && {one}.naturalWidth > 0")
+        size = tab.run(f"[{one}.naturalWidth, {one}.clientWidth, {one}.clientHeight]")
+        seen[width] = size
+        assert tab.run("document.querySelector('.picture').scrollWidth") <= width
+    natural, shown, _ = seen[390]
+    assert shown > 0.7 * natural  # its text keeps its size
+    assert (seen[1366][0] > natural) == (count > 1)
 
 
 #: Elements of a page whose figures are drawn for paper that reach beyond its width.

@@ -57,7 +57,7 @@ def drawn(swept, folder):
     def draw(text=GRID, name="f"):
         outcomes = swept(text)
         figure = read_experiment(folder / "experiment.toml").figure[name]
-        return draw_sweep(figure, outcomes["c"])
+        return draw_sweep(figure, outcomes["c"]).figure
 
     return draw
 
@@ -180,6 +180,18 @@ def test_hatched_cells_are_where_nothing_is():
     said = [t.get_text() for t in drawing.legends[0].get_texts()]
     assert said == ["died", "limit 2.5 m", "limit 2.5 m (predicted)"]
     assert picture(drawing, "png")[:4] == b"\x89PNG"
+
+
+def test_the_lowest_panel_of_each_column_has_the_axis():
+    panels = [MapPanel(name, np.array([[1.0, 2.0], [3.0, 4.0]])) for name in "abcd"]
+    x, y = MapAxis("X [m]", (1.0, 2.0)), MapAxis("Y", (1.0, 2.0))
+    drawing = plot_maps(panels, x, y, MapLook("Z"))
+    picture(drawing, "png")  # lays it out
+    maps = {axes.get_title(): axes for axes in drawing.axes if axes.get_title()}
+    labelled = [name for name, axes in maps.items() if axes.get_xlabel() == "X [m]"]
+    assert labelled == ["b", "c", "d"]
+    ticks = [any(t.label1.get_visible() for t in maps[name].xaxis.majorTicks) for name in "abcd"]
+    assert ticks == [False, True, True, True]
 
 
 def test_edges_lie_half_way_on_the_scale_of_the_axis():
