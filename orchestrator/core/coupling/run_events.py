@@ -100,19 +100,14 @@ def _what(fault: Fault, line: Connection, system: System) -> str:
     unit = f" {connector.unit}" if connector.unit not in {None, "", "1"} else ""
     amounts = fault.amount if isinstance(fault.amount, tuple) else (fault.amount,)
     amount = ", ".join(f"{a:g}" for a in amounts)
-    texts = {
-        FaultKind.DROP: "no sample arrives, so the input keeps its value",
-        FaultKind.DELAY_STEP: f"the delay is {fault.delay_ns / 1e6:g} ms instead of"
-        f" {line.delay.nominal_ns / 1e6 if line.delay else 0:g} ms",
-        FaultKind.STUCK: "the sent value is frozen at the begin",
-        FaultKind.BIAS: f"{amount}{unit} are added to the sent value",
-        FaultKind.DRIFT: f"{amount}{unit} per second are added to the sent value",
-        FaultKind.SCALE: f"the sent value is multiplied by {amount}",
-        FaultKind.NOISE: f"white noise of the standard deviation {amount}{unit} is added to the"
-        f" sent value, seed {fault.seed}",
-        FaultKind.NAN: "the sent value is NaN",
-    }[fault.kind]
-    return texts if fault.element is None else f"{texts}, in element {fault.element} only"
+    text = fault.kind.codec.effect.format(
+        amount=f"{amount}{unit}",
+        factor=amount,
+        delay=fault.delay_ns / 1e6,
+        declared=line.delay.nominal_ns / 1e6 if line.delay else 0,
+        seed=fault.seed,
+    )
+    return text if fault.element is None else f"{text}, in element {fault.element} only"
 
 
 @dataclass(frozen=True, slots=True)

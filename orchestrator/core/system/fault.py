@@ -38,27 +38,73 @@ class FaultKind(StrEnum):
     NAN = "nan"
 
     @property
+    def codec(self) -> FaultCodec:
+        """Which figures it takes, where it acts, and what it does in words."""
+        return FAULTS[self]
+
+    @property
     def is_received(self) -> bool:
         """Whether it happens where the signal arrives; else where it is sent."""
-        return self in {FaultKind.DROP, FaultKind.DELAY_STEP}
+        return self.codec.is_received
 
     @property
     def needs_real(self) -> bool:
         """Whether it computes with the value, so that only Reals can have it."""
-        return self in _FIGURES or self is FaultKind.NAN
+        return self.codec.needs_real
 
 
-#: The figure that a kind needs, by the name under which it is given.
-_FIGURES: Mapping[FaultKind, str] = MappingProxyType(
+class FaultCodec(Struct):
+    """What there is to know of a kind of fault.
+
+    effect: What it does, for the report; ``{amount}`` is the figure with its unit, ``{factor}`` the
+        figure without one.
+    figure: Name of the number that it needs, with which the value is computed.
+    needs, takes: Names of further figures, those without which it is not described and others.
+    is_received: Whether it happens where the signal arrives; else where it is sent.
+    needs_real: Whether only Reals can have it.
+    """
+
+    effect: str
+    figure: str = ""
+    needs: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+    is_received: bool = False
+    needs_real: bool = False
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """Names of all figures that it takes, the needed ones first."""
+        return (*((self.figure,) if self.figure else ()), *self.needs, *self.takes)
+
+
+FAULTS: Mapping[FaultKind, FaultCodec] = MappingProxyType(
     {
-        FaultKind.BIAS: "value",
-        FaultKind.DRIFT: "rate",
-        FaultKind.SCALE: "factor",
-        FaultKind.NOISE: "sigma",
+        FaultKind.DROP: FaultCodec(
+            "no sample arrives, so the input keeps its value", is_received=True
+        ),
+        FaultKind.DELAY_STEP: FaultCodec(
+            "the delay is {delay:g} ms instead of {declared:g} ms",
+            needs=("delay",),
+            is_received=True,
+        ),
+        FaultKind.STUCK: FaultCodec("the sent value is frozen at the begin"),
+        FaultKind.BIAS: FaultCodec(
+            "{amount} are added to the sent value", "value", needs_real=True
+        ),
+        FaultKind.DRIFT: FaultCodec(
+            "{amount} per second are added to the sent value", "rate", needs_real=True
+        ),
+        FaultKind.SCALE: FaultCodec(
+            "the sent value is multiplied by {factor}", "factor", needs_real=True
+        ),
+        FaultKind.NOISE: FaultCodec(
+            "white noise of the standard deviation {amount} is added to the sent value, seed {seed}",
+            "sigma",
+            takes=("seed",),
+            needs_real=True,
+        ),
+        FaultKind.NAN: FaultCodec("the sent value is NaN", needs_real=True),
     }
-)
-_FURTHER: Mapping[FaultKind, tuple[str, ...]] = MappingProxyType(
-    {FaultKind.NOISE: ("seed",), FaultKind.DELAY_STEP: ("delay",)}
 )
 
 
@@ -111,7 +157,7 @@ class Fault(Struct):
                 f"until: expected later than its begin at {seconds(self.begin_ns):.9g} s, found"
                 f" {seconds(self.until_ns):.9g} s"
             )
-        figure = _FIGURES.get(self.kind, "value")
+        figure = self.kind.codec.figure or "value"
         amounts = self.amount if isinstance(self.amount, tuple) else (self.amount,)
         if not amounts or not all(map(is_finite, amounts)):
             problems.append(f"{figure}: expected finite numbers, found {self.amount!r}")
@@ -178,7 +224,7 @@ class Fault(Struct):
                 problems += error.problems
         if problems:
             raise DescriptionError(*(f"fault '{label or kind}' on '{on}': {p}" for p in problems))
-        amount = figures.get(_FIGURES.get(kind, ""), 0.0)
+        amount = figures.get(kind.codec.figure, 0.0)
         return cls(
             kind,
             on,
@@ -210,19 +256,17 @@ class Fault(Struct):
 
 def _wrong_figures(kind: FaultKind, figures: Mapping[str, Any]) -> list[str]:
     """What is missing, and what a fault of this kind does not take."""
-    needed = [_FIGURES[kind]] if kind in _FIGURES else []
-    further = _FURTHER.get(kind, ())
-    takes = ", ".join((*needed, *further)) or "nothing but on, from and until"
+    codec = kind.codec
+    takes = ", ".join(codec.figures) or "nothing but on, from and until"
     problems = [
         f"a fault of kind '{kind}' has no '{name}'; it takes: {takes}"
         for name in figures
-        if name not in (*needed, *further)
+        if name not in codec.figures
     ]
-    needed += [name for name in further if name == "delay"]
     problems += [
         f"missing '{name}', which a fault of kind '{kind}' needs"
-        for name in needed
-        if name not in figures
+        for name in codec.figures
+        if name not in codec.takes and name not in figures
     ]
     return problems
 

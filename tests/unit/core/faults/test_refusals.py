@@ -1,6 +1,7 @@
 """Faults that cannot act are refused by name, all together, before anything runs."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -8,8 +9,19 @@ from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.master import Execution
 from orchestrator.core.simunits import block, fmu
 from orchestrator.core.system import Fault, System
+from orchestrator.core.system.fault import FAULTS, FaultKind
+from orchestrator.study.experiment import FaultTable
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
+
+
+def test_every_kind_has_a_codec_keys_and_a_row_of_the_page():
+    assert [*FAULTS] == [*FaultKind]
+    page = (Path(__file__).parents[4] / "docs/howto/fault.md").read_text()
+    rows = {line.split("|")[1].strip(" `"): line for line in page.splitlines() if "|" in line}
+    for kind, codec in FAULTS.items():
+        assert {*codec.figures} <= {*FaultTable.model_fields}
+        assert all(f"`{name}`" in rows[kind] for name in codec.figures)
 
 
 @pytest.mark.parametrize(
