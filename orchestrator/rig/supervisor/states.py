@@ -138,7 +138,7 @@ TRANSITIONS = tuple(Transition(state, *way) for state, ways in _WAYS.items() for
 
 def transitions_page() -> str:
     """Return the table as the reference shows it, in Markdown."""
-    rows = ["| state | event | if | next state | |", "|---|---|---|---|---|"]
+    rows = ["| state | event | if | next state | meaning |", "|---|---|---|---|---|"]
     rows += [
         f"| {row.state.name} | {row.event} | {row.guard} | {row.target.name} | {row.meaning} |"
         for row in TRANSITIONS
