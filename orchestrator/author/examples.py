@@ -158,7 +158,7 @@ def _bring_along(file: Path, root: Path, folder: Path) -> None:
         return up + target.relative_to(folder).as_posix()
 
     text = _PYTHON_PATH.sub(' / "fmus"', _PATH.sub(moved, text))
-    file.write_text(text, encoding="utf-8")
+    file.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _bring_fmus(files: list[Path], folder: Path) -> Iterator[Path]:

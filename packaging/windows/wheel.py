@@ -95,7 +95,11 @@ def compiled() -> tuple[Path, Path]:
 def without_engine(folder: Path) -> Path:
     """Make the wheel of everything but the engine; returns it."""
     shutil.rmtree(folder, ignore_errors=True)
-    settings = [f"build-dir={folder / 'cmake'}", "wheel.py-api=", "cmake.define.SOFTDOCK_ENGINE=OFF"]
+    settings = [
+        f"build-dir={folder / 'cmake'}",
+        "wheel.py-api=",
+        "cmake.define.SOFTDOCK_ENGINE=OFF",
+    ]
     subprocess.run(
         [sys.executable, "-m", "pip", "wheel", ROOT, "--no-deps", "--quiet", "--wheel-dir", folder]
         + [f"--config-settings={setting}" for setting in settings],

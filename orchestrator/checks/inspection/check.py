@@ -114,7 +114,8 @@ def _windows_libraries(path: Path, names: Sequence[str]) -> dict[str, dict[str, 
     libraries = [n for n in names if n.lower().endswith(".dll") and n.rpartition("/")[0] in folders]
     if not libraries:
         return {}
-    from orchestrator.core.simunits.fmi.wine import absent_libraries, needed_libraries
+    from orchestrator.core.simunits.fmi.library_file import needed_libraries
+    from orchestrator.core.simunits.fmi.wine import absent_libraries
 
     facts: dict[str, dict[str, Any]] = {}
     with open_archive(path, FmuError) as archive:

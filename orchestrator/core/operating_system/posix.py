@@ -6,6 +6,7 @@ What rigs and adapters ask of Linux themselves stays there: see ``packaging/READ
 from __future__ import annotations
 
 import ctypes
+import errno
 import fcntl
 import mmap
 import os
@@ -21,6 +22,10 @@ from typing import Any
 
 #: From <sys/prctl.h>.
 _PR_SET_PDEATHSIG = 1
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2
+#: The system or the file system does not know the call that exchanges names.
+_UNKNOWN = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP}
 _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 
 #: Signals that end a program: Ctrl-C, what ends a job, a terminal that is closed.
@@ -184,6 +189,23 @@ def locked_folder(folder: Path, *, wait: bool = False) -> int:
         os.close(file)
         raise
     return file
+
+
+def exchange_names(first: Path, second: Path) -> bool:
+    """Let two folders of one file system exchange their names in one call.
+
+    Returns whether there is such a call. Raises OSError: if it fails.
+    """
+    try:
+        call = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError):
+        return False
+    names = os.fsencode(first), os.fsencode(second)
+    failed = call(_AT_FDCWD, names[0], _AT_FDCWD, names[1], ctypes.c_uint(_RENAME_EXCHANGE))
+    code = ctypes.get_errno() if failed else 0
+    if code and code not in _UNKNOWN:
+        raise OSError(code, os.strerror(code), str(second))
+    return not code
 
 
 def processors() -> set[int]:

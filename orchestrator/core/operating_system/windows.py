@@ -317,6 +317,12 @@ def locked_folder(folder: Path, *, wait: bool = False) -> int:
     return file
 
 
+def exchange_names(first: Path, second: Path) -> bool:
+    """Return False: Windows has no such call."""
+    del first, second
+    return False
+
+
 def processors() -> set[int]:
     """Return the processors that this process may use."""
     own, whole = ctypes.c_size_t(), ctypes.c_size_t()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import logging
 import os
@@ -42,10 +41,6 @@ def whole_file(path: str | Path) -> Iterator[Path]:
 _LOG = logging.getLogger(__name__)
 #: The file system does not know links, or cannot make this one.
 _NO_LINKS = {errno.EPERM, errno.EXDEV, errno.EMLINK, errno.ENOTSUP, errno.ENOSYS}
-_AT_FDCWD = -100
-_RENAME_EXCHANGE = 2
-#: The system or the file system does not know the call that exchanges names.
-_UNKNOWN = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP}
 #: How the folder of a run that is under way ends, and what was set aside to make room for one.
 _DRAFT, _ASIDE = ".part", ".old"
 _LEFT = rf"\.{{}}\.[0-9a-f]{{{{12}}}}(?:{re.escape(_DRAFT)}|{re.escape(_ASIDE)})"
@@ -131,7 +126,7 @@ def _obstacle(final: Path) -> str:
     here: set[Path] = set()
     with suppress(FileNotFoundError):  # it is deleted, so it lies nowhere
         here = {Path.cwd(), *Path.cwd().parents}
-    if final.is_mount():
+    if os.path.ismount(final):
         return "it is a mount point"
     if final in here:
         return "the working directory lies in it"
@@ -279,18 +274,8 @@ def _exchange(first: Path, second: Path, aside: Path) -> None:
     then ``first`` to ``second`` and ``aside`` to ``first``. Who is killed between the first and the
     second leaves nothing under the name ``second``.
     """
-    try:
-        call = ctypes.CDLL(None, use_errno=True).renameat2
-    except (AttributeError, OSError):
-        code = errno.ENOSYS
-    else:
-        names = os.fsencode(first), os.fsencode(second)
-        failed = call(_AT_FDCWD, names[0], _AT_FDCWD, names[1], ctypes.c_uint(_RENAME_EXCHANGE))
-        code = ctypes.get_errno() if failed else 0
-    if code in _UNKNOWN:
+    if not operating_system.exchange_names(first, second):
         _rename_twice(first, second, aside)
-    elif code:
-        raise OSError(code, os.strerror(code), str(second))
 
 
 def _rename_twice(first: Path, second: Path, aside: Path) -> None:

@@ -135,7 +135,7 @@ def instantiated(model: str, file: Path, roots: Sequence[Path]) -> str:
         script, flat = Path(folder) / "flatten.mos", Path(folder) / "flat.mo"
         lines = [f"loadFile({json.dumps(str(each.resolve()))});" for each in files]
         lines += [f'writeFile("{flat}", instantiateModel({model}));', "getErrorString();"]
-        script.write_text("\n".join(lines), encoding="utf-8")
+        script.write_text("\n".join(lines), encoding="utf-8", newline="\n")
         try:
             ended = subprocess.run(  # noqa: S603 - found above
                 [compiler, str(script)],

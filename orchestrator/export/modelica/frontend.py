@@ -109,7 +109,7 @@ def _flatten_reworded(location: ClassPlace, source: FrontEndSource) -> FlatModel
                 return without_display_units(
                     lambda: _flatten(_source_of(there, originals)),
                     lambda file: Path(file).read_text(encoding="utf-8"),
-                    lambda file, text: Path(file).write_text(text, encoding="utf-8"),
+                    lambda file, text: Path(file).write_text(text, encoding="utf-8", newline="\n"),
                     originals,
                 )
             except ModelicaError as error:
@@ -254,7 +254,7 @@ def _reword(there: ClassPlace, originals: Mapping[str, str], rejected: ModelicaE
             text = file.read_text(encoding="utf-8-sig")
             new = reworded(text, there.local_name if file == there.file else "")
             if new != text:
-                file.write_text(new, encoding="utf-8")
+                file.write_text(new, encoding="utf-8", newline="\n")
                 changed = True
     if not changed:
         raise rejected

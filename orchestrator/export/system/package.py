@@ -23,9 +23,9 @@ from orchestrator.core.files.archive import add_file, open_archive
 from orchestrator.core.master import Schedule
 from orchestrator.core.master.schedule.input_hold import SINK, SOURCE
 from orchestrator.core.master.schedule.schedule import EventTable
-from orchestrator.core.operating_system.platforms import LINUX, Platform, machine
+from orchestrator.core.operating_system.platforms import LINUX, WINDOWS, Platform, here, machine
 from orchestrator.core.recording import whole_file
-from orchestrator.core.simunits.fmi.fmu_unit import is_whole
+from orchestrator.core.simunits.fmi.library_file import wrong_library
 from orchestrator.core.simunits.fmi.model_exchange_unit import sundials_folder
 from orchestrator.engine import ROWS, system_library
 from orchestrator.export.archive.fmu_archive import hash_of
@@ -328,7 +328,7 @@ def _parts(sources: Sequence[Path], folder: Path) -> Iterator[Path]:
     for first in range(0, len(sources), _TOGETHER):
         part = folder / f"part{first}.cpp"
         lines = [f'#include "{file}"\n' for file in sources[first : first + _TOGETHER]]
-        part.write_text("".join(lines), encoding="utf-8")
+        part.write_text("".join(lines), encoding="utf-8", newline="\n")
         yield part
 
 
@@ -339,12 +339,13 @@ _KEPT = ("modelDescription.xml", "resources/", "documentation/licenses/")
 
 def expect_library() -> None:
     """Raise CapabilityError where no library for the exported FMU is built, or it is damaged."""
-    if not LINUX.is_here:
+    if here() not in {LINUX, WINDOWS}:
         raise CapabilityError(
-            f"systems are exported on 64-bit Linux on x86; this is {' on '.join(machine())}"
+            "systems are exported on 64-bit Linux and Windows on x86; this is"
+            f" {' on '.join(machine())}"
         )
     library = system_library()
-    if not (library.is_file() and is_whole(library)):
+    if not library.is_file() or wrong_library(library):
         raise CapabilityError(
             f"'{library}', the library of exported systems, is missing or damaged: install Softdock"
             " again"

@@ -324,7 +324,7 @@ def write_animation(
         ) from None
     path = output / "animations" / f"{name}.html"
     with whole_file(path) as draft:
-        draft.write_text(page, encoding="utf-8")
+        draft.write_text(page, encoding="utf-8", newline="\n")
     return path
 
 

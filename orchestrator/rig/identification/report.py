@@ -113,7 +113,7 @@ def write_identification(
         (draft.folder / "figures").mkdir()
         for device in devices:
             twin = Path(f"{device.twin.component}.twin.toml")
-            (draft.folder / twin).write_text(twin_text(device.twin), encoding="utf-8")
+            (draft.folder / twin).write_text(twin_text(device.twin), encoding="utf-8", newline="\n")
             twins.append(twin)
             tables += [table_of(device, entry) for entry in device.twin.pair]
             for item, stem in _figures(device):

@@ -481,7 +481,7 @@ class Series:
         told = {"mark": self._mark, "row": dict(zip(COLUMNS, row, strict=True))}
         text = json.dumps(told, indent=2)
         file = self._rig.folder(trial) / _NAME
-        file.with_suffix(".new").write_text(text, encoding="utf-8")
+        file.with_suffix(".new").write_text(text, encoding="utf-8", newline="\n")
         file.with_suffix(".new").rename(file)
         return row
 

@@ -175,7 +175,9 @@ def main() -> int:
     outcome = run(order, rows)
     folder = Path(order.folder)
     np.savez(folder / "rows.npz", rows=np.array(rows).reshape(-1, 2 + len(FACTS)))
-    (folder / "outcome.json").write_text(json.dumps(asdict(outcome)), encoding="utf-8")
+    (folder / "outcome.json").write_text(
+        json.dumps(asdict(outcome)), encoding="utf-8", newline="\n"
+    )
     return 0
 
 

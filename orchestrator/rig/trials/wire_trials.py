@@ -356,7 +356,9 @@ def wire_matrix(
             verdict = _kept(kept)
             if verdict is None:
                 verdict = _run(bench, chosen)
-                kept.write_text(json.dumps(asdict(verdict), indent=2), encoding="utf-8")
+                kept.write_text(
+                    json.dumps(asdict(verdict), indent=2), encoding="utf-8", newline="\n"
+                )
             tell(verdict)
             return verdict
 
@@ -388,4 +390,4 @@ def write_matrix(page: Path, verdicts: Sequence[WireVerdict]) -> None:
     columns, rows = matrix_table(verdicts)
     lines = [columns, ["---"] * len(columns), *rows]
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    page.write_text(f"{before}{_BEGIN}\n{table}\n{_END}{after}", encoding="utf-8")
+    page.write_text(f"{before}{_BEGIN}\n{table}\n{_END}{after}", encoding="utf-8", newline="\n")

@@ -202,5 +202,7 @@ def write_summary(outcome: ExperimentOutcome, draft: Draft, output: Path) -> Non
     ]
     with whole_file(folder / SUMMARY) as opened:
         opened.write_text(
-            json.dumps(outcome.as_json(), indent=2, allow_nan=False) + "\n", encoding="utf-8"
+            json.dumps(outcome.as_json(), indent=2, allow_nan=False) + "\n",
+            encoding="utf-8",
+            newline="\n",
         )

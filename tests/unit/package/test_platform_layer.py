@@ -3,6 +3,7 @@
 import ast
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -26,7 +27,6 @@ ELSEWHERE = {
     "cli/supervisor.py": "keys of a terminal",
     "core/accounts.py": "whose a socket, a folder and a port are",
     "core/simunits/fmi/wine.py": "the process of Wine, which is Linux's",
-    "core/recording/whole_folder.py": "one call, and what is done without it",
     "export/codegen/compiler.py": "compilers that are ended with what they started",
     "pictures/live/messages.py": "sockets that a run hands to its page",
 }
@@ -112,3 +112,34 @@ def test_a_library_is_looked_for_in_the_folder_of_this_platform(
     path = make_fmu()
     monkeypatch.setattr(platforms, "machine", lambda: machine)
     assert read_fmu(path, runnable=False).library == library
+
+
+def _text_writers(file):
+    """Yield the lines of calls that write a text and leave the line ends to the system."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        named = {keyword.arg: keyword.value for keyword in node.keywords}
+        at = 0 if isinstance(node.func, ast.Attribute) else 1
+        mode = named.get("mode", node.args[at] if len(node.args) > at else None)
+        is_text = isinstance(mode, ast.Constant) and re.fullmatch("[wax]t?[+]?", str(mode.value))
+        if "newline" not in named and (name == "write_text" or (name == "open" and is_text)):
+            yield f"{file.relative_to(PACKAGE.parent)}:{node.lineno}"
+
+
+def test_written_texts_have_the_same_line_ends_on_each_system():
+    """``newline=`` is given wherever a text file is opened to be written."""
+    files = [
+        file
+        for package in ("orchestrator", "python_blocks", "hw_adapters")
+        for file in (PACKAGE.parent / package).rglob("*.py")
+    ]
+    assert len(files) > 400
+    assert [line for file in files for line in _text_writers(file)] == []
+
+
+def test_the_check_of_line_ends_finds_what_it_looks_for():
+    lines = ['open("a", "w")', 'p.open("x")', 'p.write_text("a")', 'p.open("rb")', 'open("a")']
+    file = SimpleNamespace(read_text=lambda **_: "\n".join(lines), relative_to=lambda _: "f")
+    assert [*_text_writers(file)] == ["f:1", "f:2", "f:3"]

@@ -6,7 +6,6 @@ import logging
 import math
 import os
 import shutil
-import struct
 import tempfile
 import threading
 import weakref
@@ -31,36 +30,10 @@ from orchestrator.core.simunits.fmi.fmu_variable import (
     unit_described,
     units_of,
 )
+from orchestrator.core.simunits.fmi.library_file import wrong_library
 from orchestrator.core.simunits.protocol import SimulationUnit, UnitDescription
 from orchestrator.core.system import ComponentOptions, Connector, DataType, Value, seconds
 from orchestrator.engine import Fmu, Fmu2, SavedState, windows_bridge
-
-_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")  # Elf64_Ehdr, little endian (System V ABI)
-_SEGMENT = struct.Struct("<IIQQQQQQ")  # Elf64_Phdr
-
-
-def is_whole(library: Path) -> bool:
-    """Whether a file is a 64-bit little-endian ELF library that holds all it promises.
-
-    The loader maps a library without looking at its size; one that was cut short ends the process
-    (SIGBUS) when it is touched.
-    """
-    size = library.stat().st_size
-    with library.open("rb") as file:
-        head = file.read(_HEADER.size)
-        if len(head) < _HEADER.size or head[:6] != b"\x7fELF\x02\x01":
-            return False
-        fields = _HEADER.unpack(head)
-        first, sections, segment_size, count = fields[5], fields[6], fields[9], fields[10]
-        section_size, section_count = fields[11], fields[12]
-        if segment_size != _SEGMENT.size or first + count * segment_size > size:
-            return False
-        if sections + section_size * section_count > size:
-            return False
-        file.seek(first)
-        table = file.read(count * segment_size)
-    return all(segment[2] + segment[5] <= size for segment in _SEGMENT.iter_unpack(table))
-
 
 USUAL_OPTIONS = ComponentOptions()
 _LEVELS = {0: logging.INFO, 1: logging.WARNING, 5: logging.INFO}
@@ -148,11 +121,8 @@ class FmuUnit(SimulationUnit):
 
             self._host = WineHost(name, self.fmu.path, library)  # ends with this unit
             return windows_bridge()
-        if not is_whole(library):
-            raise FmuError(
-                f"component '{name}' ({self.fmu.path}): '{self.fmu.library}' is damaged: expected"
-                " a whole 64-bit ELF library"
-            )
+        if problem := wrong_library(library):
+            raise FmuError(f"component '{name}' ({self.fmu.path}): '{self.fmu.library}' {problem}")
         return library
 
     @abstractmethod

@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
@@ -28,6 +27,7 @@ from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import CapabilityError, FmuError
 from orchestrator.core.operating_system.platforms import WINDOWS, here
 from orchestrator.core.own_process import MARK
+from orchestrator.core.simunits.fmi.library_file import needed_libraries, wrong_windows_library
 from orchestrator.engine import windows_bridge
 
 #: Oldest release of Wine that the host was tried with.
@@ -284,8 +284,8 @@ class WineHost:
 
     def __init__(self, name: str, archive: Path, library: Path) -> None:
         where = f"component '{name}' ({archive})"
-        if problem := wrong_library(library):
-            raise FmuError(f"{where}: {library.name}: {problem}")
+        if problem := wrong_windows_library(library):
+            raise FmuError(f"{where}: '{library.name}' {problem}")
         program, folder, host = wine(), prefix(), host_program()
         self._words = tempfile.TemporaryFile()  # noqa: SIM115 - until the end of the host
         self._process = subprocess.Popen(  # noqa: S603 - the program that was found
@@ -352,39 +352,6 @@ def _reason(library: Path, error: int, text: str) -> str:
     return f"Wine cannot load it: {text}" + (f" (error {error} of Windows)" if error else "")
 
 
-_AMD64, _I386, _ARM64 = 0x8664, 0x014C, 0xAA64
-_MACHINES = {_I386: "32-bit x86", _ARM64: "64-bit ARM"}
-
-
-def wrong_library(library: Path) -> str:
-    """Say why a file is no whole library for 64-bit Windows; empty if it is one."""
-    try:
-        headers = _Headers(library.read_bytes())
-    except (ValueError, struct.error, IndexError):
-        return "expected a library of 64-bit Windows (PE32+), found a file that is none or is cut"
-    if headers.machine == _AMD64:
-        return ""
-    machine = _MACHINES.get(headers.machine, f"processor number {headers.machine:#x}")
-    return (
-        f"it is a library for {machine}; platform 'win64' runs those of 64-bit x86. Ask for a"
-        " build of the FMU for win64 or linux64"
-    )
-
-
-def needed_libraries(content: bytes) -> tuple[str, ...]:
-    """Return the names of the libraries that a Windows library imports, as it spells them.
-
-    Raises
-    ------
-    ValueError
-        If the content is no whole library for Windows.
-    """
-    try:
-        return tuple(_Headers(content).imports())
-    except (struct.error, IndexError):
-        raise ValueError from None
-
-
 def absent_libraries(needed: Iterable[str], beside: Iterable[str]) -> tuple[str, ...] | None:
     """Return which of the needed libraries are neither next to an FMU's library nor in Wine.
 
@@ -404,42 +371,3 @@ def absent_libraries(needed: Iterable[str], beside: Iterable[str]) -> tuple[str,
 def _absent_for(library: Path) -> tuple[str, ...]:
     beside = [each.name for each in library.parent.iterdir()]
     return absent_libraries(needed_libraries(library.read_bytes()), beside) or ()
-
-
-class _Headers:
-    """The headers of a Windows library (PE/COFF, Microsoft's "PE Format")."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        (at,) = struct.unpack_from("<I", data, 0x3C)
-        if data[:2] != b"MZ" or data[at : at + 4] != b"PE\0\0":
-            raise ValueError
-        self.machine, count = struct.unpack_from("<HH", data, at + 4)
-        (size,) = struct.unpack_from("<H", data, at + 20)
-        optional = at + 24
-        (magic,) = struct.unpack_from("<H", data, optional)
-        self._directories = optional + (112 if magic == 0x20B else 96)
-        self._sections = [
-            struct.unpack_from("<IIII", data, optional + size + 40 * i + 8) for i in range(count)
-        ]
-        if any(at + length > len(data) for _, _, length, at in self._sections):
-            raise ValueError
-
-    def imports(self) -> Iterator[str]:
-        """Yield the names in the import table."""
-        (address,) = struct.unpack_from("<I", self._data, self._directories + 8)
-        at = self._offset(address) if address else None
-        while at is not None:
-            row = struct.unpack_from("<IIIII", self._data, at)
-            if not any(row):
-                return
-            name = self._offset(row[3])
-            yield self._data[name : self._data.index(b"\0", name)].decode("latin-1")
-            at += 20
-
-    def _offset(self, address: int) -> int:
-        """Return where in the file a relative virtual address is."""
-        for size, begin, length, at in self._sections:
-            if begin <= address < begin + max(size, length):
-                return int(at + address - begin)
-        raise ValueError
