@@ -16,6 +16,7 @@ from kept_parser import kept_parser
 from sharing import shared_out
 from small_fmu import SMALL_FMU
 
+from orchestrator.core.operating_system import platforms
 from orchestrator.core.simunits import registry
 
 # The same draws in every run: `make test` passes or fails for what the code does. To search for
@@ -29,6 +30,7 @@ gc.disable()  # while tests are collected
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+HERE = platforms.here()
 TESTS = Path(__file__).parent
 FIXTURES = TESTS / "fixtures"
 BUILT = TESTS.parent / "fmus" / "build"
@@ -182,7 +184,7 @@ def sample_blocks(register):
 
 
 def _compile(folder, source, *options):
-    target = folder / f"{Path(source).stem}.so"
+    target = folder / f"{Path(source).stem}{HERE.suffix}"
     compile_fixture(source, target, *options)
     return target
 
@@ -195,15 +197,15 @@ def probe_library(tmp_path_factory):
 @pytest.fixture(scope="session")
 def make_fmu(probe_library, tmp_path_factory):
     """Make a probe FMU whose model description or library is changed by a function of its text."""
-    description = (FIXTURES / "probe" / "modelDescription.xml").read_text()
+    description = (FIXTURES / "probe" / "modelDescription.xml").read_text(encoding="utf-8")
 
-    def make(change=lambda text: text, *, name="Probe", options=(), folder="linux64"):
+    def make(change=lambda text: text, *, name="Probe", options=(), folder=HERE.name):
         where = tmp_path_factory.mktemp("fmu")
         library = _compile(where, "probe/probe.c", *options) if options else probe_library
         path = where / f"{name}.fmu"
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("modelDescription.xml", change(description))
-            archive.write(library, f"binaries/{folder}/probe.so")
+            archive.write(library, f"binaries/{folder}/probe{HERE.suffix}")
         return path
 
     return make
@@ -225,11 +227,11 @@ def c_fmu(tmp_path_factory):
             folder = tmp_path_factory.mktemp(name)
             libraries[name, options] = _compile(folder, f"c_fmus/{name}.c", *options)
         path = tmp_path_factory.mktemp("fmu") / f"{name}.fmu"
-        platform_name = "x86_64-linux" if name.endswith("3") else "linux64"
+        binaries = HERE.folder("3.0" if name.endswith("3") else "2.0")
         with zipfile.ZipFile(path, "w") as archive:
-            description = (FIXTURES / "c_fmus" / f"{name}.xml").read_text()
+            description = (FIXTURES / "c_fmus" / f"{name}.xml").read_text(encoding="utf-8")
             archive.writestr("modelDescription.xml", change(description))
-            archive.write(libraries[name, options], f"binaries/{platform_name}/{name}.so")
+            archive.write(libraries[name, options], f"{binaries}/{name}{HERE.suffix}")
         return path
 
     return make
@@ -246,7 +248,7 @@ def small_fmu(tmp_path_factory):
         said = {"serializes": str(serializes).lower(), "once": str(once).lower()}
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("modelDescription.xml", SMALL_FMU.format(name=name, **said))
-            archive.write(library, f"binaries/linux64/{name}.so")
+            archive.write(library, f"{HERE.folder('2.0')}/{name}{HERE.suffix}")
         return path
 
     return make

