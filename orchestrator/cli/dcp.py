@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from orchestrator.cli.console import print_lines
+from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.structs import replace
 
@@ -84,7 +85,7 @@ def serve(
         server.slave.about = about
         if description is not None:
             _write(description, about)
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        for number in operating_system.ENDINGS:
             signal.signal(number, lambda *_: server.stop())
         if json:
             facts = {"transport": transport, "host": host, "port": place.port}

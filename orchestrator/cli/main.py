@@ -23,6 +23,7 @@ from orchestrator.cli.failure import (
     fail_with,
     wants_json,
 )
+from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import SoftdockError
 from orchestrator.core.display import keep_output, log_to_terminal, say_everything
 from orchestrator.core.operating_system.interrupts import exits_raised, interruptible
@@ -82,14 +83,21 @@ class Home(Struct):
     module: Below this package.
     name: Of the function, or of the group of commands, in it.
     help: Its own, or the first paragraph of its docstring.
+    needs_linux: It moves devices, which are Linux's.
     """
 
     module: str
     name: str
     help: str
+    needs_linux: bool = False
 
     def load(self, command: str) -> Any:
-        """Make the command, under the name by which it is called."""
+        """Make the command, under the name by which it is called.
+
+        Raises CapabilityError: if it needs Linux, and this is another system.
+        """
+        if self.needs_linux:
+            operating_system.expect_linux(f"'softdock {command}'")
         module = import_module(f"orchestrator.cli.{self.module}")
         found = getattr(module, self.name)
         holder = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -204,6 +212,7 @@ HOMES: Mapping[str, Home] = {
         "supervisor",
         "arm",
         "Compute the margins of loops through commanded devices.",
+        needs_linux=True,
     ),
     "animate": Home("graph", "animate", "Render the animations of finished runs again."),
     "tune": Home(
@@ -247,7 +256,12 @@ HOMES: Mapping[str, Home] = {
         "Write the names and types of a system as a Python module.",
     ),
     "fmu": Home("fmu", "app", "Inspect and check FMUs of any tool."),
-    "devices": Home("devices", "app", "List, describe, probe, emulate and check device adapters."),
+    "devices": Home(
+        "devices",
+        "app",
+        "List, describe, probe, emulate and check device adapters.",
+        needs_linux=True,
+    ),
     "dcp": Home(
         "dcp",
         "app",
@@ -257,11 +271,13 @@ HOMES: Mapping[str, Home] = {
         "supervisor",
         "supervisor",
         "Show the state of a supervised rig, or send it a command.",
+        needs_linux=True,
     ),
     "identify": Home(
         "identify",
         "identify",
         "Excite devices one at a time, and write twins and a report.",
+        needs_linux=True,
     ),
     "system": Home("system", "app", "Show, edit and convert systems."),
     "export": Home("export", "app", "Export systems and blocks for other tools."),

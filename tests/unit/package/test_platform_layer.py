@@ -23,7 +23,6 @@ ONLY = re.compile(
 NAMES = re.compile(r"\b(?:x86_64|aarch64|x86)-(?:linux|windows|darwin)\b|\bwin_amd64\b")
 #: Where else, but for rigs and their adapters, which are Linux's.
 ELSEWHERE = {
-    "cli/dcp.py": "signals that end a slave",
     "cli/supervisor.py": "keys of a terminal",
     "core/accounts.py": "whose a socket, a folder and a port are",
     "core/simunits/fmi/wine.py": "the process of Wine, which is Linux's",
