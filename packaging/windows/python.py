@@ -16,7 +16,9 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import ziglang
 from link_with import HERE, ROOT, exports, interpreter, zig
@@ -72,6 +74,7 @@ def windows_python() -> Path:
         zig(*build, draft / "python.exe", "-municode", HERE / "launcher.c")
         library = draft / "bcryptprimitives.dll"
         zig(*build, library, "-shared", HERE / "bcryptprimitives.c", "-ladvapi32")
+        _forward(draft / "python3.dll", draft / "python311.dll")  # for extensions of the stable ABI
         for file in (*draft.glob("*.pdb"), *draft.glob("*.lib")):
             file.unlink()
         shutil.rmtree(FOLDER, ignore_errors=True)
@@ -118,14 +121,24 @@ def _complete_math(packages: Path) -> None:
             ours |= renamed
         ours |= {f"{name}l": f"softdock_{name}" for name in names}
         system = FOLDER / "prefix" / "drive_c" / "windows" / "system32" / "ucrtbase.dll"
-        all_names = [name for name, _ in exports(system.read_bytes())]
-        lines = [f"  {name} = {ours.get(name, f'ucrtbase.{name}')}" for name in all_names]
-        definition = FOLDER / "math.def"
-        definition.write_text("\n".join(["EXPORTS", *lines, ""]), encoding="utf-8")
-        zig(*build, "-s", "-shared", "-o", library, *objects, definition)
+        _forward(library, system, *objects, instead=ours)
     for file in packages.rglob("*"):
         if file.suffix in {".pyd", ".dll"} and _CALLED in (content := file.read_bytes()):
             file.write_bytes(content.replace(_CALLED, _INSTEAD))
+
+
+def _forward(
+    library: Path, to: Path, *objects: Path, instead: Mapping[str, str] = MappingProxyType({})
+) -> None:
+    """Link a library whose functions are those of another one, or of objects by other names."""
+    names = [name for name, _ in exports(to.read_bytes())]
+    lines = [f"  {name} = {instead.get(name, f'{to.stem}.{name}')}" for name in names]
+    definition = library.with_suffix(".def")
+    definition.write_text("\n".join(["EXPORTS", *lines, ""]), encoding="utf-8")
+    empty = library.with_suffix(".c")  # Zig links nothing without a source or an object
+    empty.touch()
+    link = ("cc", "-target", "x86_64-windows-gnu", "-s", "-shared", "-o", library)
+    zig(*link, empty, *objects, definition)
 
 
 def _pip(target: Path, *words: str | Path) -> None:
