@@ -98,7 +98,8 @@ FAULTS: Mapping[FaultKind, FaultCodec] = MappingProxyType(
             "the sent value is multiplied by {factor}", "factor", needs_real=True
         ),
         FaultKind.NOISE: FaultCodec(
-            "white noise of the standard deviation {amount} is added to the sent value, seed {seed}",
+            "white noise of the standard deviation {amount} is added to the sent value, seed"
+            " {seed}",
             "sigma",
             takes=("seed",),
             needs_real=True,
