@@ -31,7 +31,13 @@ from hw_adapters.canopen_cia402.faults import (
     Fault,
     emergency_text,
 )
-from hw_adapters.canopen_cia402.objects import DEVICE_TYPE, MAPPABLE
+from hw_adapters.canopen_cia402.objects import (
+    CONSUMER_HEARTBEAT,
+    CYCLE_PERIOD,
+    DEVICE_TYPE,
+    MAPPABLE,
+    PRODUCER_HEARTBEAT,
+)
 from hw_adapters.canopen_cia402.pdo import PdoMap
 from hw_adapters.canopen_cia402.settings import CanopenSettings
 from hw_adapters.canopen_cia402.state_machine import ENABLED
@@ -43,13 +49,18 @@ _MOST_AGAIN = 8
 #: known which request it answers. One that the drive lacks is refused by name as well.
 _PROBES = (
     *((MAPPABLE[name].index, 0) for name in ("statusword", "mode_display", "controlword", "mode")),
+    *((MAPPABLE[name].index, 0) for name in ("error_code", "position", "velocity", "torque")),
     (DEVICE_TYPE.index, 0),
+    (CYCLE_PERIOD.index, 0),
+    (CONSUMER_HEARTBEAT.index, 0),
+    (CONSUMER_HEARTBEAT.index, 1),
+    (PRODUCER_HEARTBEAT.index, 0),
     (0x1001, 0),  # error register
     (0x1018, 0),  # identity
     (0x1018, 1),
 )
 #: After how long it is asked again, s, and how many requests without an answer are remembered.
-_ASK_AGAIN_S, _MOST_ASKED = 0.05, 64
+_ASK_AGAIN_S, _MOST_ASKED = 0.01, 1024
 _REPEATED_TEXT = (
     "its TPDOs come more often than SYNC, with other values: a node on the line repeats old"
     " frames, so the newest one is unknown"

@@ -112,6 +112,10 @@ class IoProcess:
                 self._error = self._raised(answer) if "error" in answer else None
         return self._error
 
+    def loss(self) -> DeviceError | None:
+        """Return why its process gave the device up, which it may still lead to rest."""
+        return self._failed(self.block.reason) if self.block.lost else None
+
     def close(self) -> DeviceError | None:
         """Let the device come to its safe state, and end the process; allowed more than once."""
         if not self._is_led:
@@ -267,7 +271,7 @@ class DeviceUnit(SimulationUnit):
     def exception(self) -> BaseException | None:
         """Return why the device was lost, if it was."""
         self._missed = True
-        return self._process.error()
+        return self._process.error() or self._process.loss()
 
     @property
     def remark(self) -> str:

@@ -175,7 +175,8 @@ class _Link:
         ledger, sample_ns = self.ledger, self.counter.facts.received_ns
         taken, why = ledger.answers(received, gap)
         if received.taken is not None:
-            why = why or ledger.took(received.taken, sample_ns)
+            dated = received.sequence is not None or received.device_time is not None
+            why = why or ledger.took(received.taken, sample_ns, in_order=dated)
         if why and self._command.size:
             self._publish()
             raise self._restarted(why)

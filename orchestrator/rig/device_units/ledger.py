@@ -18,7 +18,8 @@ _WAYS, _PERIODS = 4.0, 3.0
 #: cycles for which it was late shows a command in a sample whose time is before that of the
 #: command.
 _RECENT = 33
-#: So many samples in a row that show no command of this run are those of a device that restarted.
+#: So many samples in a row that show no command of this run are those of a device that restarted;
+#: one is enough where samples have a number or a time, since an old one is not taken for it.
 _SURE = 3
 #: A robot that missed so many frames in a row has counted their answers as late, or half of them.
 _UNANSWERED = 5
@@ -114,16 +115,18 @@ class CommandLedger:
         self.missed += 1
         return False, ""
 
-    def took(self, ordinal: int, sample_ns: int) -> str:
+    def took(self, ordinal: int, sample_ns: int, *, in_order: bool = True) -> str:
         """Take note of the newest command that the device took, at the time of its sample.
 
+        ordinal: Which one it took; 0: none since it began.
+        in_order: Whether its samples have a number or a time, so that this one is the newest.
         Returns: Why the device is another one; empty: it is the same.
         """
         self._says = True
         if ordinal and self._said_from is None:
             self._said_from = self._count
         self._nones = self._nones + 1 if not ordinal and self._last.ordinal else 0
-        if self._nones >= _SURE:
+        if self._nones >= (1 if in_order else _SURE):
             return f"the newest command that it took was {self._last.ordinal}, and is none"
         while self._open and self._open[0].ordinal < ordinal:
             passed = self._open.popleft()

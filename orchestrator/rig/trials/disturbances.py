@@ -12,6 +12,8 @@ from orchestrator.rig.devices.conformance import Bench, Wiring, bench_of
 
 #: From the device to the adapter, and from the adapter to the device.
 Way = Literal["up", "down"]
+#: Whether a run has to end, may end, or has to go on.
+Ending = Literal["must", "may", "never"]
 Transport = Literal["udp", "tcp", "serial", "memory"]
 #: A relay's own port, another port of the same address, or another address.
 Sender = Literal["own", "port", "host"]
@@ -184,6 +186,10 @@ class Disturbance(Struct):
     restart: The fault of the emulator that goes with it.
     ends: Whether the run has to end, may end, or has to go on.
     causes: Words of which one is in the error of a run that ends.
+    answers_end: The same of a device that takes a command as the answer to a frame only, if in its
+        cycle: a delay makes all answers useless, and it ends the motion itself. Empty: as others.
+    silent_ends: The same of a device that does not say which commands it took, and so cannot show
+        what it lost. Empty: as others.
     hides_s: Age that nobody can know from the wire, s.
     """
 
@@ -193,9 +199,23 @@ class Disturbance(Struct):
     down: Callable[[Forge], Rule] | None = None
     from_first: bool = False
     restart: str = ""
-    ends: Literal["must", "may", "never"] = "never"
+    ends: Ending = "never"
     causes: tuple[str, ...] = ()
+    answers_end: Ending | None = None
+    silent_ends: Ending | None = None
     hides_s: float = 0.0
+
+    def expected(self, *, in_cycle: bool, says_taken: bool) -> tuple[Ending, tuple[str, ...]]:
+        """Return whether a run of a device ends, and words of which one is in its error.
+
+        in_cycle: Whether it takes commands as answers in their cycle only.
+        says_taken: Whether it says which commands it took.
+        """
+        if in_cycle and self.answers_end is not None:
+            return self.answers_end, (*self.causes, *_DEAF)
+        if not says_taken and self.silent_ends is not None:
+            return self.silent_ends, self.causes
+        return self.ends, self.causes
 
     def rules(self, forge: Forge) -> dict[Way, Rule]:
         """Make the rules of both directions."""
@@ -248,14 +268,13 @@ _FOREIGN = ("more than one sends", "refused", "do not follow", *_STALE)
 #: All of them, in the order of the table.
 DISTURBANCES = (
     Disturbance("none", "nothing"),
-    Disturbance("30 % lost", "loss", _rule(_lost, 0.3, 1), ends="may", causes=_STALE),
+    Disturbance("30 % lost", "loss", _rule(_lost, 0.3, 1)),
     Disturbance(
         "50 ms late from the first on",
         "delay",
         _rule(_late, 0.05),
         from_first=True,
-        ends="may",
-        causes=_DEAF,
+        answers_end="must",
         hides_s=0.06,
     ),
     Disturbance(
@@ -283,15 +302,13 @@ DISTURBANCES = (
         "jitter of 30 ms, a fifth lost",
         "loss",
         _rule(_jitter, 0.03, 0.2, 2),
-        causes=(*_STALE, *_DEAF),
-        ends="may",
+        answers_end="may",
     ),
     Disturbance(
         "jitter of 30 ms in order",
         "delay",
         _rule(_jitter, 0.03, 0.0, 2),
-        causes=(*_STALE, *_DEAF),
-        ends="may",
+        answers_end="may",
     ),
     Disturbance("each fourth cut", "cut", _rule(_cut, 4), ends="may", causes=_STALE),
     Disturbance(
@@ -365,7 +382,8 @@ DISTURBANCES = (
         _rule(_mixed, 4),
         _rule(_mixed, 5),
         ends="may",
-        causes=(*_STALE, *_DEAF),
+        causes=_STALE,
+        answers_end="may",
     ),
     Disturbance(
         "restart, counts as at power-on",
@@ -378,7 +396,8 @@ DISTURBANCES = (
         "restart, counts go on",
         "counted restart",
         restart="restart-on:0.001",
-        ends="may",
+        ends="must",
+        silent_ends="may",
         causes=(*_ANEW, *_DEAF),
     ),
     Disturbance(
@@ -399,7 +418,8 @@ DISTURBANCES = (
         "restart, counts go on, after 60 ms of silence",
         "counted restart",
         restart="restart-on:0.001,restart-pause:0.06",
-        ends="may",
+        ends="must",
+        silent_ends="may",
         causes=(*_ANEW, *_DEAF),
     ),
     Disturbance(

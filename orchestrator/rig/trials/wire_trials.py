@@ -31,6 +31,7 @@ from orchestrator.rig.devices.registry import write_address
 from orchestrator.rig.trials.disturbances import (
     DISTURBANCES,
     Disturbance,
+    Ending,
     impossible,
 )
 from orchestrator.rig.trials.relay import relay_process
@@ -274,23 +275,34 @@ class WireBench:
         )
         most = inputs[0].speed if inputs and inputs[0].unit == port.unit else math.inf
         period = float(np.median(np.diff(truth[:, 0]))) if len(truth) > 1 else math.nan
-        wrongs = tuple(_wrongs(disturbance, verdict, most * period))
+        kind = device_class(self.name)
+        expected = disturbance.expected(
+            in_cycle=kind.answers and not kind.takes_unasked,
+            says_taken=bool(rows[:, 2 + FACTS.index("command_taken")].max(initial=-1.0) > 0.0),
+        )
+        wrongs = tuple(_wrongs(disturbance.hides_s, verdict, most * period, *expected))
         return WireVerdict(**{**asdict(verdict), "wrongs": wrongs})
 
 
-def _wrongs(disturbance: Disturbance, verdict: WireVerdict, most_step: float) -> Iterator[str]:
+def _wrongs(
+    hides_s: float,
+    verdict: WireVerdict,
+    most_step: float,
+    ends: Ending,
+    causes: tuple[str, ...],
+) -> Iterator[str]:
     """Yield what must not be."""
     if verdict.unknown:
         yield f"{verdict.unknown} values that the device never had"
-    if verdict.hidden_s > max(_HIDDEN_S, disturbance.hides_s):
+    if verdict.hidden_s > max(_HIDDEN_S, hides_s):
         yield f"{verdict.hidden_s * 1e3:.0f} ms of age hidden"
     if verdict.step > _OF_SPEED * most_step:
         yield f"a step of {verdict.step:.3g} {verdict.unit}, where its speed allows {most_step:.3g}"
-    if verdict.error and disturbance.ends == "never":
+    if verdict.error and ends == "never":
         yield f"a false alarm: {short_cause(verdict.error)}"
-    elif verdict.error and not any(cause in verdict.error for cause in disturbance.causes):
+    elif verdict.error and not any(cause in verdict.error for cause in causes):
         yield f"another cause: {short_cause(verdict.error)}"
-    elif not verdict.error and disturbance.ends == "must":
+    elif not verdict.error and ends == "must":
         yield "it went on"
 
 

@@ -33,12 +33,13 @@ class Wire:
 
     rule: Takes the number of a SYNC; returns the TPDOs that the drive sends, and after how long.
     delay: Takes a time; returns for how long what the drive sends then is on its way, s.
-    lost: Share of the frames to the drive that do not arrive.
+    lost, lost_back: Shares of the frames to and from the drive that do not arrive.
     """
 
-    def __init__(self, rule, delay, lost):
+    def __init__(self, rule, delay, lost, lost_back):
         self.now, self.count, self.rule, self.delay, self.asked = 100.0, -1, rule, delay, 0
-        self.coming, self.lost, self.draws = [], lost, random.Random(7)  # noqa: S311 - of a test
+        self.coming, self.lost, self.lost_back = [], lost, lost_back
+        self.draws = random.Random(7)  # noqa: S311 - of a test
 
     def send(self, frames):
         for frame in frames:
@@ -56,6 +57,8 @@ class Wire:
                     self.put(self.now + 2e-4, CanFrame(ANSWER, data))
 
     def put(self, moment, frame):
+        if self.draws.random() < self.lost_back:
+            return
         self.coming.append((moment + self.delay(moment), frame))
         self.coming.sort(key=lambda row: row[0])
 
@@ -74,8 +77,8 @@ def answer(number):
 
 @pytest.fixture
 def led(monkeypatch):
-    def lead(rule=answer, delay=lambda _: 0.0, lost=0.0):
-        wire = Wire(rule, delay, lost)
+    def lead(rule=answer, delay=lambda _: 0.0, lost=0.0, lost_back=0.0):
+        wire = Wire(rule, delay, lost, lost_back)
         monkeypatch.setattr(line_module, "time", SimpleNamespace(monotonic=lambda: wire.now))
         led = Drive(GIVEN.drives[0])
         line = Line(GIVEN, wire, [led])
@@ -140,15 +143,16 @@ def test_a_lost_frame_does_not_shift_the_count_for_long(led):
     assert 1 <= wire.asked <= 6
 
 
-def test_a_line_that_loses_a_third_of_what_it_is_sent_counts_no_sample_as_old(led):
-    """Requests are lost as SYNC is: an answer says which of them it answers."""
-    wire, line, one = led(lost=0.3)
+@pytest.mark.parametrize(("to_drive", "from_drive"), [(0.3, 0.0), (0.0, 0.3), (0.2, 0.2)])
+def test_a_line_that_loses_a_third_of_its_frames_counts_no_sample_as_old(led, to_drive, from_drive):
+    """Requests and answers are lost as well: an answer says which request it answers."""
+    wire, line, one = led(lost=to_drive, lost_back=from_drive)
     found = samples(wire, line, one, 20.0)
     ages = [now - (100.0 + 1e-3 * number) for now, number, _ in found]
     truths = [now - (100.0 + 1e-3 * shown) for now, _, shown in found]
     assert all(age >= truth - 1e-9 for age, truth in zip(ages, truths, strict=True))
-    assert max(ages) < 0.1
-    assert len(found) > 10_000
+    assert max(ages) < 0.06
+    assert len(found) > 6000
 
 
 def test_a_delay_longer_than_all_questions_is_not_hidden_by_an_answer(led):

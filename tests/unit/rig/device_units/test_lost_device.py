@@ -8,6 +8,7 @@ import pytest
 from scripted_device import Peer
 
 from orchestrator import DescriptionError, Execution, RealTime, StepError
+from orchestrator.rig.device_units.device_unit import DeviceUnit, IoProcess
 
 sys.path.insert(0, str(Path(__file__).parent))
 from test_device_unit import STEP, with_device
@@ -65,3 +66,15 @@ def test_a_supervised_device_has_one_end():
         pytest.raises(DescriptionError, match="run_on: expected 0 of a supervised"),
     ):
         with_device(peer, "&run_on=0.5&supervisor=rig")
+
+
+def test_a_device_that_is_led_to_rest_after_its_loss_says_why_it_was_lost(monkeypatch):
+    """A drive that restarted was told as a silent clock: its process led the others to rest."""
+    process = IoProcess("arm", "scripted", 0, 1)
+    monkeypatch.setattr(process, "error", lambda: None)  # it has said nothing at its end yet
+    assert process.loss() is None
+    process.block.lose("its device was lost: drive 'motor' (node 1): it restarted")
+    unit = object.__new__(DeviceUnit)
+    unit._process = process
+    assert "drive 'motor' (node 1): it restarted" in str(unit.exception())
+    assert "component 'arm'" in str(unit.exception())

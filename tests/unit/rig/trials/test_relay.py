@@ -152,8 +152,25 @@ def test_age_is_that_of_the_emulators_log_and_a_value_that_never_was_is_found():
     ],
 )
 def test_what_is_wrong_is_named(name, given, wrong):
-    found = "; ".join(_wrongs(disturbance(name), WireVerdict("udp", name, **given), 0.001))
+    chosen = disturbance(name)
+    expected = chosen.expected(in_cycle=False, says_taken=True)
+    verdict = WireVerdict("udp", name, **given)
+    found = "; ".join(_wrongs(chosen.hides_s, verdict, 0.001, *expected))
     assert found.startswith(wrong) if wrong else not found
+
+
+def test_what_ends_a_run_depends_on_what_the_device_can_say():
+    """Rules hold for all: exceptions are of robots that take answers in their cycle only, and of
+    devices that cannot show a restart in which nothing changed."""
+    late, restart = disturbance("50 ms late from the first on"), "restart, counts go on"
+    assert late.expected(in_cycle=False, says_taken=True) == ("never", ())
+    assert late.expected(in_cycle=True, says_taken=True)[0] == "must"
+    assert disturbance(restart).expected(in_cycle=False, says_taken=True)[0] == "must"
+    assert disturbance(restart).expected(in_cycle=True, says_taken=True)[0] == "must"
+    assert disturbance(restart).expected(in_cycle=False, says_taken=False)[0] == "may"
+    mild = ("30 % lost", "jitter of 30 ms in order", "30 % of commands lost")
+    for name in mild:
+        assert disturbance(name).expected(in_cycle=False, says_taken=True)[0] == "never"
 
 
 def test_the_table_has_no_blank_cell_and_stands_between_its_marks(tmp_path):
