@@ -1,179 +1,18 @@
-"""What a relay does with what passes: every disturbance of a wire, in both directions."""
+"""Every disturbance of a wire, in both directions, and what a run has to make of it."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from orchestrator.core.structs import Struct
 from orchestrator.rig.devices import device_class, read_settings
 from orchestrator.rig.devices.conformance import Bench, Wiring, bench_of
+from orchestrator.rig.trials import wire_rules
+from orchestrator.rig.trials.wire_rules import Forge, Rule, Way
 
-#: From the device to the adapter, and from the adapter to the device.
-Way = Literal["up", "down"]
 #: Whether a run has to end, may end, or has to go on.
 Ending = Literal["must", "may", "never"]
-Transport = Literal["udp", "tcp", "serial", "memory"]
-#: A relay's own port, another port of the same address, or another address.
-Sender = Literal["own", "port", "host"]
-#: What a TCP connection can suffer, in the place of content.
-HALF_CLOSE, RESET = b"\0half close", b"\0reset"
-
-
-class Passing(Struct):
-    """A datagram, a line, a record, or what came at once of a stream.
-
-    content: Its bytes.
-    number: How many passed in this direction before it since the disturbance began.
-    seconds: Since then.
-    """
-
-    content: bytes
-    number: int
-    seconds: float
-
-
-class Leaving(Struct):
-    """What leaves the relay: how long after it came, and from where."""
-
-    delay_s: float
-    content: bytes
-    sender: Sender = "own"
-
-
-Rule = Callable[[Passing], Sequence[Leaving]]
-#: Makes a content with a value far off, so many samples ahead.
-Forge = Callable[[bytes, int], bytes]
-
-
-def untouched(passing: Passing) -> list[Leaving]:
-    """Pass it on."""
-    return [Leaving(0.0, passing.content)]
-
-
-def _nothing(_: Passing) -> list[Leaving]:
-    return []
-
-
-def _lost(share: float, seed: int) -> Rule:
-    draws = random.Random(seed)  # noqa: S311 - the same losses at each run
-
-    def rule(passing: Passing) -> list[Leaving]:
-        return [] if draws.random() < share else untouched(passing)
-
-    return rule
-
-
-def _first_lost(count: int) -> Rule:
-    return lambda passing: [] if passing.number < count else untouched(passing)
-
-
-def _late(seconds: float) -> Rule:
-    return lambda passing: [Leaving(seconds, passing.content)]
-
-
-def _growing(slope: float) -> Rule:
-    return lambda passing: [Leaving(slope * passing.seconds, passing.content)]
-
-
-def _again(seconds: float) -> Rule:
-    return lambda passing: [*untouched(passing), Leaving(seconds, passing.content)]
-
-
-def _overtaken(every: int, seconds: float) -> Rule:
-    return lambda passing: [Leaving(0.0 if passing.number % every else seconds, passing.content)]
-
-
-def _held(seconds: float) -> Rule:
-    """Hold all for so long, once, and let it go at once."""
-    return lambda passing: [Leaving(max(0.0, seconds - passing.seconds), passing.content)]
-
-
-def _old_ones(count: int, seconds: float) -> Rule:
-    """Let the first ones come again in a row, so much later."""
-    gap = 3e-4
-
-    def rule(passing: Passing) -> list[Leaving]:
-        if passing.number >= count:
-            return untouched(passing)
-        again = seconds - passing.seconds + gap * passing.number
-        return [*untouched(passing), Leaving(again, passing.content)]
-
-    return rule
-
-
-def _jitter(most: float, share: float, seed: int) -> Rule:
-    """Delay by up to ``most`` in order, and lose a share."""
-    draws = random.Random(seed)  # noqa: S311 - the same delays at each run
-    last = 0.0
-
-    def rule(passing: Passing) -> list[Leaving]:
-        nonlocal last
-        if draws.random() < share:
-            return []
-        last = max(last, passing.seconds + most * draws.random())
-        return [Leaving(last - passing.seconds, passing.content)]
-
-    return rule
-
-
-def _cut(every: int) -> Rule:
-    def rule(passing: Passing) -> list[Leaving]:
-        content = passing.content
-        if passing.number % every == 0:
-            content = content[: passing.number // every % max(len(content), 1)]
-        return [Leaving(0.0, content)]
-
-    return rule
-
-
-def _split(parts: int) -> Rule:
-    """Let it come in parts, a quarter of a ms after each other."""
-
-    def rule(passing: Passing) -> list[Leaving]:
-        size = max(1, -(-len(passing.content) // parts))
-        pieces = [passing.content[i : i + size] for i in range(0, len(passing.content), size)]
-        return [Leaving(2.5e-4 * i, piece) for i, piece in enumerate(pieces)]
-
-    return rule
-
-
-def _mixed(seed: int) -> Rule:
-    """Lose a tenth, double a tenth, and delay by up to 10 ms."""
-    draws = random.Random(seed)  # noqa: S311 - the same draws at each run
-
-    def rule(passing: Passing) -> list[Leaving]:
-        fate, delay, other = draws.random(), draws.random(), draws.random()
-        if fate < 0.1:
-            return []
-        leaving = [Leaving(0.01 * delay, passing.content)]
-        return [*leaving, Leaving(0.01 * other, passing.content)] if fate < 0.2 else leaving
-
-    return rule
-
-
-def _same() -> Rule:
-    """Let the first one come in the place of all."""
-    first = b""
-
-    def rule(passing: Passing) -> list[Leaving]:
-        nonlocal first
-        first = first or passing.content
-        return [Leaving(0.0, first)]
-
-    return rule
-
-
-def _once(content: bytes) -> Rule:
-    return lambda passing: [
-        *untouched(passing),
-        *([Leaving(0.0, content)] if passing.number == 0 else []),
-    ]
-
-
-def _moved(passing: Passing) -> list[Leaving]:
-    return [Leaving(0.0, passing.content, "port")]
 
 
 class Disturbance(Struct):
@@ -220,8 +59,8 @@ class Disturbance(Struct):
     def rules(self, forge: Forge) -> dict[Way, Rule]:
         """Make the rules of both directions."""
         return {
-            "up": untouched if self.up is None else self.up(forge),
-            "down": untouched if self.down is None else self.down(forge),
+            "up": wire_rules.untouched if self.up is None else self.up(forge),
+            "down": wire_rules.untouched if self.down is None else self.down(forge),
         }
 
 
@@ -231,25 +70,6 @@ def _rule(make: Callable[..., Rule], *numbers: float) -> Callable[[Forge], Rule]
 
 def _fixed(rule: Rule) -> Callable[[Forge], Rule]:
     return lambda _: rule
-
-
-def _ahead(forge: Forge) -> Rule:
-    def rule(passing: Passing) -> list[Leaving]:
-        forged = [Leaving(1e-3, forge(passing.content, 10_000))] if passing.number == 0 else []
-        return [*untouched(passing), *forged]
-
-    return rule
-
-
-def _stranger(first: bool) -> Callable[[Forge], Rule]:  # noqa: FBT001 - one of two cases
-    def make(forge: Forge) -> Rule:
-        def rule(passing: Passing) -> list[Leaving]:
-            forged = Leaving(0.0 if first else 1e-3, forge(passing.content, 1), "host")
-            return [forged, Leaving(2e-3 if first else 0.0, passing.content)]
-
-        return rule
-
-    return make
 
 
 _STALE = (
@@ -268,11 +88,11 @@ _FOREIGN = ("more than one sends", "refused", "do not follow", *_STALE)
 #: All of them, in the order of the table.
 DISTURBANCES = (
     Disturbance("none", "nothing"),
-    Disturbance("30 % lost", "loss", _rule(_lost, 0.3, 1)),
+    Disturbance("30 % lost", "loss", _rule(wire_rules.lost, 0.3, 1)),
     Disturbance(
         "50 ms late from the first on",
         "delay",
-        _rule(_late, 0.05),
+        _rule(wire_rules.late, 0.05),
         from_first=True,
         answers_end="must",
         hides_s=0.06,
@@ -280,7 +100,7 @@ DISTURBANCES = (
     Disturbance(
         "0.5 s late from the first on",
         "delay",
-        _rule(_late, 0.5),
+        _rule(wire_rules.late, 0.5),
         from_first=True,
         ends="may",
         causes=(*_DEAF, *_STALE, "no answer", "no sample came within"),
@@ -289,98 +109,121 @@ DISTURBANCES = (
     Disturbance(
         "later by 0.2 s in each second",
         "delay",
-        _rule(_growing, 0.2),
+        _rule(wire_rules.growing, 0.2),
         ends="must",
         causes=(*_STALE, *_DEAF),
     ),
-    Disturbance("each twice at once", "repeat", _rule(_again, 0.0)),
-    Disturbance("each again 20 ms later", "replay", _rule(_again, 0.02)),
-    Disturbance("each again 1 s later", "replay", _rule(_again, 1.0)),
-    Disturbance("five old ones in a row", "replay", _rule(_old_ones, 5, 1.0)),
-    Disturbance("each fifth 15 ms late", "overtake", _rule(_overtaken, 5, 0.015)),
+    Disturbance("each twice at once", "repeat", _rule(wire_rules.again, 0.0)),
+    Disturbance("each again 20 ms later", "replay", _rule(wire_rules.again, 0.02)),
+    Disturbance("each again 1 s later", "replay", _rule(wire_rules.again, 1.0)),
+    Disturbance("five old ones in a row", "replay", _rule(wire_rules.old_ones, 5, 1.0)),
+    Disturbance("each fifth 15 ms late", "overtake", _rule(wire_rules.overtaken, 5, 0.015)),
     Disturbance(
         "jitter of 30 ms, a fifth lost",
         "loss",
-        _rule(_jitter, 0.03, 0.2, 2),
+        _rule(wire_rules.jitter, 0.03, 0.2, 2),
         answers_end="may",
     ),
     Disturbance(
         "jitter of 30 ms in order",
         "delay",
-        _rule(_jitter, 0.03, 0.0, 2),
+        _rule(wire_rules.jitter, 0.03, 0.0, 2),
         answers_end="may",
     ),
-    Disturbance("each fourth cut", "cut", _rule(_cut, 4), ends="may", causes=_STALE),
+    Disturbance("each fourth cut", "cut", _rule(wire_rules.cut, 4), ends="may", causes=_STALE),
     Disturbance(
         "all in four parts",
         "split",
-        _rule(_split, 4),
+        _rule(wire_rules.split, 4),
         ends="may",
         causes=(*_STALE, "none of its protocol"),
     ),
-    Disturbance("held for 50 ms", "delay", _rule(_held, 0.05)),
-    Disturbance("held for 80 ms", "delay", _rule(_held, 0.08), ends="may", causes=_STALE),
-    Disturbance("held for 0.3 s", "delay", _rule(_held, 0.3), ends="must", causes=_STALE),
-    Disturbance("held for 2 s", "delay", _rule(_held, 2.0), ends="must", causes=_STALE),
+    Disturbance("held for 50 ms", "delay", _rule(wire_rules.held, 0.05)),
+    Disturbance("held for 80 ms", "delay", _rule(wire_rules.held, 0.08), ends="may", causes=_STALE),
+    Disturbance("held for 0.3 s", "delay", _rule(wire_rules.held, 0.3), ends="must", causes=_STALE),
+    Disturbance("held for 2 s", "delay", _rule(wire_rules.held, 2.0), ends="must", causes=_STALE),
     Disturbance(
-        "nothing comes", "silence", _fixed(_nothing), ends="must", causes=(*_STALE, *_GONE)
+        "nothing comes",
+        "silence",
+        _fixed(wire_rules.nothing),
+        ends="must",
+        causes=(*_STALE, *_GONE),
     ),
     Disturbance(
         "one old one in place of each",
         "same",
-        _rule(_same),
+        _rule(wire_rules.same),
         ends="must",
         causes=(*_STALE, *_DEAF, *_ANEW),
     ),
-    Disturbance("half closed", "close", _fixed(_once(HALF_CLOSE)), ends="must", causes=_GONE),
-    Disturbance("reset", "close", _fixed(_once(RESET)), ends="must", causes=_GONE),
-    Disturbance("a stranger sends forged ones", "stranger", _stranger(first=False)),
+    Disturbance(
+        "half closed",
+        "close",
+        _fixed(wire_rules.once(wire_rules.HALF_CLOSE)),
+        ends="must",
+        causes=_GONE,
+    ),
+    Disturbance(
+        "reset", "close", _fixed(wire_rules.once(wire_rules.RESET)), ends="must", causes=_GONE
+    ),
+    Disturbance("a stranger sends forged ones", "stranger", wire_rules.stranger(first=False)),
     Disturbance(
         "a stranger sends forged ones first",
         "stranger",
-        _stranger(first=True),
+        wire_rules.stranger(first=True),
         from_first=True,
         ends="may",
         causes=_FOREIGN,
     ),
-    Disturbance("one far ahead, from its own address", "ahead", _ahead),
+    Disturbance("one far ahead, from its own address", "ahead", wire_rules.ahead),
     Disturbance(
-        "from another port", "stranger", _fixed(_moved), ends="must", causes=(*_STALE, *_FOREIGN)
+        "from another port",
+        "stranger",
+        _fixed(wire_rules.moved),
+        ends="must",
+        causes=(*_STALE, *_FOREIGN),
     ),
-    Disturbance("30 % of commands lost", "commands lost", down=_rule(_lost, 0.3, 3)),
+    Disturbance("30 % of commands lost", "commands lost", down=_rule(wire_rules.lost, 0.3, 3)),
     Disturbance(
         "all commands lost",
         "commands lost",
-        down=_fixed(_nothing),
+        down=_fixed(wire_rules.nothing),
         ends="must",
         causes=(*_DEAF, *_STALE),
     ),
-    Disturbance("each command again 0.2 s later", "commands again", down=_rule(_again, 0.2)),
     Disturbance(
-        "each fifth command 15 ms late", "commands overtake", down=_rule(_overtaken, 5, 0.015)
+        "each command again 0.2 s later", "commands again", down=_rule(wire_rules.again, 0.2)
+    ),
+    Disturbance(
+        "each fifth command 15 ms late",
+        "commands overtake",
+        down=_rule(wire_rules.overtaken, 5, 0.015),
     ),
     Disturbance(
         "commands held for 90 ms",
         "commands held",
-        down=_rule(_held, 0.09),
+        down=_rule(wire_rules.held, 0.09),
         ends="may",
         causes=(*_DEAF, *_STALE),
     ),
     Disturbance(
         "commands held for 0.5 s",
         "commands held",
-        down=_rule(_held, 0.5),
+        down=_rule(wire_rules.held, 0.5),
         ends="may",
         causes=(*_DEAF, *_STALE),
     ),
     Disturbance(
-        "first three requests lost", "requests lost", down=_rule(_first_lost, 3), from_first=True
+        "first three requests lost",
+        "requests lost",
+        down=_rule(wire_rules.first_lost, 3),
+        from_first=True,
     ),
     Disturbance(
         "both ways: a tenth lost, a tenth twice, up to 10 ms late",
         "both",
-        _rule(_mixed, 4),
-        _rule(_mixed, 5),
+        _rule(wire_rules.mixed, 4),
+        _rule(wire_rules.mixed, 5),
         ends="may",
         causes=_STALE,
         answers_end="may",
@@ -432,7 +275,7 @@ DISTURBANCES = (
     Disturbance(
         "restart at another port",
         "other port",
-        _fixed(_moved),
+        _fixed(wire_rules.moved),
         restart="restart-after:0.001",
         ends="must",
         causes=(*_ANEW, *_FOREIGN),

@@ -27,14 +27,14 @@ from pathlib import Path
 
 from orchestrator.core.structs import Struct
 from orchestrator.rig.devices.conformance import EmulatorProcess, RelayPlaces, bench_of
-from orchestrator.rig.trials.disturbances import (
+from orchestrator.rig.trials.disturbances import disturbance
+from orchestrator.rig.trials.wire_rules import (
     HALF_CLOSE,
     RESET,
     Leaving,
     Passing,
     Rule,
     Way,
-    disturbance,
     untouched,
 )
 
