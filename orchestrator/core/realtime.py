@@ -24,7 +24,7 @@ KEPT_OVERRUNS = 1000
 
 
 class OverrunPolicy(StrEnum):
-    """What follows a step that ended after its deadline.
+    """Reaction to a step that ended after its deadline.
 
     ``catch_up``: deadlines stay, and the next steps begin at once until they are met again.
     ``slip``: all later deadlines move by what the step was late. ``stop``: as ``catch_up``, and so
@@ -37,7 +37,7 @@ class OverrunPolicy(StrEnum):
 
 
 class RealTime(Struct):
-    """How a run is kept to real time.
+    """Settings of a run in real time.
 
     Parameters
     ----------
@@ -65,12 +65,12 @@ class RealTime(Struct):
     collect_garbage
         Whether the interpreter may collect garbage while the run continues.
     wine
-        Whether components may run under Wine (``platform = "win64"``), which promises no times.
+        Whether components may run under Wine (``platform = "win64"``), which guarantees no timing.
 
     Raises
     ------
     DescriptionError
-        If a figure lies out of its range; all are told together.
+        If a value is out of its range; all problems together.
     """
 
     factor: float = 1.0

@@ -147,10 +147,11 @@ def simulate(
     journal: Journal | None = None,
     **given: Unpack[RunKeywords],
 ) -> Result:
-    """Run a system from start to stop, or to where a unit ends the run, which a note then says.
+    """Run a system from its start to its stop time.
 
-    What its schedule does to its loops is worked out when the ``remarks`` of the result are asked
-    for, and they begin with what is off by more than a twentieth, or has the wrong sign.
+    A unit may end the run earlier; a note of the result then says so. The effect of the step on
+    the loops is computed when the ``remarks`` of the result are read. They begin with loops whose
+    growth rate the step changes by more than 5 % or in sign.
 
     Parameters
     ----------
@@ -159,10 +160,10 @@ def simulate(
     name
         Name of the result; the system's name if ``None``.
     progress
-        Called with the share that is done, 0 to 1.
+        Called with the finished share, 0 to 1.
     journal
-        Is given what was recorded whenever it is due, between two chunks of steps. If it cannot be
-        written the run continues without it, and the result says so.
+        Gets the recorded rows between two chunks of steps. If it cannot be written, the run
+        continues without it and the result has a note.
     **given
         See :class:`orchestrator.core.master.Execution`; a ``stop`` that is ``None`` is that of the
         system's default experiment, too. A stop time off the grid of steps is reached by the last
@@ -172,12 +173,19 @@ def simulate(
     Raises
     ------
     FailedRunError
-        If a unit fails, or real time is not kept where it must be; its ``result`` holds all up
-        to there.
+        If a unit fails, or a run in real time misses too many deadlines; its ``result`` holds
+        everything until then.
     InterruptedRun
         On Ctrl-C, likewise.
     DescriptionError, LoadError
         If the system or an option is wrong.
+
+    Examples
+    --------
+    ::
+
+        result = simulate(system, step="1 ms", stop="10 s")
+        force = result["sheet.force_a"]  # float64 of shape (n,), in N
     """
     from orchestrator.core.master import ExecutionSettings
 

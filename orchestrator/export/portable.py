@@ -438,7 +438,7 @@ def write_portable_ssp(
     delay: DelayMode = DelayMode.MEAN,
     plain_connections: bool = False,
 ) -> Portable:
-    """Write a system as an .ssp that holds nothing but FMUs and plain connections.
+    """Write a system as an .ssp with FMUs and plain connections only.
 
     Parameters
     ----------

@@ -217,10 +217,10 @@ def certify(
     progress: Callable[[float], None] | None = None,
     **options: Any,
 ) -> Certificate:
-    """Say what this master and those of other tools do to every loop of a system.
+    """Compute how this master and those of other tools change every loop of a system.
 
-    What cannot be told, as the modes of a system with an FMU of another platform, is a sentence of
-    the limits; the rest is told.
+    Figures that cannot be computed, such as the modes of a system with an FMU of another platform,
+    are sentences of ``limits``; the others are given.
 
     Parameters
     ----------
@@ -229,24 +229,24 @@ def certify(
     masters
         Names of other masters, such as ``"fmpy"`` and ``"libcosim"``; ``None``: all known ones.
     tolerance
-        What growth rates and frequencies may be off with the longest step, a share of their size.
+        Largest relative error of growth rates and frequencies at the longest step.
     progress
-        Called with the share of the masters that is done, 0 to 1.
+        Called with the finished share, 0 to 1.
     **options
         Of :func:`orchestrator.loops.linear_system`: ``step``, ``at``, ``algorithm``, ``delay``.
 
     Returns
     -------
     Certificate
-        ``verdicts()`` are sentences, ``masters`` the figures by master, ``remedies`` and ``limits``
-        what would help and what the figures rest on; ``as_json()`` is all of it.
+        ``verdicts()`` are sentences, ``masters`` the figures by master, ``remedies`` possible
+        improvements, ``limits`` the assumptions; ``as_json()`` has everything.
 
     Raises
     ------
     DescriptionError
         If the system is described wrongly, or no communication step is given.
     UnknownNameError
-        If there is no master of a name.
+        If a master does not exist.
     """
     rules = master_rules(MASTERS if masters is None else masters)
     mode = _settings(system, options).mode

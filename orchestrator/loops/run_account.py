@@ -50,7 +50,7 @@ class LinearSystem(Struct, dict=True):
     models
         Of the components, by name.
     record
-        Outputs that are kept although nothing is connected to them.
+        Outputs to keep although they are not connected.
     at
         Time of the point; ``None``: the start.
     contact
@@ -171,7 +171,7 @@ def linear_system(
     contact: Side | str = Side.MEAN,
     **keywords: Unpack[StepKeywords],
 ) -> LinearSystem:
-    """Linearise every component of a system where a run has led it.
+    """Linearise every component of a system at a point of a run.
 
     Parameters
     ----------
@@ -182,15 +182,15 @@ def linear_system(
     record
         Outputs that are kept although nothing is connected to them.
     contact
-        What is taken of a contact that is just open, or of any kink: ``"mean"``, ``"open"``, the
-        side where less acts, or ``"closed"``.
+        Side of a kink, such as a contact that is just open: ``"mean"``, ``"open"`` (the side with
+        the smaller effect) or ``"closed"``.
     **given
-        How it is stepped; see :class:`orchestrator.Execution`.
+        Settings of the run; see :class:`orchestrator.Execution`.
 
     Raises
     ------
     SoftdockError
-        If the system cannot run as far, or a component cannot be linearised.
+        If the system cannot run to this point, or a component cannot be linearised.
     """
     settings = ExecutionSettings.of(system, **keywords)
     return _linearised(system, settings, record, at=at, contact=contact)

@@ -309,11 +309,11 @@ class Section(Struct):
     Parameters
     ----------
     key
-        What it is found by; with ``data`` its entry of the case in ``summary.json``.
+        Key of the section; with ``data`` also its entry of the case in ``summary.json``.
     heading, columns, rows, note, remarks
         The table of the page, a text and a list below it; without columns there is none.
     plots
-        What the page shows of the case, with captions, by the names of their pictures' files.
+        Plots of the page with captions, by the names of their picture files.
     formats
         How the terminal prints each column, as of :meth:`str.format`; shorter: the last one again.
     printed

@@ -162,11 +162,11 @@ class Steps(Struct):
 
 
 class Extension:
-    """What a run has beside stepping; every hook may be left out.
+    """An addition to a run through hooks, all of which are optional.
 
-    What it finds it says by :meth:`Run.add`. Before the steps of a case an error of it ends the
-    run, and so does a SoftdockError as it leaves them and in ``end``; any other names it as a
-    problem of the outcome, and all results are kept.
+    It reports findings by :meth:`Run.add`. An error before the steps of a case ends the run, as
+    does a SoftdockError after them and in ``end``. Any other error is a problem of the outcome
+    that names the extension, and all results are kept.
     """
 
     #: Names of those whose hooks are called before its own, if they are loaded; ``"*"``: of all.

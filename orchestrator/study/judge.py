@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Verdict(Struct):
-    """Whether an expectation was kept, and what was found.
+    """Result of an expectation.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def judge(
     name: str = "",
     requirement: str = "",
 ) -> Verdict:
-    """Hold a recorded signal to what is expected of it, in all rows of a window.
+    """Judge a recorded signal by an expectation, in all rows of a window.
 
     Parameters
     ----------
@@ -241,9 +241,9 @@ def judge(
     after
         A statement on another signal; the window begins with the first row in which it holds.
     settles
-        How much later it begins than that.
+        Time by which the window begins later.
     reference
-        A file of signals (CSV or Parquet) whose column of that name it is to stay within of.
+        A file of signals (CSV or Parquet); its column with the name of the signal is the reference.
     name, requirement
         For the verdict.
 
@@ -255,7 +255,7 @@ def judge(
     Raises
     ------
     DescriptionError
-        If a signal was not recorded, a statement is none, or a unit does not fit.
+        If a signal was not recorded, a statement cannot be read, or a unit does not fit.
     """
     from pydantic import ValidationError
 

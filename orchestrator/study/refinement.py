@@ -134,11 +134,11 @@ def verify(
     keep: bool = False,
     **given: Unpack[RunKeywords],
 ) -> Verification:
-    """Run a system with H, H/2 and H/4, and say how far the outputs are apart.
+    """Run a system with steps of H, H/2 and H/4 and compare the outputs.
 
-    All runs are compared at the times that the one with H records. Declared delays stay what they
-    are in seconds. A component with a rate keeps the length of its steps, as that is its sample
-    time: a rate of 1 says that H itself is one.
+    The runs are compared at the recorded times of the run with H. Declared delays keep their
+    length in seconds. A component with a rate keeps its step, which is its sample time: a rate of
+    1 declares that H itself is one.
 
     Parameters
     ----------
@@ -147,16 +147,16 @@ def verify(
     name
         As of :func:`~orchestrator.simulate`.
     progress
-        Called with the share of all three runs that is done, 0 to 1.
+        Called with the finished share of all three runs, 0 to 1.
     keep
-        Whether the results of the finer runs are kept, too.
+        Whether to keep the results of the finer runs.
     **given
         Of the run with H: see :func:`~orchestrator.simulate`.
 
     Returns
     -------
     Verification
-        Its ``result`` is the run with H. A finer run that fails is told in ``failures``.
+        Its ``result`` is the run with H. ``failures`` names finer runs that failed.
 
     Raises
     ------

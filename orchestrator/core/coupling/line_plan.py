@@ -165,10 +165,10 @@ class Timing(Struct):
 class DelayMode(StrEnum):
     """How a declared delay is realised.
 
-    Waveform: around every loop it is the declared one, and each unit that can take them is given
-    the derivatives of its inputs, so that it follows the delayed signal over the whole step; the
-    others hold its mean. Mean: all units hold it, so that delays are the declared ones in the mean
-    only. Plain: as zero-order holds do it, with the delay of the step on top.
+    ``waveform``: every loop has its declared delay. Units that accept derivatives of their inputs
+    follow the delayed signal over the whole step; the others hold its mean. ``mean``: all units
+    hold the mean, so delays are right in the mean only. ``plain``: zero-order hold, so the step
+    adds its own delay.
     """
 
     WAVEFORM = "waveform"

@@ -262,7 +262,7 @@ class PluginError(LoadError):
 
 
 class DeviceError(SoftdockError):
-    """A device is not there, refuses, or was lost; what was recorded until then is kept."""
+    """A device is absent, refuses, or was lost; recorded rows are kept."""
 
 
 class ArmingError(DeviceError):
@@ -274,15 +274,15 @@ class CommandStaleError(DeviceError):
 
 
 class RestartedError(DeviceError):
-    """A device was started anew in the middle of a run; it is not commanded until it is opened."""
+    """A device restarted during a run; it gets no further commands until it is opened again."""
 
 
 class NeverEngagedError(DeviceError):
-    """A run whose rig nobody engaged: nothing moved, and nothing was tried."""
+    """Nobody engaged the rig of a run, so no device moved."""
 
 
 class WireFormatError(DeviceError):
-    """What came over a wire is not of the protocol that was expected."""
+    """Received data does not belong to the expected protocol."""
 
 
 class StepError(SoftdockError):
@@ -298,7 +298,7 @@ class RunEndedError(StepError):
 
 
 class ConvergenceError(StepError):
-    """The outputs of a loop of components did not come to agree."""
+    """The outputs of a loop of components did not converge."""
 
 
 class StepSizeUnderflowError(StepError):

@@ -7,7 +7,7 @@ from typing import Self
 
 
 class Reason(IntEnum):
-    """Causes, as the output ``reason`` of a guard and a supervisor show them; 0: in operation.
+    """Causes that bring a rig to rest, as the output ``reason`` of guards; 0: in operation.
 
     Guards know those up to ``ENERGY``, a supervisor all of them.
 

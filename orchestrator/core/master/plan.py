@@ -15,7 +15,7 @@ _MOST_ITERATIONS = 1_000_000
 
 
 class Coupling(StrEnum):
-    """What an input is held at during a step, where no delay stands on its connection.
+    """Value at which an undelayed input is held during a step.
 
     ``newest``
         The newest value of its source.
@@ -57,8 +57,8 @@ class Loops(Struct):
     method
         See :class:`Iteration`.
     tolerance
-        A loop has converged where every output that it starts from changes by no more than this
-        in one pass, relative to the output or to 1 in its unit, whichever is larger.
+        A loop has converged when every output that it starts from changes by at most this in one
+        pass, relative to the output or to 1 in its unit, whichever is larger.
     most_iterations
         Passes through the loop in one step before the run ends with an error; those that only
         make a Jacobian are not counted.
@@ -91,7 +91,7 @@ class StepMethod(IntEnum):
 
 
 class StepSizeControl(Struct):
-    """How long the steps are, where they are not all the same.
+    """Control of the step length, for steps of varying length.
 
     Parameters
     ----------
@@ -157,8 +157,8 @@ class Plan(Struct):
         Where a unit takes several communication steps at once, whether its inputs are taken in
         the last of them (with what the others have reached by then) or in the first.
     delays_loops
-        Whether algebraic loops are passed on with the delay of the steps, instead of refused where
-        nothing iterates them.
+        Whether algebraic loops that are not iterated get the delay of a step instead of being
+        refused.
     """
 
     groups: tuple[Group, ...]

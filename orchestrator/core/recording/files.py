@@ -83,7 +83,7 @@ _WRONG = (ValueError, TypeError, LookupError, OverflowError, MemoryError)
 
 @reads("expected a result")
 def read_result(path: str | Path) -> Result:
-    """Read the signals of a result back, with their units and, where it is told, how it went.
+    """Read the signals of a result with their units and, if stored, the outcome of the run.
 
     Parameters
     ----------

@@ -114,8 +114,8 @@ TIME = "time [s]"
 class Result:
     """Signals of one run.
 
-    ``result["chaser.position"]`` is one signal as an array of shape (n,); names are iterated over,
-    and ``in`` asks for one.
+    ``result["chaser.position"]`` is one signal as an array of shape (n,). Iteration gives the
+    names, and ``in`` tests for one.
 
     Parameters
     ----------
@@ -130,9 +130,9 @@ class Result:
     units
         Unit by name in Modelica notation, where one is declared.
     descriptions
-        What a signal is, by name, where its component says so.
+        Description of a signal by name, where its component has one.
     parameters
-        What the parameters and the inputs without a source were held at.
+        Values of parameters and of inputs without a source.
     step_ns
         Communication step in nanoseconds.
     algorithm
@@ -142,35 +142,35 @@ class Result:
     loops, plans
         Delay of every closed loop, and how every delayed or predicted connection is read.
     line_statistics
-        What varying and slerped connections did to their samples, by connection.
+        Statistics of varying and slerped connections, by connection.
     wall_seconds
         Time that the stepping took.
     simulated_seconds
         Time that was simulated.
     notes
-        What whoever ran it has to say, in sentences.
+        Sentences about the run, such as values that were outside their limits.
     faults
-        What went wrong, and when.
+        Faults that acted, with their times.
     notices
-        What components warned of, and which went to a safe state, in the order of time.
+        Warnings of components and their safe states, in the order of time.
     tuned, marks
-        What was changed while it ran, and what was marked, in the order of time.
+        Changes and marks during the run, in the order of time.
     energies
         Totals of its energy ledger by name, J; empty without one.
     timing
-        How it kept to real time, where it had to.
+        Timing of a run in real time.
     linearised
-        What the schedule does to the modes of its loops, as plain data; empty if that is not known.
+        Effect of the schedule on the modes of its loops, as plain data; empty if unknown.
     warnings
-        What the account of its loops warns of: what its schedule misjudges by more than a twentieth
-        or in its sign. A function is called when it is asked for first.
+        Loops whose growth rate the schedule changes by more than 5 % or in sign. A function is
+        called on first use.
     arming
-        Which margins its devices were armed with, as plain data; empty if none is commanded.
+        Margins with which its devices were armed, as plain data; empty without commanded devices.
     clock_ns
         When each row was written by CLOCK_MONOTONIC, int64 array of shape (n,), 0 where that is not
         known; ``None``: the run was not in real time, or the file does not have it.
     system
-        What was run, flat; ``None``: it was read from a file that does not hold it.
+        The system that ran, flat; ``None`` if read from a file that does not hold it.
 
     Raises
     ------

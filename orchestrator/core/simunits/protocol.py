@@ -112,14 +112,14 @@ class Notice:
     time_ns
         When, in nanoseconds.
     what
-        What it found and did, in words.
+        Finding and reaction, as text.
     advice
         What to do.
     safe
-        Whether the unit went to its safe state: from then on the run is not what it was meant to
-        be, however good the numbers look.
+        Whether the unit went to its safe state, after which the results are not those of the
+        intended run.
     component
-        Whose notice it is; the master fills it in.
+        Name of the component; the master fills it in.
     """
 
     time_ns: int

@@ -241,7 +241,7 @@ class Component(Struct):
         Whether an output may also depend on inputs through a state. Without one, an output that
         depends at once on some inputs depends on no other.
     input_order
-        Highest derivative of its Real inputs that it takes within a step; 0: they are held.
+        Highest derivative of its Real inputs that it accepts within a step; 0: inputs are held.
     has_derivatives
         Whether it gives directional derivatives of its outputs.
     has_event_mode
@@ -249,9 +249,9 @@ class Component(Struct):
     options
         How the source is run, see :class:`ComponentOptions`.
     power_ports
-        Connectors that are connected as one, by the name of the port.
+        Power ports by name: connectors that are connected together.
     late_ns
-        Nanoseconds by which outputs are late as those of a device, by name: see its twin.
+        Delay of outputs in nanoseconds by name, as of a twin.
     """
 
     name: str

@@ -13,7 +13,7 @@ from orchestrator.core.system.ports import Connector, conversion_between
 
 
 class Compensation(StrEnum):
-    """How an undelayed line makes up for what holding its signal did in the steps before.
+    """Compensation of an undelayed connection for the error of holding its signal.
 
     ``nepce``
         Nearly energy-preserving coupling element: the integral of the signal over a step that the
@@ -22,8 +22,8 @@ class Compensation(StrEnum):
         As ``nepce``, and the outputs on which the input acts at once are corrected after the step
         by the directional derivatives of the target: a model-based corrector.
     ``energy``
-        The energy that the coupling made at a power bond is taken back by this line, its effort or
-        its flow.
+        This connection, the effort or the flow of a power bond, returns the energy that the
+        coupling created there.
 
     References
     ----------

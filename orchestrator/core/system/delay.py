@@ -198,17 +198,17 @@ class Variation(Struct):
     loss
         Probability that a sample never arrives, 0 to below 1.
     seed
-        Other seeds give other draws. Draws depend on the seed and on the names at the two ends of
-        the connection, and on nothing else.
+        Seed of the draws, which depend only on it and on the names at the two ends of the
+        connection.
     delivery
         Whether samples keep their order.
     newest
-        What a receiver that holds takes for the newest sample.
+        Sample that a holding receiver uses as the newest one.
 
     Raises
     ------
     DescriptionError
-        If a figure is out of range, or there is nothing that varies.
+        If a value is out of range, or nothing varies.
     """
 
     jitter: Jitter | None = None
@@ -252,14 +252,14 @@ class TransportDelay(Struct):
     Parameters
     ----------
     nominal_ns
-        Delay in nanoseconds, >= 0. Zero is allowed and means: hold this connection to no delay at
-        all, so that an exact master takes its own numerical delay off by extrapolation.
+        Delay in nanoseconds, >= 0. Zero declares no delay at all, so that an exact master
+        compensates its own numerical delay by extrapolation.
     provenance
         Where the figure comes from.
     variation
-        How the delay differs from sample to sample, and which samples are lost; ``None``: not.
+        Variation from sample to sample and loss of samples; ``None``: none.
     device, date
-        Of which device it was identified or measured, and when (ISO 8601); empty: not known.
+        Device of which it was identified or measured, and date (ISO 8601); empty: unknown.
 
     Raises
     ------

@@ -20,20 +20,20 @@ WAY = ("step", "start", "algorithm", "algorithm_options", "rates", "delay", "ear
 
 
 class DefaultExperiment(Struct):
-    """How a system wants to be run where nothing else is said (times in nanoseconds).
+    """Default simulation settings stored with a system (times in nanoseconds).
 
     Parameters
     ----------
     start_ns, stop_ns, step_ns, algorithm
-        ``None``: not said.
+        ``None``: not set.
     algorithm_options
         Options of the algorithm by name: numbers, truth values or text.
     rates
-        Every how many steps a component takes one, by name.
+        Communication steps that a component takes at once, by name.
     early_return
-        Whether units may end a step at an event; ``None``: not said.
+        Whether units may end a step at an event; ``None``: not set.
     tuning
-        Limits of what is changed while it runs: of values by ``component.connector``, of delays in
+        Limits of changes during a run: of values by ``component.connector``, of delays in
         nanoseconds by ``source -> target``.
     """
 

@@ -20,12 +20,12 @@ _LARGEST_SEED = 2**63 - 1
 
 
 class FaultKind(StrEnum):
-    """What goes wrong.
+    """Kind of a fault.
 
     ``drop``: the input keeps the last value that arrived. ``delay-step``: the connection has
-    another delay. ``stuck``: what is sent stays the value at the begin of the fault. ``bias``,
-    ``drift``, ``scale``, ``noise``: what is sent has an offset, one that grows, a factor, white
-    Gaussian noise. ``nan``: what is sent is no number.
+    another delay. ``stuck``: the sent value is frozen at the begin of the fault. ``bias``,
+    ``drift``, ``scale``, ``noise``: the sent value gets an offset, a growing offset, a factor,
+    white Gaussian noise. ``nan``: the sent value is NaN.
     """
 
     DROP = "drop"
@@ -128,17 +128,23 @@ class Fault(Struct):
     delay_ns
         The other delay in nanoseconds, >= 0.
     seed
-        Of the noise. Draws depend on it, on the name of the output and on the time, on nothing
-        else.
+        Seed of the noise. Draws depend only on the seed, the name of the output and the time.
     element
-        The only element of an array that has it; ``None``: all.
+        Affected element of an array; ``None``: all.
     label
-        What figures and tables call it; the kind if empty.
+        Name in figures and tables; the kind if empty.
 
     Raises
     ------
     DescriptionError
-        If a figure is out of range; all problems together.
+        If a value is out of range; all problems together.
+
+    Examples
+    --------
+    ::
+
+        lost = Fault.of("drop", "sensor.force -> contact.force", "2 s", until="2.1 s")
+        result = simulate(system, step="1 ms", stop="5 s", faults=[lost])
     """
 
     kind: FaultKind

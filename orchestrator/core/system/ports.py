@@ -171,12 +171,12 @@ class Connector(Struct):
     variability
         See :class:`Variability`.
     enumeration
-        What its values are called, if it is an Integer with named values.
+        Names of its values, if it is an Integer with named values.
     unit_definition
-        What the file that declares the connector defines its unit to be; ``None``: what the name
-        of the unit says.
+        Definition of its unit in the file that declares the connector; ``None``: the meaning of
+        the name.
     limits
-        Beyond these its component refuses a value; ``None``: it takes any number.
+        Range beyond which its component refuses a value; ``None``: any number.
     frame
         Name of the frame that its components are given in; ``None`` if it does not say.
     """

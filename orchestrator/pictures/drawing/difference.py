@@ -59,7 +59,7 @@ class SystemChange(Struct):
 
 
 def differences(before: System, after: System) -> list[SystemChange]:
-    """Compare two systems; nothing is said of the order of what is in them.
+    """Compare two systems; the order of their elements is ignored.
 
     Sources of components are the same if their files hold the same bytes, wherever they lie.
     """

@@ -54,7 +54,7 @@ def prepare(
     delays: Mapping[str, Time] | None = None,
     parameters: Sequence[ParameterFile] = (),
 ) -> System:
-    """Read a case's system, change it as the case says, and check the whole.
+    """Read the system of a case, apply the changes of the case, and check the result.
 
     Parameters
     ----------

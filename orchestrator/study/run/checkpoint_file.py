@@ -50,7 +50,7 @@ class _Description(BaseModel):
 
 
 def write_checkpoint(checkpoint: Checkpoint | StoredCheckpoint, path: str | Path) -> None:
-    """Write a checkpoint to a file, from which another process can go on.
+    """Write a checkpoint to a file from which another process can continue.
 
     The file holds what was recorded until then, too. It appears whole or not at all.
 

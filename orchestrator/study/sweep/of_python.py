@@ -56,7 +56,7 @@ def sweep(
         or as text. Or, by any name, an axis as of ``[sweep.NAME.over.AXIS]`` of an experiment:
         ``{"set": ["contact.k"], "from": 1e3, "to": 1e5, "count": 9, "spacing": "log"}``.
     measures
-        What is read off each run, by name: as of ``[case.NAME.measure.MEASURE]`` of an experiment,
+        Measures of each run by name: as in ``[case.NAME.measure.MEASURE]`` of an experiment,
         such as ``{"kind": "peak", "signal": "contact.force"}``, or a function of the result that
         returns a number. ``None``: the last value of every recorded signal.
     expect
@@ -68,7 +68,7 @@ def sweep(
     timeout
         Seconds of wall time for a run of several jobs; ``None``: as long as it takes.
     progress
-        Called with the share that is done, 0 to 1. ``None``: a notebook shows a bar.
+        Called with the finished share, 0 to 1. ``None``: a notebook shows a bar.
     **options
         ``step``, ``start``, ``stop``, ``algorithm``, ``algorithm_options``, ``rates``, ``delay``,
         ``record``, ``every``, ``early_return``: as of :func:`simulate`.
@@ -83,7 +83,7 @@ def sweep(
     Raises
     ------
     DescriptionError, LoadError
-        If anything does not exist or does not fit. A run that fails is a row.
+        If anything does not exist or does not fit. A failed run is a row.
     """
     name = system.name
     opened, starts = with_starts(resolve(system).flat())

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Execution(RunView):
-    """Steps a system from outside, or lets it run.
+    """A run of a system that you step yourself.
 
     One thread uses it at a time: a call that another thread makes meanwhile, or a component from
     within a step, raises BusyError and changes nothing. Any thread can read its time, and the rows
@@ -40,11 +40,11 @@ class Execution(RunView):
     Parameters
     ----------
     system
-        Its components are resolved and the whole is checked before anything is loaded. Inputs of
-        FMUs that nothing feeds keep what the FMU begins with; the ``notes`` name them.
+        Its sources are opened and it is checked before anything is loaded. Unconnected inputs of
+        FMUs keep the FMU's start values; the ``notes`` name them.
     settings
-        What follows but ``step_clock``, completed; ``None``: it is completed here. Keywords go
-        before it.
+        The following settings except ``step_clock``, completed; ``None``: completed here. Keywords
+        override them.
     step
         Communication step: seconds, or text such as ``"1 ms"``; the first one where the
         algorithm chooses the others. Like ``start``, ``algorithm``, ``algorithm_options``,
@@ -66,28 +66,27 @@ class Execution(RunView):
     rates
         For components that take several communication steps at once, how many; by name.
     threads
-        Most threads that step units of one group at the same time; ``None``: as many as there are
-        processors. They are used where they save time, and never change a result.
+        Largest number of threads that step units of one group at the same time; ``None``: the
+        number of processors. They are used where they save time and never change a result.
     early_return
-        Whether units with event mode that others listen to may end a step at an event, where all
-        units can go back: the step is done again as far as that. All states are saved before every
-        step then.
+        Whether connected units with event mode may end a step at an event, if all units can
+        restore a state: the step is repeated until the event. All states are then saved before
+        every step.
     faults
-        What goes wrong, and when. Of several that act on one value the first one acts first.
+        Faults with their times. Several faults of one value act in their order.
     strict
-        Whether FMUs whose model descriptions break rules of FMI are refused; else what does no harm
-        is among the ``notes``.
+        Whether to refuse FMUs whose model descriptions break any rule of FMI; otherwise harmless
+        flaws are among the ``notes``.
     realtime
-        How steps are kept to real time; ``None``: they follow each other at once. Every
-        :meth:`step` and :meth:`advance` begins now. Units are stepped by one thread then, unless
-        ``threads`` asks for more.
+        Settings of real time; ``None``: steps follow each other at once. Every :meth:`step` and
+        :meth:`advance` begins now. One thread steps the units unless ``threads`` is larger.
     step_clock
-        That steps wait for in real time; ``None``: that of ``realtime``.
+        Clock that paces the steps in real time; ``None``: that of ``realtime``.
     limits
-        Ranges that :meth:`set` keeps to beside those that units declare, by ``component.connector``
-        or ``source -> target``: least and most, of a delay in seconds.
+        Ranges of :meth:`set` in addition to those that units declare, by ``component.connector``
+        or ``source -> target``: minimum and maximum, for delays in seconds.
     tuned
-        What was changed while another run went on, as its result has it: see :meth:`replay`.
+        Changes recorded during another run, as in its result: see :meth:`replay`.
 
     Raises
     ------
@@ -95,6 +94,15 @@ class Execution(RunView):
         If the system is wrong or a source cannot be opened.
     StepError
         If a unit does not initialise.
+
+    Examples
+    --------
+    ::
+
+        with Execution(system, step="1 ms") as run:
+            while run.time < 1.0:
+                run.set("chaser.thrust", 10.0 if run.time < 0.5 else 0.0)
+                run.step()
     """
 
     def __init__(
@@ -391,7 +399,7 @@ class Execution(RunView):
 
 
 def start(system: System, **keywords: Unpack[RunKeywords]) -> Execution:
-    """Initialise a system and hand it over, to be stepped from outside.
+    """Initialise a system and return it as an Execution, to be stepped by your own loop.
 
     Parameters
     ----------
@@ -403,7 +411,7 @@ def start(system: System, **keywords: Unpack[RunKeywords]) -> Execution:
     Returns
     -------
     Execution
-        At the start time, its outputs consistent; use it in a ``with`` statement, or close it.
+        At the start time, with consistent outputs. Use it in a ``with`` statement, or close it.
 
     Raises
     ------

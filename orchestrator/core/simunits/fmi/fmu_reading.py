@@ -79,7 +79,7 @@ def fmu_of(component: Component, *, runnable: bool = True) -> FmuDescription:
 
 
 def flaws_of(path: str | Path) -> tuple[str, ...]:
-    """Return how an FMU's model description breaks rules of FMI without keeping it from running.
+    """Return the flaws of an FMU's model description that do not prevent it from running.
 
     Raises
     ------
@@ -199,7 +199,7 @@ def flaw_notes(system: System) -> list[str]:
 
 
 def expect_flawless(*systems: System) -> None:
-    """Refuse FMUs whose model descriptions break rules of FMI, whether it does harm or not.
+    """Refuse FMUs whose model descriptions break any rule of FMI, even a harmless one.
 
     Raises
     ------

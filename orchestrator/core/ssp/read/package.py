@@ -29,7 +29,7 @@ def read_system(
 def diagnose(
     path: str | Path, variant: str | None = None
 ) -> tuple[System | None, list[Diagnostic]]:
-    """Read a system and tell everything that is found, without raising.
+    """Read a system and return all findings, without raising.
 
     Parameters
     ----------

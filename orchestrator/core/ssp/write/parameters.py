@@ -220,7 +220,7 @@ class Mapped(Struct):
 def write_parameter_set(
     system: System, path: str | Path, *, name: str | None = None, version: str = "1.0"
 ) -> None:
-    """Write the values of a system and of all that is in it as a parameter set.
+    """Write the values of a system and of its components as a parameter set.
 
     They are called by their hierarchical names, ``arm.motor.k``, as a binding of the whole system
     or ``softdock run --parameters`` takes them.
