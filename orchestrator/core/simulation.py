@@ -147,7 +147,7 @@ def simulate(
     journal: Journal | None = None,
     **given: Unpack[RunKeywords],
 ) -> Result:
-    """Run a system from its start to its stop time.
+    """Run a system: ``simulate(system, step="1 ms", stop="10 s")["sheet.force_a"]`` is an array.
 
     A unit may end the run earlier; a note of the result then says so. The effect of the step on
     the loops is computed when the ``remarks`` of the result are read. They begin with loops whose
@@ -179,13 +179,6 @@ def simulate(
         On Ctrl-C, likewise.
     DescriptionError, LoadError
         If the system or an option is wrong.
-
-    Examples
-    --------
-    ::
-
-        result = simulate(system, step="1 ms", stop="10 s")
-        force = result["sheet.force_a"]  # float64 of shape (n,), in N
     """
     from orchestrator.core.master import ExecutionSettings
 
