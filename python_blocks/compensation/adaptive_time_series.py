@@ -9,37 +9,37 @@ from orchestrator import Block, Input, Output, Parameter, State
 
 
 class AdaptiveTimeSeries(Block):
-    """Sends an actuator ``a0 x + a1 x' + a2 x''``, whose coefficients follow what it did.
+    """Sends an actuator ``a0 x + a1 x' + a2 x''`` and learns the coefficients from its motion.
 
     ============ ========= ==== =========================================================
     connector    causality unit meaning
     ============ ========= ==== =========================================================
-    position     input     m    wanted position
-    velocity     input     m/s  wanted velocity
-    acceleration input     m/s2 wanted acceleration
-    measured     input     m    where the actuator is
-    command      output    m    what the actuator is sent
+    position     input     m    requested position
+    velocity     input     m/s  requested velocity
+    acceleration input     m/s2 requested acceleration
+    measured     input     m    measured position of the actuator
+    command      output    m    command of the actuator
     a0           output    1    coefficient of the position
     a1           output    s    coefficient of the velocity
     a2           output    s2   coefficient of the acceleration
     delay        parameter s    delay at the start: a1, and a2 half its square
     memory       parameter s    time constant after which older samples count less
-    frequency    parameter Hz   frequency of the motion, by which the three are weighed
-    spread       parameter 1    how far coefficients may leave those of the start, a share
-    cutoff       parameter Hz   of the low-pass through which it learns
-    amplitude    parameter m    motion that counts as much as the coefficients of the start
+    frequency    parameter Hz   frequency of the motion, which weights the three terms
+    spread       parameter 1    largest relative change of a coefficient from its start
+    cutoff       parameter Hz   cutoff of the low-pass for learning
+    amplitude    parameter m    motion that weighs as much as the initial coefficients
     ============ ========= ==== =========================================================
 
-    The actuator's inverse is read off itself: the command as a sum of measured position, velocity
-    and acceleration, by least squares. Command and measurement pass the same low-pass of third
-    order first, which gives the rates without differences and leaves the relation as it is.
+    The block identifies the inverse of the actuator by least squares: the command as a sum of
+    measured position, velocity and acceleration. Command and measurement first pass the same
+    low-pass of third order, which gives the rates without differences and keeps their relation.
 
     References
     ----------
     Chae, Kazemibidokhti, Ricles: Adaptive time series compensator for delay compensation of
     servo-hydraulic actuator systems for real-time hybrid simulation, Earthq. Eng. Struct. Dyn. 42
     (2013). Changed: older samples fade exponentially instead of leaving a window, and the command
-    is filtered as the measurement is, so that the filter's lag is not learned as the actuator's.
+    is filtered like the measurement, so that the block does not learn the lag of the filter.
     """
 
     position: float = Input(unit="m", description="Wanted position")
@@ -72,14 +72,14 @@ class AdaptiveTimeSeries(Block):
     known: list[float] = State(start=[], description="Normal equations, 3 x 4 by rows")
 
     def initialise(self, t: float) -> None:
-        """Begin with the coefficients of the delay that is taken for granted."""
+        """Begin with the coefficients of the assumed delay."""
         self.known = [0.0] * 12
         self.learned = list(self._first())
         self._send()
         self.shown, self.sent = [self.measured] * 4, [self.command] * 4
 
     def step(self, t: float, h: float) -> None:
-        """Send the next command, and learn of those before."""
+        """Send the next command, and learn from the previous ones."""
         self._send()
         if h > 0.0:
             self._learn(h)
@@ -94,7 +94,7 @@ class AdaptiveTimeSeries(Block):
         )
 
     def _learn(self, h: float) -> None:
-        """Take the command as a sum of what is measured, both behind the low-pass."""
+        """Fit the command as a sum of the measured motion, both behind the low-pass."""
         time, turn = 1.0 / (2.0 * pi * self.cutoff), 2.0 * pi * self.frequency
         self.shown = _passed(self.shown, self.measured, time, h)
         self.sent = _passed(self.sent, self.command, time, h)
@@ -118,7 +118,7 @@ class AdaptiveTimeSeries(Block):
 
 
 def _passed(stages: list[float], now: float, time: float, h: float) -> list[float]:
-    """Return a sample and what three equal poles make of it, by the trapezoidal rule."""
+    """Return a sample filtered by three equal poles, by the trapezoidal rule."""
     keep, take = (2.0 * time - h) / (2.0 * time + h), h / (2.0 * time + h)
     passed = [now]
     for before, old in pairwise(stages):
@@ -127,7 +127,7 @@ def _passed(stages: list[float], now: float, time: float, h: float) -> list[floa
 
 
 def _solved(right_side: list[float], first: list[float], held: float) -> tuple[float, float, float]:
-    """Return the coefficients of normal equations, held where they begin (Cholesky, 3 x 3)."""
+    """Return the coefficients of normal equations, tied to the initial ones (Cholesky, 3 x 3)."""
     right = [right_side[3 + 4 * i] + held * first[i] for i in range(3)]
     d0 = right_side[0] + held
     l1, l2 = right_side[1] / d0, right_side[2] / d0

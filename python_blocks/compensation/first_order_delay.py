@@ -1,4 +1,4 @@
-"""Compensation of a known delay by what it does to first order: a baseline."""
+"""Compensation of a known delay to first order: a baseline."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from orchestrator import Block, Input, Output, Parameter
 
 
 class FirstOrderDelayCompensation(Block):
-    """Sends a robot ahead by what it moves in its delay: ``position + delay * velocity``.
+    """Sends a robot its position one delay ahead: ``position + delay * velocity``.
 
     ========= ========= ==== ============================================
     connector causality unit meaning
     ========= ========= ==== ============================================
-    position  input     m    wanted position
-    velocity  input     m/s  wanted velocity
-    command   output    m    what the robot is sent
+    position  input     m    requested position
+    velocity  input     m/s  requested velocity
+    command   output    m    command of the robot
     delay     parameter s    known delay or lag of the robot
     ========= ========= ==== ============================================
 

@@ -18,13 +18,14 @@ _MOTION = (
 
 
 class ForceCompensation(Block):
-    """Adds to a measured force what the robot's error of position keeps from it.
+    """Adds to a measured force the part that is missing because of the robot's position error.
 
-    The measured force belongs to where the robot is, the simulated bodies need that of where it
-    should be: ``F + k (x_des - x_act) + c (v_des - v_act)``. No model of the robot is used.
+    The measured force belongs to the actual position of the robot. The simulated bodies need the
+    force at the computed position: ``F + k (x_des - x_act) + c (v_des - v_act)``. The block uses no
+    model of the robot.
 
-    The bodies then hold that force for a whole step, in which the contact moves on: on the mean
-    by ``v_des h/2``, which ``half_sample`` adds. Without it a spring loses ``k h/2`` of damping.
+    The bodies then hold that force for a whole step, in which the contact moves by ``v_des h/2`` in
+    the mean. ``half_sample`` compensates this; without it a spring loses ``k h/2`` of damping.
 
     ================ ========= ===== =========================================================
     connector        causality unit  meaning
@@ -34,14 +35,14 @@ class ForceCompensation(Block):
     damping          input     N.s/m of the contact, identified or known
     desired          input     m     computed position of the contact
     desired_velocity input     m/s   its velocity
-    actual           input     m     position that the robot has
+    actual           input     m     actual position of the robot
     actual_velocity  input     m/s   its velocity
-    wrong_sign       input           the identifier says that a sign is wrong
+    wrong_sign       input           the identifier reports a wrong sign
     force            output    N     compensated force
-    correction       output    N     what was added
-    limited          output          the correction was cut at its limit
-    active           output          a correction was added; see below
-    half_sample      parameter       the hold of the force is compensated, too
+    correction       output    N     added force
+    limited          output          the correction is at its limit
+    active           output          a correction is added; see below
+    half_sample      parameter       compensate the hold of the force as well
     limit            parameter N     largest correction
     ================ ========= ===== =========================================================
 
@@ -51,7 +52,7 @@ class ForceCompensation(Block):
     References
     ----------
     Yu et al., IEEE Access (2018), Eq 28 to 31 in one direction. Added: the half sample, the limit,
-    and what happens where a signal cannot be believed.
+    and the behaviour on invalid signals.
     """
 
     measured: float = Input(unit="N", description="Force, free of the sensor's lag")

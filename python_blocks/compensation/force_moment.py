@@ -13,13 +13,13 @@ _MOTION = ("stiffness", "damping", "wrong_sign", *_POSES, "v", "w", "velocity", 
 
 
 class ForceMomentCompensation(Block):
-    """Adds to measured force and moment what the robot's error of pose keeps from them.
+    """Adds to measured force and moment the part that the pose error removes.
 
     All vectors are in the axes of the end-effector, which are those of the robot's base. The
-    captured point O moves as the simulated spacecraft moves it, and as the robot does; the force
-    changes by ``K ds + C dv`` with the difference of the two, the moment by that force and by the
-    arm that differs. ``half_sample`` adds the motion of half a step, as in
-    :class:`~python_blocks.compensation.force.ForceCompensation`.
+    captured point O has a computed motion, that of the simulated spacecraft, and an actual one,
+    that of the robot. The force changes by ``K ds + C dv`` with their difference, the moment by
+    that force and by the difference of the arms. ``half_sample`` adds the motion of half a step, as
+    in :class:`~python_blocks.compensation.force.ForceCompensation`.
 
     ================ ========= ===== =========================================================
     connector        causality unit  meaning
@@ -39,11 +39,11 @@ class ForceMomentCompensation(Block):
     actual_w         input     rad/s angular velocity of the platform, (3,)
     force            output    N     compensated force on the end-effector, (3,)
     torque           output    N.m   compensated moment on the end-effector, (3,)
-    force_correction output    N     what was added to the force, (3,)
+    force_correction output    N     force that was added, (3,)
     error            output    m     computed minus actual captured point, (3,)
-    limited          output          a correction was cut at its limit
-    active           output          a correction was added
-    half_sample      parameter       the hold of the force is compensated, too
+    limited          output          a correction is at its limit
+    active           output          a correction is added
+    half_sample      parameter       compensate the hold of the force as well
     point_contact    parameter       the contact has no moment of its own: Eq 22 gives it; see below
     limit            parameter N     largest correction of a direction
     effector         parameter m     end-effector's centre of mass in the base frame, (3,)
@@ -53,16 +53,17 @@ class ForceMomentCompensation(Block):
 
     With ``point_contact`` the moment is that of the measured force at the captured point (Eq 22),
     not the measured one. A contact that holds a point leaves the bodies free to turn about it, so
-    what a sensor's moments are off by adds up. They are taken where nothing is added.
+    errors of measured moments add up. Without a correction the block uses the measured moment.
 
-    Samples of the sensor that are no numbers are replaced by the last ones; there, and where a pose
-    or an estimate is no number, nothing is added. A direction whose sign is wrong is left alone.
+    The block replaces samples of the sensor that are not finite by the last finite ones. It then
+    adds nothing, nor where a pose or an estimate is not finite, nor in a direction with a wrong
+    sign.
 
     References
     ----------
     Yu et al., IEEE Access (2018), Eq 22, 27 to 34. Changed: Eq 27 needs the relative angular
     velocity (``omega_ce``, printed ``omega_c``). Eq 35 and 36 are in the plant
-    ``SpaceDocking.Docking.ManipulatorDocking``. Added: half sample, limit, belief.
+    ``SpaceDocking.Docking.ManipulatorDocking``. Added: half sample, limit, invalid signals.
     """
 
     measured_force: Floats = Input(unit="N", shape=(3,), description="Force without lag")

@@ -11,8 +11,8 @@ class InverseDelay(Block):
     ========= ========= ==== ================================================
     connector causality unit meaning
     ========= ========= ==== ================================================
-    position  input     m    wanted position
-    command   output    m    what the actuator is sent
+    position  input     m    requested position
+    command   output    m    command of the actuator
     delay     parameter s    known delay of the actuator; alpha is 1 + delay/h
     ========= ========= ==== ================================================
 
@@ -34,7 +34,7 @@ class InverseDelay(Block):
         self.last = self.command = self.position
 
     def step(self, t: float, h: float) -> None:
-        """Go on as over the last step."""
+        """Extrapolate the motion of the last step."""
         ahead = self.delay / h if h > 0.0 else 0.0
         self.command = self.position + ahead * (self.position - self.last)
         self.last = self.position

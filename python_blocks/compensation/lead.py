@@ -1,4 +1,4 @@
-"""Phase lead that takes a first-order lag back, and leaves a shorter one."""
+"""Phase lead that replaces a first-order lag by a shorter one."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from orchestrator import DescriptionError
 
 @lru_cache(maxsize=64)  # a block asks for them in every step
 def lead_coefficients(lag: float, rest: float, h: float) -> tuple[float, float, float]:
-    """Give the difference equation of ``(lag s + 1)/(rest s + 1)`` at a sampling time.
+    """Return the difference equation of ``(lag s + 1)/(rest s + 1)`` at a sampling time.
 
-    It is exact for a signal that moves straight from one sample to the next. A held signal would
-    be the wrong assumption: what the sensor shows is smooth, and holding it puts half a sample of
-    delay into a block that is there to take delay out.
+    It is exact for a signal that is linear between samples. Assuming a held signal would be wrong:
+    the output of the sensor is smooth, and a hold would add half a sample of delay to a block that
+    has to remove delay.
 
     Parameters
     ----------
     lag
         Time constant of the sensor, s.
     rest
-        Time constant that is left, s, > 0.
+        Remaining time constant, s, > 0.
     h
         Sampling time, s, > 0.
 

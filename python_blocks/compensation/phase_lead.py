@@ -6,25 +6,25 @@ from orchestrator import Block, Input, Output, Parameter, State
 from python_blocks.compensation.lead import lead_coefficients
 from python_blocks.kinematics.rotation import Floats
 
-#: N, N m: what a sensor shows beyond is no measurement, and stays in a recursion for good.
+#: N, N m: larger values are not measurements, and would stay in a recursion for ever.
 LARGEST = 1e9
 
 
 class PhaseLead(Block):
-    """Takes the lag of a force sensor back: ``(T s + 1)/(rest T s + 1)``, one direction.
+    """Compensates the lag of a force sensor: ``(T s + 1)/(rest T s + 1)``, one direction.
 
     ============= ========= ==== ===========================================================
     connector     causality unit meaning
     ============= ========= ==== ===========================================================
-    measured      input     N    what the sensor shows
+    measured      input     N    measured force
     force         output    N    force without the sensor's lag
-    sensor_lost   output         what the sensor shows is no number; the last one stands
+    sensor_lost   output         the sample is not finite; the last one is kept
     lag           parameter s    time constant of the sensor, T
-    rest          parameter 1    share of the lag that is left
+    rest          parameter 1    remaining share of the lag
     ============= ========= ==== ===========================================================
 
-    White noise of the sensor comes out larger: 3.3 times at a lag of 2 ms sampled at 1 ms with a
-    rest of 0.1.
+    The lead amplifies white noise of the sensor: 3.3 times at a lag of 2 ms, sampled at 1 ms, with
+    a rest of 0.1.
 
     References
     ----------
@@ -44,7 +44,7 @@ class PhaseLead(Block):
     last: float = State(start=0.0, description="Sample before")
 
     def initialise(self, t: float) -> None:
-        """Begin settled."""
+        """Begin in steady state."""
         self.sensor_lost = not abs(self.measured) < LARGEST
         self.last = 0.0 if self.sensor_lost else self.measured
         self.force = self.last
@@ -60,18 +60,18 @@ class PhaseLead(Block):
 
 
 class WrenchPhaseLead(Block):
-    """Takes the lag of a force and torque sensor back: ``(T s + 1)/(rest T s + 1)``.
+    """Compensates the lag of a force and torque sensor: ``(T s + 1)/(rest T s + 1)``.
 
     =============== ========= ==== =========================================================
     connector       causality unit meaning
     =============== ========= ==== =========================================================
-    measured_force  input     N    what the sensor shows, (3,)
-    measured_torque input     N.m  what the sensor shows, (3,)
+    measured_force  input     N    measured force, (3,)
+    measured_torque input     N.m  measured torque, (3,)
     force           output    N    force without the sensor's lag, (3,)
     torque          output    N.m  torque without the sensor's lag, (3,)
-    sensor_lost     output         a sample is no number; the last one stands
+    sensor_lost     output         a sample is not finite; the last one is kept
     lag             parameter s    time constant of the sensor, T
-    rest            parameter 1    share of the lag that is left
+    rest            parameter 1    remaining share of the lag
     =============== ========= ==== =========================================================
 
     References
@@ -100,7 +100,7 @@ class WrenchPhaseLead(Block):
     last: list[float] = State(start=[0.0] * 6, description="Sample before: force, torque")
 
     def initialise(self, t: float) -> None:
-        """Begin settled."""
+        """Begin in steady state."""
         now = self._sample([0.0] * 6)
         self.last, self.force[:], self.torque[:] = now, now[:3], now[3:]
 
@@ -118,7 +118,7 @@ class WrenchPhaseLead(Block):
         self.last = now
 
     def _sample(self, otherwise: list[float]) -> list[float]:
-        """Force and torque; what is no number is replaced."""
+        """Return force and torque, with values that are not finite replaced."""
         measured: list[float] = self.measured_force.tolist() + self.measured_torque.tolist()
         self.sensor_lost = not all(abs(x) < LARGEST for x in measured)
         if not self.sensor_lost:

@@ -6,30 +6,30 @@ from orchestrator import Block, Input, Output, Parameter, State
 
 
 class SmithPredictor(Block):
-    """Replaces the late part of a measured force by a model that is not late.
+    """Replaces the late part of a measured force by a model without delay.
 
-    The model of the contact, ``k x + c v``, is evaluated at the wanted motion and at the same
-    motion as late as the rig; the measured force gets the difference of the two. If delay and
-    contact are right, the delay is out of the loop; if they are wrong, their error stays in it.
+    The block evaluates the model of the contact, ``k x + c v``, at the requested motion and at the
+    same motion delayed like the rig, and adds the difference to the measured force. If delay and
+    contact are right, the delay leaves the loop. If they are wrong, their error stays in it.
 
     ========= ========= ===== ====================================================
     connector causality unit  meaning
     ========= ========= ===== ====================================================
     measured  input     N     force of the late contact
-    position  input     m     wanted position of the contact
-    velocity  input     m/s   wanted velocity
+    position  input     m     requested position of the contact
+    velocity  input     m/s   requested velocity
     force     output    N     force without the delay
     delay     parameter s     known delay of the rig, >= 0
     stiffness parameter N/m   known stiffness of the contact
     damping   parameter N.s/m known damping of the contact
     ========= ========= ===== ====================================================
 
-    Before the start the motion is taken to have been as it was at the start.
+    Before the start the motion is assumed constant.
 
     References
     ----------
     Smith: Closer control of loops with dead time, Chem. Eng. Progress 53 (1957). Applied to a
-    contact; between samples the past is straight, so the delay may be any part of a step.
+    contact; the past is interpolated linearly, so the delay may be any part of a step.
     """
 
     measured: float = Input(unit="N", description="Force of the late contact")
@@ -58,7 +58,7 @@ class SmithPredictor(Block):
         self.force = self.measured + model - self._at(delayed_time)
 
     def _at(self, time: float) -> float:
-        """Give the modelled force at a time, straight between two samples."""
+        """Return the modelled force at a time, linear between two samples."""
         (begin, first), (end, second) = self.past[0], self.past[min(1, len(self.past) - 1)]
         if time <= begin or end <= begin:
             return first

@@ -14,25 +14,25 @@ Motion = tuple[Floats, Floats, Floats, Floats]
 
 @compiled
 def vector(a: Floats) -> Vector:
-    """Give an array of shape (3,) as a tuple: those cost no memory here."""
+    """Return an array of shape (3,) as a tuple, which allocates nothing here."""
     return a[0], a[1], a[2]
 
 
 @compiled
 def plus(a: Vector, b: Vector, factor: float) -> Vector:
-    """Give ``a + factor b``."""
+    """Return ``a + factor b``."""
     return a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]
 
 
 @compiled
 def cross(a: Vector, b: Vector) -> Vector:
-    """Give the cross product."""
+    """Return the cross product."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 @compiled
 def turned(q: Floats, a: Vector) -> Vector:
-    """Turn a vector by a quaternion of any norm; one of norm zero gives no numbers."""
+    """Turn a vector by a quaternion of any norm; norm zero gives NaN."""
     axis = q[1], q[2], q[3]
     norm = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
     half = cross(axis, a)
@@ -44,7 +44,7 @@ def turned(q: Floats, a: Vector) -> Vector:
 def deviation(
     computed: Motion, actual: Motion, points: tuple[Floats, Floats, Floats]
 ) -> tuple[Vector, Vector, Vector, Vector]:
-    """Give the actual captured point from the end-effector, its error, velocity, and their error.
+    """Return the actual captured point from the end-effector, its velocity, and both errors.
 
     Parameters
     ----------
@@ -80,12 +80,12 @@ def compensate(
     points: tuple[Floats, Floats, Floats],
     readings: tuple[Floats, Floats, Floats, Floats],
 ) -> tuple[bool, bool]:
-    """Write the compensated wrench; say whether it was corrected, and whether a limit cut that.
+    """Write the compensated wrench; return whether it was corrected, and whether at a limit.
 
     Parameters
     ----------
     ahead
-        How far the motion of the computed point is followed, s.
+        Time by which the motion of the computed point is extrapolated, s.
     limit
         Largest correction of a direction, N.
     point
@@ -93,13 +93,13 @@ def compensate(
     measured
         Force and moment, N and N m.
     last
-        The last ones that were numbers; they stand where these are none.
+        The last finite ones, which replace values that are not finite.
     contact
         Stiffness, damping, and above 0.5 where a sign is wrong.
     computed, actual, points
         See :func:`deviation`.
     shown
-        Where to write: force, moment, correction of the force, error of the point.
+        Arrays to write: force, moment, correction of the force, error of the point.
     """
     believed = True
     for i in range(3):

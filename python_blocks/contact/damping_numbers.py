@@ -1,9 +1,9 @@
-"""Damping numbers: what each law makes of a coefficient of restitution.
+"""Damping numbers of the laws for a coefficient of restitution.
 
 All laws with a force ``g(delta) (1 + D delta'/v0)``, whatever the elastic force ``g``, differ in
 one number, ``D = lambda v0 / k`` in the symbols of Hunt and Crossley: v0 is the speed at first
-touch. What a law gives back depends on D alone (:func:`restitution_of`), so each law is one
-function of the coefficient of restitution c that it is given.
+touch. The actual restitution depends on D alone (:func:`restitution_of`), so each law is one
+function of the requested coefficient of restitution c.
 
 References
 ----------
@@ -26,7 +26,7 @@ TABLE_SHARE: float = 0.75 / (0.75 * (1.0 - 0.55**2) * e**0.9)
 
 
 def hertz(c: float) -> float:
-    """Return 0: nothing is lost, whatever is wanted."""
+    """Return 0: no energy is lost, whatever restitution is requested."""
     return 0.0 * c
 
 
@@ -57,7 +57,7 @@ def zhiying_qishao(c: float) -> float:
 
 
 def zhiying_qishao_table(c: float) -> float:
-    """Return 0.5829 of the printed number: what Table 1 of Cai et al. was computed with. Fitted."""
+    """Return 0.5829 of the printed number, fitted to Table 1 of Cai et al."""
     return TABLE_SHARE * zhiying_qishao(c)
 
 
@@ -79,7 +79,7 @@ DAMPING_NUMBERS: Mapping[str, Callable[[float], float]] = MappingProxyType(
 
 
 def loss(number: float, u: float) -> float:
-    """Return by how much an approach at u = 1 is ahead of u: D (1 - u) - ln((1 + D)/(1 + D u)).
+    """Return D (1 - u) - ln((1 + D)/(1 + D u)), zero at the approach u = 1.
 
     It is D^2 / (m v0^2) of the elastic energy at the relative speed ``u v0``; zero again where the
     contact ends.
@@ -88,7 +88,7 @@ def loss(number: float, u: float) -> float:
 
 
 def restitution_of(number: float) -> float:
-    """Return what a damping number gives back: the speed of leaving for each m/s of approach.
+    """Return the restitution of a damping number: leaving speed over approach speed.
 
     Solves D (u - 1) = ln((1 + D u)/(1 + D)) for u = -c, by bisection to the last bits: Cai et al.,
     Eq 7 with delta = 0 at both ends.
@@ -118,7 +118,7 @@ def exact(c: float) -> float:
     Raises
     ------
     DescriptionError
-        c is not in 0 < c <= 1: nothing damps so much that nothing comes back.
+        c is not in 0 < c <= 1: no damping number gives c = 0.
     """
     if not 0.0 < c <= 1.0:
         raise DescriptionError(f"restitution: expected 0 < c <= 1, found {c}")

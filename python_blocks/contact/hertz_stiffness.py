@@ -10,7 +10,7 @@ from orchestrator import DescriptionError
 
 @dataclass(frozen=True)
 class RoundedBody:
-    """What a body is like where it is touched.
+    """Curvature and material of a body at the point of contact.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class RoundedBody:
     Raises
     ------
     DescriptionError
-        A figure is beyond its range; all of them are told.
+        A figure is out of its range; the error names all of them.
     """
 
     radius: float

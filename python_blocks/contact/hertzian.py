@@ -1,4 +1,4 @@
-"""Contacts with Hertz's force k delta^n and the damping laws that go with it."""
+"""Contacts with Hertz's force k delta^n and damping laws."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from python_blocks.contact.partial_normal_contact import PartialNormalContact
 
 
 class PartialHertzian(PartialNormalContact):
-    """Force ``k delta^n (1 + D delta'/v0)`` with a damping number D of the law's own."""
+    """Force ``k delta^n (1 + D delta'/v0)`` with the damping number D of the law."""
 
     n: float = Parameter(
         start=1.5, unit="1", minimum=1.0, description="Exponent; 3/2 for rounded bodies"
     )
 
     def damping_number(self) -> float:
-        """Return D for the wanted restitution."""
+        """Return D for the requested restitution."""
         raise NotImplementedError(f"{type(self).__name__} does not say its damping number")
 
     def elastic(self, depth: float) -> tuple[float, float]:
@@ -29,10 +29,10 @@ class PartialHertzian(PartialNormalContact):
 
 
 class Hertz(PartialHertzian):
-    """Hertz's elastic contact: nothing is lost.
+    """Hertz's elastic contact, without losses.
 
     ``F = k delta^n`` while ``delta > 0``. The coefficient of restitution is 1, whatever
-    ``restitution`` says; the parameter is there so that other laws can be put in its place.
+    ``restitution`` is; the parameter exists so that other laws can replace this one.
 
     ====================== ========= ==== ==============================================
     connector              causality unit meaning
@@ -46,7 +46,7 @@ class Hertz(PartialHertzian):
     impulse                output    N.s  impulse on side b so far
     k                      parameter N/m  elastic force at a depth of 1 m: k of N/m^n
     n                      parameter 1    exponent
-    restitution            parameter 1    wanted coefficient of restitution c
+    restitution            parameter 1    requested coefficient of restitution c
     ====================== ========= ==== ==============================================
 
     References
@@ -65,7 +65,7 @@ class Hertz(PartialHertzian):
     )
 
     def damping_number(self) -> float:
-        """Return D for the wanted restitution."""
+        """Return D for the requested restitution."""
         return damping_numbers.hertz(self.restitution)
 
 
@@ -73,7 +73,7 @@ class HuntCrossley(PartialHertzian):
     """Contact after Hunt and Crossley: D = 3 (1 - c) / 2.
 
     ``F = k delta^n (1 + D delta'/v0)`` while ``delta > 0``, with the speed v0 at first touch. Right
-    for contacts that lose little.
+    for contacts with small losses.
 
     ====================== ========= ==== ==============================================
     connector              causality unit meaning
@@ -87,7 +87,7 @@ class HuntCrossley(PartialHertzian):
     impulse                output    N.s  impulse on side b so far
     k                      parameter N/m  elastic force at a depth of 1 m: k of N/m^n
     n                      parameter 1    exponent
-    restitution            parameter 1    wanted coefficient of restitution c
+    restitution            parameter 1    requested coefficient of restitution c
     ====================== ========= ==== ==============================================
 
     References
@@ -97,7 +97,7 @@ class HuntCrossley(PartialHertzian):
     """
 
     def damping_number(self) -> float:
-        """Return D for the wanted restitution."""
+        """Return D for the requested restitution."""
         return damping_numbers.hunt_crossley(self.restitution)
 
 
@@ -105,7 +105,7 @@ class LankaraniNikravesh(PartialHertzian):
     """Contact after Lankarani and Nikravesh: D = 3 (1 - c^2) / 4.
 
     ``F = k delta^n (1 + D delta'/v0)`` while ``delta > 0``, with the speed v0 at first touch. Right
-    for contacts that lose little.
+    for contacts with small losses.
 
     ====================== ========= ==== ==============================================
     connector              causality unit meaning
@@ -119,7 +119,7 @@ class LankaraniNikravesh(PartialHertzian):
     impulse                output    N.s  impulse on side b so far
     k                      parameter N/m  elastic force at a depth of 1 m: k of N/m^n
     n                      parameter 1    exponent
-    restitution            parameter 1    wanted coefficient of restitution c
+    restitution            parameter 1    requested coefficient of restitution c
     ====================== ========= ==== ==============================================
 
     References
@@ -128,7 +128,7 @@ class LankaraniNikravesh(PartialHertzian):
     """
 
     def damping_number(self) -> float:
-        """Return D for the wanted restitution."""
+        """Return D for the requested restitution."""
         return damping_numbers.lankarani_nikravesh(self.restitution)
 
 
@@ -150,7 +150,7 @@ class Flores(PartialHertzian):
     impulse                output    N.s  impulse on side b so far
     k                      parameter N/m  elastic force at a depth of 1 m: k of N/m^n
     n                      parameter 1    exponent
-    restitution            parameter 1    wanted coefficient of restitution c
+    restitution            parameter 1    requested coefficient of restitution c
     ====================== ========= ==== ==============================================
 
     References
@@ -167,15 +167,15 @@ class Flores(PartialHertzian):
     )
 
     def damping_number(self) -> float:
-        """Return D for the wanted restitution."""
+        """Return D for the requested restitution."""
         return damping_numbers.flores(self.restitution)
 
 
 class Gonthier(PartialHertzian):
     """Contact after Gonthier and others: D = (1 - c^2) / c.
 
-    ``F = k delta^n (1 + D delta'/v0)`` while ``delta > 0``, with the speed v0 at first touch. The
-    one of these laws that gives back nearest to what is wanted.
+    ``F = k delta^n (1 + D delta'/v0)`` while ``delta > 0``, with the speed v0 at first touch. Of
+    these laws its restitution is nearest to the requested one.
 
     ====================== ========= ==== ==============================================
     connector              causality unit meaning
@@ -189,7 +189,7 @@ class Gonthier(PartialHertzian):
     impulse                output    N.s  impulse on side b so far
     k                      parameter N/m  elastic force at a depth of 1 m: k of N/m^n
     n                      parameter 1    exponent
-    restitution            parameter 1    wanted coefficient of restitution c
+    restitution            parameter 1    requested coefficient of restitution c
     ====================== ========= ==== ==============================================
 
     References
@@ -207,7 +207,7 @@ class Gonthier(PartialHertzian):
     )
 
     def damping_number(self) -> float:
-        """Return D for the wanted restitution."""
+        """Return D for the requested restitution."""
         return damping_numbers.gonthier(self.restitution)
 
 
@@ -215,7 +215,7 @@ class ZhiyingQishao(PartialHertzian):
     """Contact after Zhiying and Qishao as printed: D = 3 (1 - c^2) e^(2 (1 - c)) / 4.
 
     ``F = k delta^n (1 + D delta'/v0)`` while ``delta > 0``, with the speed v0 at first touch. With
-    c = 0.55 it gives back 0.529; Table 1 of the paper that prints it has another damping, see
+    c = 0.55 its restitution is 0.529; Table 1 of the paper that prints it has another damping, see
     ``zhiying_qishao_table``.
 
     ====================== ========= ==== ==============================================
@@ -230,7 +230,7 @@ class ZhiyingQishao(PartialHertzian):
     impulse                output    N.s  impulse on side b so far
     k                      parameter N/m  elastic force at a depth of 1 m: k of N/m^n
     n                      parameter 1    exponent
-    restitution            parameter 1    wanted coefficient of restitution c
+    restitution            parameter 1    requested coefficient of restitution c
     ====================== ========= ==== ==============================================
 
     References
@@ -239,7 +239,7 @@ class ZhiyingQishao(PartialHertzian):
     """
 
     def damping_number(self) -> float:
-        """Return D for the wanted restitution."""
+        """Return D for the requested restitution."""
         return damping_numbers.zhiying_qishao(self.restitution)
 
 
@@ -261,7 +261,7 @@ class ZhiyingQishaoTable(PartialHertzian):
     impulse                output    N.s  impulse on side b so far
     k                      parameter N/m  elastic force at a depth of 1 m: k of N/m^n
     n                      parameter 1    exponent
-    restitution            parameter 1    wanted coefficient of restitution c
+    restitution            parameter 1    requested coefficient of restitution c
     ====================== ========= ==== ==============================================
 
     References
@@ -271,5 +271,5 @@ class ZhiyingQishaoTable(PartialHertzian):
     """
 
     def damping_number(self) -> float:
-        """Return D for the wanted restitution."""
+        """Return D for the requested restitution."""
         return damping_numbers.zhiying_qishao_table(self.restitution)

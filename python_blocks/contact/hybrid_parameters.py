@@ -1,4 +1,4 @@
-"""Hybrid parameters: the virtual impedances that complete a hardware spring to a wanted contact.
+"""Hybrid parameters: the virtual impedances that complete a hardware spring to a required contact.
 
 On the rig part of the contact is a real spring; the rest is computed. Two virtual spring-dashpots,
 from each body to a wall that moves with the centre of mass, are chosen so that both bodies move as
@@ -88,7 +88,7 @@ def hybrid_parameters_closed_form(
     mass1, mass2
         Masses of chaser and target, kg.
     stiffness, damping
-        Wanted contact: kcs, N/m, and bcs, N s/m.
+        Required contact: kcs, N/m, and bcs, N s/m.
     hardware_stiffness, hardware_damping
         Stiffness k, N/m, and damping, N s/m, of the hardware. A hardware stiffer than the wanted
         contact gives negative virtual stiffnesses.

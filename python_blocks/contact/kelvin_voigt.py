@@ -1,4 +1,4 @@
-"""Linear contacts: a spring and a damper in parallel, damped for a wanted restitution."""
+"""Linear contacts: a spring and a damper in parallel, damped for a requested restitution."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from math import cos, log, pi, sin, sqrt
 from orchestrator import Parameter
 from python_blocks.contact.partial_normal_contact import PartialNormalContact
 
-#: What a critically damped contact gives back, exp(-2): overdamped ones are not meant here.
+#: Restitution of a critically damped contact, exp(-2); overdamped contacts are refused.
 LEAST_RESTITUTION = 0.1353352832366127
 
 
 class KelvinVoigt(PartialNormalContact):
-    """Spring and damper in parallel that never pull, with the damping for a wanted restitution.
+    """Spring and damper in parallel that never pull, with the damping for a requested restitution.
 
     ``F = max(0, k delta + d delta')``, released where the force reaches zero: then
     ``c = exp(-2 zeta acos(zeta) / sqrt(1 - zeta^2))``, which is solved for zeta by Newton's method,
@@ -31,7 +31,7 @@ class KelvinVoigt(PartialNormalContact):
     impulse                output    N.s  impulse on side b so far
     k                      parameter N/m  stiffness
     mass                   parameter kg   reduced mass of the two bodies
-    restitution            parameter 1    wanted coefficient of restitution c, above exp(-2)
+    restitution            parameter 1    requested coefficient of restitution c, above exp(-2)
     ====================== ========= ==== ==============================================
 
     References
@@ -88,7 +88,7 @@ class KelvinVoigtAdhesive(KelvinVoigt):
     impulse                output    N.s  impulse on side b so far
     k                      parameter N/m  stiffness
     mass                   parameter kg   reduced mass of the two bodies
-    restitution            parameter 1    wanted coefficient of restitution c, above 0
+    restitution            parameter 1    requested coefficient of restitution c, above 0
     ====================== ========= ==== ==============================================
 
     References

@@ -45,7 +45,7 @@ class NormalImpact:
     Raises
     ------
     DescriptionError
-        A figure is beyond its range, such as a negative deformation; all of them are told.
+        A figure is out of its range, such as a negative deformation; the error names all of them.
     """
 
     reduced_mass: float

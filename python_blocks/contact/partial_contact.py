@@ -48,10 +48,10 @@ class PartialContact(Block):
         return admitted
 
     def meet(self, t: float, rate: float, *, inside: bool) -> None:
-        """Remember what a law must know of a touch; the default is nothing."""
+        """Store the state that a law needs of a touch; nothing by default."""
 
     def step(self, t: float, h: float) -> None:
-        """Evaluate the law; what is remembered is the impulse, and what the law adds."""
+        """Evaluate the law; the state is the impulse and the state of the law."""
         depth = self.position_a - self.position_b
         rate = self.velocity_a - self.velocity_b
         inside = depth > 0.0

@@ -7,7 +7,7 @@ from python_blocks.contact.partial_contact import PartialContact
 
 
 class PartialNormalContact(PartialContact):
-    """Contact law with a stiffness and a wanted restitution.
+    """Contact law with a stiffness and a requested restitution.
 
     Damping that is scaled with the speed at first touch takes the speed at which the compression is
     seen to be positive for the first time; where that is not an approach, as for bodies that begin

@@ -1,4 +1,4 @@
-"""What no linear model has: a dead zone, backlash and saturation, as components of a loop."""
+"""Nonlinear components of a loop: dead zone, backlash and saturation."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from orchestrator import Block, Input, Output, Parameter, State, where
 
 
 class DeadZone(Block):
-    """Keeps a force back until it is larger than its noise, and that much of it for good.
+    """Subtracts a width from a force; forces within the width give 0.
 
     ========= ========= ==== =========================================
     connector causality unit meaning
     ========= ========= ==== =========================================
-    measured  input     N    what a sensor shows
-    force     output    N    the same less the width; 0 within it
-    width     parameter N    largest force that is taken for none
+    measured  input     N    measured force
+    force     output    N    the same minus the width; 0 within it
+    width     parameter N    largest force that gives 0
     ========= ========= ==== =========================================
 
     On a docking rig it keeps free bodies from drifting with the noise of the sensor. A loop whose
-    delay takes more damping away than there is grows beyond some amplitude, and dies down below it;
-    one that needs its stiffness to be stable does the reverse.
+    delay removes more damping than it has grows above some amplitude and decays below it. A loop
+    that needs its stiffness to be stable does the reverse.
 
     References
     ----------
@@ -39,14 +39,14 @@ class DeadZone(Block):
 
 
 class Saturation(Block):
-    """Gives no more force than an actuator has.
+    """Limits a force to that of an actuator.
 
     ========= ========= ==== ==============================
     connector causality unit meaning
     ========= ========= ==== ==============================
-    wanted    input     N    force that is asked for
+    wanted    input     N    requested force
     force     output    N    the same within the limit
-    limit     parameter N    largest force, either way
+    limit     parameter N    largest force in either direction
     ========= ========= ==== ==============================
 
     References
@@ -66,18 +66,18 @@ class Saturation(Block):
 
 
 class Backlash(Block):
-    """Play between what drives and what is driven, which stays where it is left: no inertia.
+    """Play between a driving and a driven part; the driven part has friction and no inertia.
 
     ========= ========= ==== ======================================
     connector causality unit meaning
     ========= ========= ==== ======================================
-    driving   input     m    position of what drives
-    driven    output    m    position of what is driven
+    driving   input     m    position of the driving part
+    driven    output    m    position of the driven part
     gap       parameter m    width of the play
     ========= ========= ==== ======================================
 
-    Its describing function lags, by up to a quarter turn at an amplitude of half the gap: a delay
-    that is longer, the smaller the motion.
+    Its describing function lags by up to a quarter turn at an amplitude of half the gap: the
+    smaller the motion, the longer the delay.
 
     References
     ----------
@@ -90,7 +90,7 @@ class Backlash(Block):
     left: float = State(start=0.0, description="Where it was left")
 
     def step(self, t: float, h: float) -> None:
-        """Push on what is at the end of the play."""
+        """Move the driven part at the end of the play."""
         half = 0.5 * self.gap
         low, high = self.driving - half, self.driving + half
         self.left = where(self.left < low, low, where(self.left > high, high, self.left))

@@ -8,12 +8,12 @@ from orchestrator import Block, Input, Output, Parameter
 class VirtualDamper(Block):
     """Force against a velocity: ``force = -b velocity``.
 
-    Added to a simulated body it takes out the energy that a delay in the contact loop puts in.
+    On a simulated body it removes the energy that a delay in the contact loop adds.
 
     ========= ========= ===== ===========================
     connector causality unit  meaning
     ========= ========= ===== ===========================
-    velocity  input     m/s   velocity as the loop sees it
+    velocity  input     m/s   velocity in the loop
     force     output    N     force on the body
     b         parameter N.s/m damping
     ========= ========= ===== ===========================

@@ -1,1 +1,1 @@
-"""Identification: blocks that find out what the contact is made of while it acts."""
+"""Identification: blocks that identify stiffness and damping of a contact while it acts."""

@@ -8,12 +8,12 @@ from python_blocks.identification.partial_identifier import PartialIdentifier
 
 
 class Identifier(PartialIdentifier):
-    """Kalman filter of stiffness and damping from changes of force, place and velocity.
+    """Kalman filter of stiffness and damping from changes of force, position and velocity.
 
-    It learns from ``dF = k dl + c dv`` between two samples. What it gives out are states: a sample
-    of the force changes them and does not pass through. Its estimates may be of any sign; those
-    given out are not below the minima: a compensation with too small a stiffness lets a rig
-    diverge, one with too large a stiffness does not.
+    It learns from ``dF = k dl + c dv`` between two samples. Its outputs are states: a sample of the
+    force changes them and does not pass through. Estimates inside may have any sign; the outputs
+    are at least the minima, because a compensation with too small a stiffness makes a rig diverge,
+    and one with too large a stiffness does not.
 
     ================= ========= ===== =========================================================
     connector         causality unit  meaning
@@ -21,45 +21,44 @@ class Identifier(PartialIdentifier):
     position          input     m     deformation of the contact
     velocity          input     m/s   its rate
     force             input     N     force of the contact, free of the sensor's lag
-    stiffness         output    N/m   estimate, not below its minimum
-    damping           output    N.s/m estimate, not below its minimum
-    deviation         output    N/m   standard deviation of the stiffness, as the filter has it
-    data_deviation    output    N/m   the same as the samples have it, without P0
-    excited           output          the contact has lately moved enough to learn from
-    converged         output          the stiffness is known to the precision, unopposed
-    wrong_sign        output          the stiffness is surely negative: a sign is wrong
-    sensor_lost       output          the force is not a finite number, or stands still in motion
-    force_late        output          the damping is surely negative: a force later than motion
+    stiffness         output    N/m   estimate, at least its minimum
+    damping           output    N.s/m estimate, at least its minimum
+    deviation         output    N/m   standard deviation of the stiffness by the filter
+    data_deviation    output    N/m   the same from the samples alone, without P0
+    excited           output          recent motion suffices to learn from
+    converged         output          the stiffness is known to the precision
+    wrong_sign        output          the stiffness is significantly negative: a wrong sign
+    sensor_lost       output          the force is not finite, or constant in motion
+    force_late        output          the damping is significantly negative: the force is late
     nis               output    1     normalised innovation squared, mean of the window
-    trend             output    1     innovations that go with the position, in deviations
-    attenuation_bias  output    1     share that noise of the position takes of the stiffness
+    trend             output    1     correlation of innovations and position, in deviations
+    attenuation_bias  output    1     share of the stiffness lost to noise of the position
     rejected          output          outliers so far
-    resets            output          how often the filter started again
+    resets            output          restarts of the filter
     stiffness0        parameter N/m   first estimate
     damping0          parameter N.s/m first estimate
-    stiffness_spread  parameter N/m   its standard deviation: the root of P0
-    damping_spread    parameter N.s/m its standard deviation: the root of P0
-    stiffness_walk    parameter N/m   change in a sample: the root of Q
-    damping_walk      parameter N.s/m change in a sample: the root of Q
+    stiffness_spread  parameter N/m   its standard deviation, the root of P0
+    damping_spread    parameter N.s/m its standard deviation, the root of P0
+    stiffness_walk    parameter N/m   change per sample, the root of Q
+    damping_walk      parameter N.s/m change per sample, the root of Q
     noise             parameter N     standard deviation of a sample of the force; R = 2 noise^2
-    stiffness_minimum parameter N/m   least stiffness that is given out
-    damping_minimum   parameter N.s/m least damping that is given out
-    amplitude         parameter m     motion below which nothing is learned any more
-    window            parameter s     time in which a motion is forgotten
-    gate              parameter 1     standard deviations of an outlier
-    outliers_to_reset parameter       outliers in a row that are a new contact
-    stuck_samples     parameter       equal forces in a row, in motion, that are a lost sensor
-    precision         parameter 1     relative data_deviation of a stiffness that is known
-    nis_limit         parameter 1     nis beyond which nothing counts as known
-    trend_limit       parameter 1     trend beyond which the same holds
-    integrated        parameter       changes of place are the integral of the velocity
+    stiffness_minimum parameter N/m   lower bound of the output
+    damping_minimum   parameter N.s/m lower bound of the output
+    amplitude         parameter m     motion below which the filter stops learning
+    window            parameter s     time after which a motion is forgotten
+    gate              parameter 1     standard deviations beyond which a sample is an outlier
+    outliers_to_reset parameter       consecutive outliers that mean a new contact
+    stuck_samples     parameter       equal forces in motion that mean a lost sensor
+    precision         parameter 1     relative data_deviation below which the stiffness converged
+    nis_limit         parameter 1     nis above which nothing counts as converged
+    trend_limit       parameter 1     trend above which the same holds
+    integrated        parameter       take changes of position from the integral of the velocity
     ================= ========= ===== =========================================================
 
-    ``data_deviation`` is the root of the mean square error of the stiffness as the samples alone
-    have it: of how well they determine it, and of how far the estimate is from theirs. So a first
-    estimate that was told to be sure does not count as known by that. Nothing opposes a stiffness
-    whose ``data_deviation`` is within the precision where neither nis nor trend is beyond its
-    limit.
+    ``data_deviation`` is the root of the mean square error of the stiffness by the samples alone.
+    It combines how well they determine it and how far the estimate is from theirs, so a confident
+    first estimate does not count as converged. A stiffness has converged if its
+    ``data_deviation`` is within the precision, and neither nis nor trend exceeds its limit.
 
     References
     ----------

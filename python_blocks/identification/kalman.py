@@ -1,9 +1,9 @@
-"""What a Kalman filter of stiffness and damping knows, remembers and shows; see :mod:`.learning`.
+"""Settings, state and outputs of a Kalman filter of stiffness and damping; see :mod:`.learning`.
 
 References
 ----------
 Yu et al.: Force and moment compensation method based on three degree-of-freedom stiffness-damping
-identification, IEEE Access (2018), Eq 24 to 26. Changed: ``Y(k)`` stands on the right of Eq 24, the
+identification, IEEE Access (2018), Eq 24 to 26. Changed: ``Y(k)`` is on the right of Eq 24, the
 covariance is predicted from ``P(k-1|k-1)``, and ``Q`` is that of the parameters, ``R`` that of the
 measurement (the paper exchanges the two noises). Added: everything but Eq 26.
 """
@@ -22,7 +22,7 @@ Rows = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class KalmanSettings:
-    """What a filter knows beforehand.
+    """Settings of a filter.
 
     Parameters
     ----------
@@ -31,36 +31,35 @@ class KalmanSettings:
     stiffness_spread, damping_spread
         Standard deviations of the first estimates, N/m and N s/m: the roots of ``P0``.
     stiffness_walk, damping_walk
-        Standard deviations of what the true values change by in a sample: the roots of ``Q``.
+        Standard deviations of the changes of the true values per sample: the roots of ``Q``.
     noise
-        Standard deviation of a sample of the force, N. ``R`` is twice its square: what is measured
-        is a difference of two samples.
+        Standard deviation of a sample of the force, N. ``R`` is twice its square, because
+        the measurement is a difference of two samples.
     stiffness_minimum, damping_minimum
-        Least values that are given out, N/m and N s/m.
+        Lower bounds of the outputs, N/m and N s/m.
     amplitude
-        Motion, from its middle, below which nothing is learned any more, m.
+        Motion, from its middle, below which the filter stops learning, m.
     window
-        Time in which a motion is forgotten, s.
+        Time after which a motion is forgotten, s.
     gate
-        A change of the force further than so many standard deviations from the expected one is
-        taken for an outlier. Behind a phase lead the noise is four times what ``noise`` says of the
-        sensor, so that 20 are five.
+        Number of standard deviations from the expected change of the force beyond which a sample
+        is an outlier. Behind a phase lead the noise is four times the ``noise`` of the sensor, so
+        20 of its deviations are five there.
     outliers_to_reset
-        So many outliers in a row are a new contact: the filter begins anew.
+        Number of consecutive outliers that mean a new contact: the filter restarts.
     stuck_samples
-        So many samples of the force that are equal to the last bit, while the contact moves, are a
-        sensor that is lost.
+        Number of samples of the force, equal to the last bit while the contact moves, that mean a
+        lost sensor.
     precision
         Deviation of the stiffness by the samples alone, relative to it, below which it counts as
-        known.
+        converged.
     nis_limit
-        Normalised innovation squared (NIS: mean square of the innovations, relative to what the
-        filter expects) above which its estimates do not count as known. A phase lead alone makes
-        it 15.
+        Normalised innovation squared (NIS: mean square of the innovations over its expected value)
+        above which the estimates do not count as converged. A phase lead alone makes it 15.
     trend_limit
         Standard deviations of the trend of the innovations above which the same holds.
     integrated
-        Whether changes of place are the integral of the velocity, not differences of positions.
+        Whether changes of position are the integral of the velocity, not differences of positions.
     """
 
     stiffness0: float = 10.0
@@ -83,7 +82,7 @@ class KalmanSettings:
     integrated: bool = False
 
     def row(self) -> Rows:
-        """Give the settings as an array of one record, as compiled functions take them."""
+        """Return the settings as an array of one record, for compiled functions."""
         return np.array([astuple(self)], dtype=_records(field.name for field in fields(self)))
 
 
@@ -91,7 +90,7 @@ def _records(names: Iterable[str]) -> np.dtype[np.void]:
     return np.dtype([(name, np.float64) for name in names])
 
 
-#: What a filter remembers of one direction.
+#: State of a filter of one direction.
 MEMORY = _records([
     "stiffness", "damping",  # estimates, N/m and N s/m, before any bound
     "p_kk", "p_kc", "p_cc",  # their covariance, (N/m)^2 and so on

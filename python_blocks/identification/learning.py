@@ -1,7 +1,7 @@
 """One sample of the Kalman filters of stiffness and damping, compiled; see :mod:`.kalman`.
 
-``one`` is a record of what a filter remembers, ``settings`` one of what it knows beforehand;
-what is true is 1 in it, else 0.
+``one`` is a record with the state of a filter, ``settings`` one with its settings; true is 1, false
+is 0.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LEAST = 1e-9
 
 @compiled
 def begin(memory: Rows, settings: Rows) -> None:
-    """Give every direction a filter that has seen nothing."""
+    """Give every direction a new filter."""
     for i in range(memory.shape[0]):
         memory[i].stiffness = settings[0].stiffness0
         memory[i].damping = settings[0].damping0
@@ -43,7 +43,7 @@ def learn(
     Parameters
     ----------
     memory, settings
-        What is remembered of n directions, shape (n,), and what is known beforehand, shape (1,).
+        States of n directions, shape (n,), and settings, shape (1,).
     h
         Time since the sample before, s.
     position, velocity
@@ -51,7 +51,7 @@ def learn(
     force
         Force of the contact, N, free of the sensor's lag, shape (n,).
     shown
-        Where to write what :func:`judge` gives, shape (n,) each.
+        Arrays for the outputs of :func:`judge`, shape (n,) each.
     """
     for i in range(memory.shape[0]):
         sample(memory[i], settings[0], h, position[i], velocity[i], force[i])
@@ -64,14 +64,14 @@ def learn(
 def learn_one(
     memory: Rows, settings: Rows, h: float, position: float, velocity: float, force: float
 ) -> tuple[float, ...]:
-    """Learn in one direction, and give what :func:`judge` does."""
+    """Learn in one direction, and return the outputs of :func:`judge`."""
     sample(memory[0], settings[0], h, position, velocity, force)
     return judge(memory[0], settings[0])
 
 
 @compiled
 def judge(memory: Any, settings: Any) -> tuple[float, ...]:
-    """Give the outputs of one direction.
+    """Return the outputs of one direction.
 
     Returns
     -------
@@ -134,17 +134,17 @@ def sample(
 
 @compiled
 def excited(memory: Any, settings: Any) -> bool:
-    """Whether the contact has lately moved enough to learn from."""
+    """Whether recent motion of the contact suffices to learn from."""
     return bool(0.5 * (memory.high - memory.low) >= settings.amplitude)
 
 
 @compiled
 def converged(memory: Any, settings: Any) -> bool:
-    """Whether the stiffness is known to the precision that was asked for, and to be believed.
+    """Whether the stiffness is known to the requested precision, without an objection.
 
-    The filter's own deviation holds what it was told before: a small ``P0`` makes it small without
-    any sample. So the samples alone decide. The forces must also be about as the filter expects
-    them, show no trend, and positions not be too blurred for differences.
+    The filter's own deviation includes its settings: a small ``P0`` makes it small without any
+    sample, so the samples alone decide. The forces must also agree with the filter, have no trend,
+    and positions must be accurate enough for differences.
     """
     return bool(
         data_deviation(memory) <= settings.precision * abs(memory.stiffness)
@@ -158,8 +158,8 @@ def converged(memory: Any, settings: Any) -> bool:
 def data_deviation(memory: Any) -> float:
     """Root of the mean square error that the samples alone ascribe to the stiffness, N/m.
 
-    It is made of their own deviation and of what the estimate is away from theirs. With a wide
-    first deviation it is that of the filter.
+    It combines their own deviation and the distance of the estimate from theirs. With a wide first
+    deviation it equals that of the filter.
     """
     if memory.i_cc == 0.0:  # at a constant velocity: damping has no part in any difference
         if not memory.i_kk > 0.0:
@@ -175,10 +175,10 @@ def data_deviation(memory: Any) -> float:
 
 @compiled
 def attenuation_bias(memory: Any) -> float:
-    """Share by which noise of the position makes the stiffness too small, 0 to 1.
+    """Share of the stiffness lost to noise of the position, 0 to 1.
 
-    The noise of a difference is seen where positions and velocities disagree; regression on a
-    noisy difference loses the noise's share of its mean square.
+    Disagreement of positions and velocities shows the noise of a difference. Regression on a noisy
+    difference loses the share of the noise in its mean square.
     """
     return min(memory.disagreement / memory.moved, 1.0) if memory.moved > 0.0 else 0.0
 
@@ -193,7 +193,7 @@ def forget(memory: Any, settings: Any) -> None:
 
 @compiled
 def watch(memory: Any, settings: Any, keep: float, position: float, dl: float, df: float) -> None:
-    """See how far the contact moves, and whether the force still changes with it."""
+    """Update the range of the motion, and whether the force still changes with it."""
     if memory.has_sample == 0.0 and memory.low == memory.high:
         memory.low, memory.high = position, position
     middle = 0.5 * (memory.high + memory.low)
@@ -208,7 +208,7 @@ def watch(memory: Any, settings: Any, keep: float, position: float, dl: float, d
 
 @compiled
 def update(memory: Any, settings: Any, keep: float, dl: float, dv: float, df: float) -> None:
-    """Eq 26 with the gate and the new beginning."""
+    """Apply Eq 26 with the gate and the restart."""
     p_kk = memory.p_kk + settings.stiffness_walk**2
     p_cc = memory.p_cc + settings.damping_walk**2
     p_kc = memory.p_kc
@@ -239,7 +239,7 @@ def update(memory: Any, settings: Any, keep: float, dl: float, dv: float, df: fl
 
 @compiled
 def gather(memory: Any, settings: Any, dl: float, dv: float, df: float) -> None:
-    """Add a sample to what the samples say without ``P0``: the same filter by its information."""
+    """Add a sample to the same filter without ``P0``, in information form."""
     q, r = settings.stiffness_walk**2, settings.damping_walk**2
     weight = 0.5 / max(settings.noise, LEAST) ** 2
     a, b, d = memory.i_kk, memory.i_kc, memory.i_cc
@@ -255,10 +255,10 @@ def gather(memory: Any, settings: Any, dl: float, dv: float, df: float) -> None:
 
 @compiled
 def compare(memory: Any, keep: float, dl: float, innovation: float, spread: float) -> None:
-    """See whether innovations go with the position: then the stiffness is wrong and stays so.
+    """Correlate innovations and position: a correlation means a lasting error of the stiffness.
 
-    It happens where the filter is too sure of itself to learn: a first deviation that is too
-    small, or a contact that changes faster than it was told.
+    It occurs if the filter is too confident to learn: with too small a first deviation, or a
+    contact that changes faster than configured.
     """
     memory.pushed += (1.0 - keep) * (innovation * dl - memory.pushed)
     memory.scatter += (1.0 - keep) * (max(innovation**2, spread) * dl * dl - memory.scatter)

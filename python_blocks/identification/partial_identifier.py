@@ -14,7 +14,7 @@ from python_blocks.identification.learning import begin
 
 
 class PartialIdentifier(Block):
-    """Settings of the filters, and their memory.
+    """Settings and states of the filters.
 
     References
     ----------
@@ -88,7 +88,7 @@ class PartialIdentifier(Block):
     memory: Rows
 
     def begin(self, count: int) -> None:
-        """Make the filters of so many directions, which have seen nothing."""
+        """Create new filters for a number of directions."""
         names = KalmanSettings.__dataclass_fields__
         self.settings = KalmanSettings(**{name: getattr(self, name) for name in names}).row()
         self.memory = np.zeros(count, MEMORY)
@@ -101,7 +101,7 @@ class PartialIdentifier(Block):
         return state | {"filters": begun.view(np.float64).copy()}
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Go back to a state of :meth:`get_state`."""
+        """Restore a state of :meth:`get_state`."""
         values = dict(state)
         filters = values.pop("filters")
         super().set_state(values)

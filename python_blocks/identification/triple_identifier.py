@@ -11,8 +11,8 @@ from python_blocks.kinematics.rotation import Floats
 class TripleIdentifier(PartialIdentifier):
     """Three Kalman filters of stiffness and damping, one for each direction.
 
-    Each is that of :class:`~python_blocks.identification.identifier.Identifier`, with the same
-    settings. Health is 1 for yes and 0 for no in each direction.
+    Each is an :class:`~python_blocks.identification.identifier.Identifier` with the same settings.
+    Health outputs are 1 for yes and 0 for no in each direction.
 
     ================= ========= ===== =========================================================
     connector         causality unit  meaning
@@ -20,38 +20,38 @@ class TripleIdentifier(PartialIdentifier):
     position          input     m     deformation of the contact, (3,)
     velocity          input     m/s   its rate, (3,)
     force             input     N     force of the contact, free of the sensor's lag, (3,)
-    stiffness         output    N/m   estimates, not below the minimum, (3,)
-    damping           output    N.s/m estimates, not below the minimum, (3,)
+    stiffness         output    N/m   estimates, at least the minimum, (3,)
+    damping           output    N.s/m estimates, at least the minimum, (3,)
     deviation         output    N/m   standard deviations of the stiffness, (3,)
-    data_deviation    output    N/m   the same as the samples have them, without P0, (3,)
-    excited           output    1     1: the contact has lately moved enough to learn from
-    converged         output    1     1: the stiffness is known to the precision, unopposed
-    wrong_sign        output    1     1: the stiffness is surely negative: a sign is wrong
-    sensor_lost       output    1     1: the force is not a finite number, or stands still in motion
-    force_late        output    1     1: the damping is surely negative: a force later than motion
+    data_deviation    output    N/m   the same from the samples alone, without P0, (3,)
+    excited           output    1     1: recent motion suffices to learn from
+    converged         output    1     1: the stiffness is known to the precision
+    wrong_sign        output    1     1: the stiffness is significantly negative: a wrong sign
+    sensor_lost       output    1     1: the force is not finite, or constant in motion
+    force_late        output    1     1: the damping is significantly negative: the force is late
     nis               output    1     normalised innovation squared, mean of the window, (3,)
-    trend             output    1     innovations that go with the position, in deviations, (3,)
+    trend             output    1     correlation of innovations and position, in deviations, (3,)
     attenuation_bias  output    1     share of the stiffness lost to noise of the position, (3,)
     rejected          output    1     outliers so far, (3,)
-    resets            output    1     how often each filter started again, (3,)
+    resets            output    1     restarts of each filter, (3,)
     stiffness0        parameter N/m   first estimate
     damping0          parameter N.s/m first estimate
-    stiffness_spread  parameter N/m   its standard deviation: the root of P0
-    damping_spread    parameter N.s/m its standard deviation: the root of P0
-    stiffness_walk    parameter N/m   change in a sample: the root of Q
-    damping_walk      parameter N.s/m change in a sample: the root of Q
+    stiffness_spread  parameter N/m   its standard deviation, the root of P0
+    damping_spread    parameter N.s/m its standard deviation, the root of P0
+    stiffness_walk    parameter N/m   change per sample, the root of Q
+    damping_walk      parameter N.s/m change per sample, the root of Q
     noise             parameter N     standard deviation of a sample of the force; R = 2 noise^2
-    stiffness_minimum parameter N/m   least stiffness that is given out
-    damping_minimum   parameter N.s/m least damping that is given out
-    amplitude         parameter m     motion below which nothing is learned any more
-    window            parameter s     time in which a motion is forgotten
-    gate              parameter 1     standard deviations of an outlier
-    outliers_to_reset parameter       outliers in a row that are a new contact
-    stuck_samples     parameter       equal forces in a row, in motion, that are a lost sensor
-    precision         parameter 1     relative data_deviation of a stiffness that is known
-    nis_limit         parameter 1     nis beyond which nothing counts as known
-    trend_limit       parameter 1     trend beyond which the same holds
-    integrated        parameter       changes of place are the integral of the velocity
+    stiffness_minimum parameter N/m   lower bound of the output
+    damping_minimum   parameter N.s/m lower bound of the output
+    amplitude         parameter m     motion below which the filter stops learning
+    window            parameter s     time after which a motion is forgotten
+    gate              parameter 1     standard deviations beyond which a sample is an outlier
+    outliers_to_reset parameter       consecutive outliers that mean a new contact
+    stuck_samples     parameter       equal forces in motion that mean a lost sensor
+    precision         parameter 1     relative data_deviation below which the stiffness converged
+    nis_limit         parameter 1     nis above which nothing counts as converged
+    trend_limit       parameter 1     trend above which the same holds
+    integrated        parameter       take changes of position from the integral of the velocity
     ================= ========= ===== =========================================================
 
     References

@@ -1,1 +1,1 @@
-"""Guards: they bring a rig to rest, and say why, when a signal cannot be believed any more."""
+"""Guards: they bring a rig to rest and report the cause when a signal is invalid."""

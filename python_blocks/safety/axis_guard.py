@@ -8,40 +8,39 @@ from python_blocks.safety.partial_guard import LARGEST, PartialGuard
 
 
 class AxisGuard(PartialGuard):
-    """Stands between a simulation and the robot that it commands, on one axis.
+    """Guards the command from a simulation to a robot, on one axis.
 
-    In operation position and velocity pass unchanged and without delay. When they cannot be
-    followed any more the command leaves with the velocity that it last had, comes to rest at the
-    ``deceleration`` (after ``|v|/a``, within ``v^2/(2 a)``) and stands there: neither position
-    nor velocity jump. What was found in a sample acts on that sample: a command that is no number
-    or that jumps never reaches the robot.
+    In operation position and velocity pass unchanged and without delay. On a cause the command
+    leaves them with its last velocity, brakes at the ``deceleration`` (for ``|v|/a``, over
+    ``v^2/(2 a)``) and stays at rest, so neither position nor velocity jump. A cause acts on the
+    sample in which it occurs: a command that is not finite or that jumps never reaches the robot.
 
     ============ ========= ===== =========================================================
     connector    causality unit  meaning
     ============ ========= ===== =========================================================
-    position     input     m     position that the simulation asks for
+    position     input     m     position requested by the simulation
     velocity     input     m/s   its velocity
-    healthy      input           robot and kinematics are; false for the persistence is a cause
-    stop         input           reason of another guard that is safe; 0: none
-    reset        input           its rising edge leaves the safe state, if that is allowed
+    healthy      input           robot and kinematics are healthy; a cause if not
+    stop         input           reason of another guard in its safe state; 0: none
+    reset        input           a rising edge leaves the safe state, if permitted
     command      output    m     position for the robot
     rate         output    m/s   its velocity
     slope        output    m/s2  change of the velocity over the last step
-    standing     output          the command stands in the safe state
+    standing     output          the command is at rest in the safe state
     safe         output          the guard is in its safe state
-    reason       output          why, see :class:`~orchestrator.Reason`
-    since        output    s     when that began; 0 before
+    reason       output          cause, see :class:`~orchestrator.Reason`
+    since        output    s     start of the safe state; 0 before
     travel       parameter m     largest distance from the start
     speed        parameter m/s   largest velocity
-    acceleration parameter m/s2  largest acceleration of what is asked for
-    deceleration parameter m/s2  that of the stop
-    rejoin       parameter m     how near the simulation must be for a reset, and in a second
-    persistence  parameter s     how long a flag may be bad before it counts
-    resettable   parameter       whether a reset is allowed
+    acceleration parameter m/s2  largest acceleration of the requested motion
+    deceleration parameter m/s2  deceleration of the stop
+    rejoin       parameter m     largest distance for a reset, and motion per second
+    persistence  parameter s     time after which a bad flag counts
+    resettable   parameter       permit a reset
     ============ ========= ===== =========================================================
 
-    A reset is taken while it is held, once the command stands and the simulation is within
-    ``rejoin`` of it and no faster than that in a second: so there is no jump on the way back.
+    A held reset takes effect once the command is at rest and the simulation is within ``rejoin`` of
+    it, and moves by at most ``rejoin`` per second. The return therefore does not jump.
 
     References
     ----------
@@ -78,7 +77,7 @@ class AxisGuard(PartialGuard):
     home: float = State(start=0.0, description="Position at the start, m")
 
     def initialise(self, t: float) -> None:
-        """Begin where the simulation is; there is no coming to rest from what cannot be."""
+        """Begin at the position of the simulation, or at 0 if that is not finite."""
         self.begin()
         x, v = self.position, self.velocity
         self.command = self.home = x if abs(x) < LARGEST else 0.0
@@ -86,7 +85,7 @@ class AxisGuard(PartialGuard):
         self.standing, self.slope = False, 0.0
 
     def step(self, t: float, h: float) -> None:
-        """Pass the sample at the end of the step, or come to rest."""
+        """Pass the sample at the end of the step, or brake."""
         if self.reason:
             self._hold(t, h)
             return

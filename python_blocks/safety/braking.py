@@ -1,4 +1,4 @@
-"""Coming to rest from a motion, at a deceleration that is kept."""
+"""Braking from a motion at a constant deceleration."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from math import copysign, sqrt
 
 
 def braked(position: float, velocity: float, deceleration: float, h: float) -> tuple[float, float]:
-    """Give position and velocity a step later, on the way to rest.
+    """Return position and velocity a step later while braking.
 
-    At a constant deceleration ``a`` against the velocity ``v`` the axis stands after ``|v|/a``, a
-    distance of ``v^2/(2 a)`` on. The step is the closed form of that, so the way does not depend
-    on the sampling; position and velocity are continuous, the acceleration is never above ``a``.
+    At a constant deceleration ``a`` against the velocity ``v`` the axis stops after ``|v|/a``, over
+    ``v^2/(2 a)``. The step is the closed form, so the path does not depend on the sampling;
+    position and velocity are continuous, and the acceleration is at most ``a``.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ def braked(position: float, velocity: float, deceleration: float, h: float) -> t
 def braked_vector(
     velocity: list[float], deceleration: float, h: float
 ) -> tuple[list[float], list[float]]:
-    """Give the way of a step, and the velocity after it, of a vector that comes to rest.
+    """Return the displacement of a step of a braking vector, and its velocity afterwards.
 
-    Its direction stays; its size goes down as :func:`braked` has it, so the way is straight.
+    Its direction is constant and its size decreases as in :func:`braked`, so the path is straight.
 
     Parameters
     ----------

@@ -10,46 +10,46 @@ from python_blocks.safety.partial_guard import ROUNDING
 
 
 class ForceGuard(PartialForceGuard):
-    """Stands between the force of a rig and the simulated bodies, in one direction.
+    """Guards the force from a rig to the simulated bodies, in one direction.
 
-    In operation the force passes unchanged and without delay; one that is no number is replaced by
-    the last, and is a cause when it stays so for the persistence. In the safe state the force
-    fades from the last one to zero in the time ``ramp``, or stands (``hold``).
+    In operation the force passes unchanged and without delay. The last finite force replaces one
+    that is not finite, which is a cause after the persistence. In the safe state the force fades
+    from its last value to zero in the time ``ramp``, or keeps it (``hold``).
 
     ============== ========= ===== =========================================================
     connector      causality unit  meaning
     ============== ========= ===== =========================================================
-    force          input     N     force for the bodies, as it was compensated
-    measured       input     N     what the sensor shows
+    force          input     N     compensated force for the bodies
+    measured       input     N     measured force
     position       input     m     position of the contact in the simulation
-    actual         input     m     position that the robot has
-    sensor_lost    input           the sensor is reported as lost
+    actual         input     m     actual position of the robot
+    sensor_lost    input           the sensor is lost
     wrong_sign     input           the identified stiffness is negative
-    converged      input           the stiffness is known
-    stop           input           reason of another guard that is safe; 0: none
-    reset          input           its rising edge leaves the safe state, if that is allowed
+    converged      input           the stiffness has converged
+    stop           input           reason of another guard in its safe state; 0: none
+    reset          input           a rising edge leaves the safe state, if permitted
     applied        output    N     force on the bodies
-    energy         output    J     energy beyond what the hardware last took
+    energy         output    J     energy since the hardware last took most
     safe           output          the guard is in its safe state
-    reason         output          why, see :class:`~orchestrator.Reason`
-    since          output    s     when that began; 0 before
+    reason         output          cause, see :class:`~orchestrator.Reason`
+    since          output    s     start of the safe state; 0 before
     sense          parameter 1     power into the bodies is sense x force x velocity
     limit          parameter N     largest force
     disagreement   parameter N     largest difference of used and measured force, persisting
-    energy_limit   parameter J     most energy that the hardware may give
-    stale_time     parameter s     how long a sample may stand still in motion
+    energy_limit   parameter J     largest energy that the hardware may give
+    stale_time     parameter s     longest time with an equal sample in motion
     stale_travel   parameter m     motion that must change the sample
-    unknown_travel parameter m     how far the contact may move without being known
-    unknown_time   parameter s     how long it may be unknown before that is a warning
+    unknown_travel parameter m     largest motion with an unknown stiffness
+    unknown_time   parameter s     longest time with an unknown stiffness before a warning
     ramp           parameter s     time in which the force fades
-    hold           parameter       the force stands in the safe state instead
-    persistence    parameter s     how long a flag may be bad before it counts
-    resettable     parameter       whether a reset is allowed
+    hold           parameter       hold the force in the safe state instead
+    persistence    parameter s     time after which a bad flag counts
+    resettable     parameter       permit a reset
     ============== ========= ===== =========================================================
 
     ``energy`` is the largest work that the force has done on the bodies since any moment. A contact
-    gives at most what it stored, ``k x^2/2``: set ``energy_limit`` half as much again as that of
-    the largest deformation. See :mod:`python_blocks.safety.work`.
+    gives at most what it stored, ``k x^2/2``: set ``energy_limit`` to 1.5 times that of the largest
+    deformation. See :mod:`python_blocks.safety.work`.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Handing over between the force of a model and that of hardware, without a jump."""
+"""Hand-over between the force of a model and that of hardware, without a jump."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from orchestrator import Block, Input, Output, Parameter, State
 
 
 class HandOver(Block):
-    """Takes a force from hardware while that is trusted, and else from its model; never jumps.
+    """Selects a force from hardware while it is trusted, else from its model; never jumps.
 
     Towards the hardware ``force = (1 - w) (model + d) + w hardware``, with a quintic ``w`` over the
-    time ``blend``. When trust is lost the model takes over at once, ``force = model + d``: the
-    difference ``d`` begins with the value and the rate that ``force - model`` had at the last good
-    sample, and dies away as a critically damped motion of time constant ``tau``,
+    time ``blend``. When trust is lost the model takes over at once, ``force = model + d``. The
+    difference ``d`` begins with value and rate of ``force - model`` at the last good sample, and
+    decays as a critically damped motion of time constant ``tau``,
 
         d(t) = (d0 + (d1 + d0/tau) t) exp(-t/tau).
 
-    So value and rate are continuous. ``trusted`` is what a device's output ``valid`` says: under a
-    supervisor it is 1 in BLEND and ACTIVE. A sample that loses trust is not used.
+    So value and rate are continuous. Connect ``trusted`` to the output ``valid`` of a device: under
+    a supervisor it is 1 in BLEND and ACTIVE. A sample without trust is not used.
 
     ========= ========= ==== =====================================================
     connector causality unit meaning
     ========= ========= ==== =====================================================
-    model     input     N    what the model says
-    hardware  input     N    what the hardware says
-    trusted   input     1    > 0.5: the hardware counts
-    force     output    N    what is to be used
+    model     input     N    force of the model
+    hardware  input     N    force of the hardware
+    trusted   input     1    > 0.5: use the hardware
+    force     output    N    selected force
     weight    output    1    share of the hardware
-    blend     parameter s    how long the hardware is blended in
-    tau       parameter s    time constant with which the difference dies away
+    blend     parameter s    time to blend the hardware in
+    tau       parameter s    time constant of the decay of the difference
     ========= ========= ==== =====================================================
 
     References
@@ -39,7 +39,7 @@ class HandOver(Block):
 
     model: float = Input(unit="N", description="What the model says")
     hardware: float = Input(unit="N", description="What the hardware says")
-    trusted: float = Input(unit="1", description="> 0.5: the hardware counts")
+    trusted: float = Input(unit="1", description="> 0.5: use the hardware")
     force: float = Output(
         unit="N", description="What is to be used", depends_on=("model", "hardware", "trusted")
     )
@@ -61,7 +61,7 @@ class HandOver(Block):
         self.drift = self.left = self.left_drift = 0.0
 
     def step(self, t: float, h: float) -> None:
-        """Go on towards the hardware, or away from it."""
+        """Continue the blend towards the hardware, or away from it."""
         if self.trusted > 0.5:
             self._approach(h)
         else:

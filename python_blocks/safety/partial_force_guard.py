@@ -1,4 +1,4 @@
-"""What guards of one force and of a wrench have in common: fading, and what they may find."""
+"""Base of the guards of one force and of a wrench: fading, and their causes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from python_blocks.safety.work import surplus
 
 
 class PartialForceGuard(PartialGuard):
-    """Lets the force fade in the safe state, and keeps the account of energy.
+    """Fades the force in the safe state, and sums the energy.
 
     References
     ----------
@@ -60,17 +60,17 @@ class PartialForceGuard(PartialGuard):
     share: float = State(start=1.0, description="Of the force, on the way back to operation")
 
     def begin(self) -> None:
-        """Be in operation, with nothing seen."""
+        """Begin in operation, without a cause."""
         super().begin()
         self.energy, self.unknown_for, self.share = 0.0, 0.0, 1.0
 
     def leave(self, t: float) -> None:
-        """Go back to operation at a time, s; the force comes back as it went."""
+        """Return to operation at a time, s; the force rises as it faded."""
         super().leave(t)
         self.energy, self.unknown_for, self.share = 0.0, 0.0, 0.0
 
     def rising(self, h: float) -> float:
-        """Give the share of the force a step later on the way back to operation."""
+        """Return the share of the force a step later during the return to operation."""
         self.share = min(1.0, self.share + h / self.ramp)
         return self.share
 
@@ -81,13 +81,13 @@ class PartialForceGuard(PartialGuard):
             self.warn(Reason.UNKNOWN_CONTACT, t + h)
 
     def faded(self, t: float) -> float:
-        """Give the share of the force that is left in the safe state at a time, s."""
+        """Return the remaining share of the force in the safe state at a time, s."""
         if self.hold:
             return 1.0
         share = 1.0 - (t - self.since) / self.ramp
         return max(0.0, share)
 
     def account(self, work: float) -> bool:
-        """Add the work of a step, J, and say whether it is too much by now."""
+        """Add the work of a step, J, and return whether the sum exceeds its limit."""
         self.energy = surplus(self.energy, work)
         return self.energy > self.energy_limit

@@ -1,4 +1,4 @@
-"""What all guards have in common: the latch, what it says, and the way out."""
+"""Base of all guards: the latch, its notices, and the reset."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _OWN, _WARNING, _RESET = 0, 1, 2
 class PartialGuard(Block):
     """Latches the safe state for one of the causes of :class:`~orchestrator.Reason`.
 
-    Guards of one rig are connected in a ring, ``reason`` of one to ``stop`` of the other: where
-    one goes to its safe state the others follow. Only that with the cause gives a notice.
+    Connect the guards of one rig in a ring, ``reason`` of one to ``stop`` of the next. When one
+    enters its safe state the others follow. Only the guard with the cause gives a notice.
 
     References
     ----------
-    None: a latch with a reset, as operators of such rigs expect it.
+    None: a latch with a reset.
     """
 
-    #: What the safe state does, for notices.
+    #: Effect of the safe state, for notices.
     reaction: ClassVar[str]
 
     stop: int = Input(description="Reason of another guard that is safe; 0: none")
@@ -48,22 +48,22 @@ class PartialGuard(Block):
     log: list[list[float]] = State(start=[], description="Time, reason and kind of each entry")
 
     def begin(self) -> None:
-        """Be in operation, with nothing seen."""
+        """Begin in operation, without a cause."""
         self.safe, self.reason, self.since = False, 0, 0.0
         self.bad, self.armed, self.pressed, self.left, self.log = 0.0, False, self.reset, False, []
 
     def latch(self, reason: int, t: float) -> None:
-        """Go to the safe state at a time, s."""
+        """Enter the safe state at a time, s."""
         self.safe, self.reason, self.since, self.bad = True, reason, t, 0.0
         if reason != self.stop:
             self._note(t, reason, _OWN)
 
     def warn(self, reason: int, t: float) -> None:
-        """Note a cause that is not yet one to stop for."""
+        """Note a cause that only warns."""
         self._note(t, reason, _WARNING)
 
     def persists(self, reason: int, h: float) -> int:
-        """Give a reason back when it has been there for as long as the persistence, else 0."""
+        """Return a reason that has lasted for the persistence, else 0."""
         if not reason:
             self.bad = 0.0
             return 0
@@ -77,12 +77,12 @@ class PartialGuard(Block):
         return self.armed and self.resettable
 
     def leave(self, t: float) -> None:
-        """Go back to operation at a time, s."""
+        """Return to operation at a time, s."""
         self._note(t, self.reason, _RESET)
         self.safe, self.reason, self.since, self.armed, self.left = False, 0, 0.0, False, True
 
     def notices(self) -> tuple[Notice, ...]:
-        """Say what was found, when, and what to do."""
+        """Return notices with cause, time and remedy."""
         return tuple(self._said(t, Reason(int(reason)), int(kind)) for t, reason, kind in self.log)
 
     def _said(self, t: float, reason: Reason, kind: int) -> Notice:

@@ -8,19 +8,19 @@ from orchestrator import Block, Input, Notice, Output, Parameter, Reason, State
 
 
 class PassivityController(Block):
-    """Damps the force of a rig by as much as the rig has given more energy than it can have.
+    """Damps the force of a rig by the energy that the rig gives in excess.
 
-    A passive rig gives the simulated bodies at most what it took from them and what it stored when
-    it began, ``store``. The observer sums what it gives, exactly: the work of a force that is held
-    is force times way. Before the next step it foresees ``given + power h``; what is above
-    ``store`` is taken out by a damper of just that size, ``damping``, in the step:
+    A passive rig gives the simulated bodies at most the energy that it took from them plus its
+    initial energy, ``store``. The observer sums the given energy exactly: the work of a held force
+    is force times displacement. Before each step it predicts ``given + power h``. A damper
+    ``damping`` removes the excess over ``store`` in the step:
 
         applied = force - sense damping velocity,
         damping = (given + sense force velocity h - store) / (h velocity^2).
 
-    Where the contact hardly moves, or ``damping_limit`` holds it back, the rest waits for a later
-    step. As long as nothing is above, the force passes bit for bit. With ``acts = false`` it always
-    passes, and what is above is told once: an alarm.
+    If the contact hardly moves, or ``damping_limit`` is reached, the rest waits for a later step.
+    Without an excess the force passes bit for bit. With ``acts = false`` it always passes, and the
+    block gives one notice of an excess.
 
     ============= ========= ===== ==========================================================
     connector     causality unit  meaning
@@ -29,20 +29,20 @@ class PassivityController(Block):
     position      input     m     position of the contact in the simulation
     velocity      input     m/s   its velocity
     applied       output    N     force on the bodies
-    given         output    J     energy that the rig has given, after what was damped
+    given         output    J     energy given by the rig, minus the damped energy
     damping       output    N.s/m damping that acts in this step
-    damped        output    J     energy that was taken out so far
-    store         parameter J     energy that the contact stores when it begins
+    damped        output    J     energy removed so far
+    store         parameter J     initial energy of the contact
     sense         parameter 1     power into the bodies is sense x force x velocity
     damping_limit parameter N.s/m largest damping; below the simulated mass / step
-    acts          parameter       false: it observes and tells, and changes nothing
+    acts          parameter       false: observe and report only
     ============= ========= ===== ==========================================================
 
     References
     ----------
     Hannaford, Ryu: Time-domain passivity control of haptic interfaces, IEEE Transactions on
     Robotics and Automation 18(1), 2002: its observer, and its series controller; here with the work
-    of the held force, which is known at the end of its step, in the place of the sampled power.
+    of the held force, which is known at the end of its step, instead of the sampled power.
     """
 
     force: float = Input(unit="N", description="Force of the rig")
@@ -78,13 +78,13 @@ class PassivityController(Block):
     alarm: float = State(start=-1.0, description="When there was first too much, s; -1: never")
 
     def initialise(self, t: float) -> None:
-        """Begin with nothing given."""
+        """Begin without given energy."""
         self.place, self.raw = self.position, self.force
         self.given = self.damped = self.damping = 0.0
         self.applied, self.alarm = self.force, -1.0
 
     def step(self, t: float, h: float) -> None:
-        """Count the step that ended, and damp the next by what would be too much."""
+        """Add the energy of the last step, and damp the excess of the next one."""
         distance, self.place = self.position - self.place, self.position
         self.given += self.sense * self.applied * distance
         self.damped += self.sense * (self.raw - self.applied) * distance
@@ -101,7 +101,7 @@ class PassivityController(Block):
             self.applied = self.force - self.sense * self.damping * self.velocity
 
     def notices(self) -> tuple[Notice, ...]:
-        """Say when the rig first gave too much, where nothing is done about it."""
+        """Return a notice of the first excess if the block does not act."""
         if self.alarm < 0.0 or self.acts:
             return ()
         return (Notice(round(self.alarm * 1e9), Reason.ENERGY.what, Reason.ENERGY.advice),)

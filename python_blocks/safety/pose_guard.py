@@ -16,17 +16,17 @@ _ACCELERATION, _TRAVEL = int(Reason.ACCELERATION), int(Reason.TRAVEL)
 
 
 class PoseGuard(PartialGuard):
-    """Stands between a simulation and the parallel robot that it commands, in six directions.
+    """Guards the command from a simulation to a parallel robot, in six directions.
 
-    As :class:`~python_blocks.safety.axis_guard.AxisGuard`: in operation the pose passes unchanged
-    and without delay, in the safe state it comes to rest on a straight line and about a fixed
-    axis, and stands. The kinematics come after the guard, so what they say of a pose acts on the
-    next one: keep ``margin_minimum`` above ``v h + v^2/(2 a)``.
+    Like :class:`~python_blocks.safety.axis_guard.AxisGuard`: in operation the pose passes unchanged
+    and without delay. In the safe state it brakes on a straight line and about a fixed axis, and
+    stays at rest. The kinematics follow the guard, so their result for a pose acts on the next
+    one: keep ``margin_minimum`` above ``v h + v^2/(2 a)``.
 
     ==================== ========= ====== =========================================================
     connector            causality unit   meaning
     ==================== ========= ====== =========================================================
-    position             input     m      position that the simulation asks for, (3,)
+    position             input     m      position requested by the simulation, (3,)
     q                    input     1      attitude, scalar first, (4,)
     velocity             input     m/s    velocity of the position, (3,)
     w                    input     rad/s  angular velocity in the outer frame, (3,)
@@ -34,33 +34,33 @@ class PoseGuard(PartialGuard):
     solved               input            the forward kinematics are healthy
     margin               input     m      distance of the worst leg from its limits
     condition            input     1      condition number of the Jacobian
-    stop                 input            reason of another guard that is safe; 0: none
-    reset                input            its rising edge leaves the safe state, if that is allowed
+    stop                 input            reason of another guard in its safe state; 0: none
+    reset                input            a rising edge leaves the safe state, if permitted
     command              output    m      position for the robot, (3,)
     attitude             output    1      attitude for the robot, (4,)
     rate                 output    m/s    its velocity, (3,)
     turn_rate            output    rad/s  its angular velocity, (3,)
     slope                output    m/s2   size of the change of the velocity over the last step
-    standing             output           the command stands in the safe state
+    standing             output           the command is at rest in the safe state
     safe                 output           the guard is in its safe state
-    reason               output           why, see :class:`~orchestrator.Reason`
-    since                output    s      when that began; 0 before
+    reason               output           cause, see :class:`~orchestrator.Reason`
+    since                output    s      start of the safe state; 0 before
     travel               parameter m      largest distance from the start
     turn                 parameter rad    largest rotation from the start
     speed                parameter m/s    largest velocity
     turning              parameter rad/s  largest angular velocity
-    acceleration         parameter m/s2   largest acceleration of what is asked for
-    angular              parameter rad/s2 largest angular acceleration of what is asked for
-    deceleration         parameter m/s2   that of the stop
+    acceleration         parameter m/s2   largest acceleration of the requested motion
+    angular              parameter rad/s2 largest angular acceleration of the requested motion
+    deceleration         parameter m/s2   deceleration of the stop
     angular_deceleration parameter rad/s2 angular deceleration of the stop
     margin_minimum       parameter m      least distance of the legs from their limits
     condition_maximum    parameter 1      largest condition number
-    rejoin               parameter m      how near the simulation must be for a reset
-    persistence          parameter s      how long a flag may be bad before it counts
-    resettable           parameter        whether a reset is allowed
+    rejoin               parameter m      largest distance of the simulation for a reset
+    persistence          parameter s      time after which a bad flag counts
+    resettable           parameter        permit a reset
     ==================== ========= ====== =========================================================
 
-    A reset is taken as by the guard of an axis; rotations count with a radius of 1 m.
+    A reset works as in the guard of an axis; rotations count with a radius of 1 m.
 
     References
     ----------
@@ -138,7 +138,7 @@ class PoseGuard(PartialGuard):
     home: Floats = State(start=np.zeros(7), description="Pose at the start, norm 1")
 
     def initialise(self, t: float) -> None:
-        """Begin where the simulation is; there is no coming to rest from what cannot be."""
+        """Begin at the pose of the simulation, with start values for those out of range."""
         self.begin()
         starts = {"command": ("position", LARGEST), "attitude": ("q", 2.0)}
         starts |= {"rate": ("velocity", self.speed), "turn_rate": ("w", self.turning)}
@@ -151,7 +151,7 @@ class PoseGuard(PartialGuard):
         self.standing, self.slope = False, 0.0
 
     def step(self, t: float, h: float) -> None:
-        """Pass the sample at the end of the step, or come to rest."""
+        """Pass the sample at the end of the step, or brake."""
         if self.reason:
             self._hold(t, h)
             return
@@ -198,7 +198,7 @@ class PoseGuard(PartialGuard):
             self.rate[:], self.turn_rate[:] = self.velocity, self.w
 
     def _near(self) -> bool:
-        """Whether the simulation is where the robot stands, and as good as at rest."""
+        """Whether the simulation is at the position of the robot, and nearly at rest."""
         error, moving = self.position - self.command, np.concatenate([self.velocity, self.w])
         q, attitude = self.q, self.attitude
         with np.errstate(all="ignore"):  # what overflows is not near
@@ -219,23 +219,23 @@ def watch(
     h: float,
     reported: int,
 ) -> tuple[int, float]:
-    """Judge a pose that is asked for, and pass it on if nothing is found.
+    """Check a requested pose, and pass it on if there is no cause.
 
     Parameters
     ----------
     requested
         Position, quaternion, velocity and angular velocity.
     commanded
-        The same as they were passed last, which are changed.
+        The same as last passed on; they are changed.
     home
         Position and quaternion at the start, shape (7,).
     limits
         Distance from the start, m; cosine of half the rotation from it; velocity, m/s, and angular
-        velocity, rad/s; their changes in a second, m/s2 and rad/s2.
+        velocity, rad/s; their changes per second, m/s2 and rad/s2.
     h
         Length of the step, s.
     reported
-        Reason of others; a pose is passed on if that is 0.
+        Reason of other guards; a pose is passed on if it is 0.
 
     Returns
     -------

@@ -18,45 +18,45 @@ _DISAGREEMENT = int(Reason.DISAGREEMENT)
 
 
 class WrenchGuard(PartialForceGuard):
-    """Stands between force and moment of a rig and the simulated bodies.
+    """Guards force and moment from a rig to the simulated bodies.
 
-    As :class:`~python_blocks.safety.force_guard.ForceGuard`, in three directions of the force:
-    each has its own watch of the sensor and of the identifier, against the motion in it. The
-    moment is about the point that ``s`` starts from, the end-effector's centre of mass.
+    Like :class:`~python_blocks.safety.force_guard.ForceGuard`, in three directions of the force.
+    Each direction compares sensor and identifier with its own motion. The moment is about the
+    point at which ``s`` starts, the end-effector's centre of mass.
 
     =============== ========= ===== =========================================================
     connector       causality unit  meaning
     =============== ========= ===== =========================================================
-    force           input     N     force for the bodies, as it was compensated, (3,)
-    torque          input     N.m   moment for the bodies, as it was compensated, (3,)
-    measured_force  input     N     what the sensor shows, (3,)
-    measured_torque input     N.m   what the sensor shows, (3,)
+    force           input     N     compensated force for the bodies, (3,)
+    torque          input     N.m   compensated moment for the bodies, (3,)
+    measured_force  input     N     measured value, (3,)
+    measured_torque input     N.m   measured value, (3,)
     s               input     m     simulation: carried body from the force's body, (3,)
     w               input     rad/s simulation: relative angular velocity, (3,)
-    actual          input     m     deformation of the contact as the robot has it, (3,)
-    sensor_lost     input           the sensor is reported as lost
+    actual          input     m     actual deformation of the contact, (3,)
+    sensor_lost     input           the sensor is lost
     wrong_sign      input     1     > 0.5: the identified stiffness is negative, (3,)
-    converged       input     1     > 0.5: the stiffness is known, (3,)
-    stop            input           reason of another guard that is safe; 0: none
-    reset           input           its rising edge leaves the safe state, if that is allowed
+    converged       input     1     > 0.5: the stiffness has converged, (3,)
+    stop            input           reason of another guard in its safe state; 0: none
+    reset           input           a rising edge leaves the safe state, if permitted
     applied_force   output    N     force on the bodies, (3,)
     applied_torque  output    N.m   moment on the bodies, (3,)
-    energy          output    J     energy beyond what the hardware last took
+    energy          output    J     energy since the hardware last took most
     safe            output          the guard is in its safe state
-    reason          output          why, see :class:`~orchestrator.Reason`
-    since           output    s     when that began; 0 before
+    reason          output          cause, see :class:`~orchestrator.Reason`
+    since           output    s     start of the safe state; 0 before
     torque_limit    parameter N.m   largest moment
     limit           parameter N     largest force
     disagreement    parameter N     largest difference of used and measured force, persisting
-    energy_limit    parameter J     most energy that the hardware may give
-    stale_time      parameter s     how long a sample may stand still in motion
+    energy_limit    parameter J     largest energy that the hardware may give
+    stale_time      parameter s     longest time with an equal sample in motion
     stale_travel    parameter m     motion that must change the sample
-    unknown_travel  parameter m     how far the contact may move without being known
-    unknown_time    parameter s     how long it may be unknown before that is a warning
+    unknown_travel  parameter m     largest motion with an unknown stiffness
+    unknown_time    parameter s     longest time with an unknown stiffness before a warning
     ramp            parameter s     time in which force and moment fade
-    hold            parameter       they stand in the safe state instead
-    persistence     parameter s     how long a flag may be bad before it counts
-    resettable      parameter       whether a reset is allowed
+    hold            parameter       hold them in the safe state instead
+    persistence     parameter s     time after which a bad flag counts
+    resettable      parameter       permit a reset
     =============== ========= ===== =========================================================
 
     The wrench acts on the body that ``s`` starts from and the opposite on the other, so its power
@@ -163,7 +163,7 @@ class WrenchGuard(PartialForceGuard):
 
 @compiled
 def work(applied: tuple[Floats, Floats], memory: Floats, s: Floats, w: Floats, h: float) -> float:
-    """Give the work of a wrench that was held over a step, by the motion in its middle, J."""
+    """Return the work of a wrench held over a step, by the motion in its middle, J."""
     force, torque = applied
     x, y, z = 0.5 * (memory[0, 0] + s[0]), 0.5 * (memory[0, 1] + s[1]), 0.5 * (memory[0, 2] + s[2])
     a, b, c = 0.5 * (memory[1, 0] + w[0]), 0.5 * (memory[1, 1] + w[1]), 0.5 * (memory[1, 2] + w[2])
@@ -186,7 +186,7 @@ def limited(
     share: float,
     h: float,
 ) -> tuple[int, float]:
-    """Keep the account of the last wrench, and pass the next one on.
+    """Add the work of the last wrench, and pass the next one on.
 
     Parameters
     ----------
@@ -195,13 +195,13 @@ def limited(
     motion
         s and w.
     applied
-        Force and moment as they were applied last, which are changed.
+        Force and moment as last applied; they are changed.
     memory
-        What the guard remembers, which is changed.
+        State of the guard; it is changed.
     limits
         Energy so far and at most, J; force, N, and moment, N m.
     share
-        Of the wrench that is passed on.
+        Share of the wrench to pass on.
     h
         Length of the step, s.
 
@@ -236,16 +236,16 @@ def watch(
     limits: tuple[float, float, float],
     h: float,
 ) -> tuple[int, bool]:
-    """Watch the sensor and the identifier in each direction, against the motion in it.
+    """Compare sensor and identifier in each direction with the motion in it.
 
     Parameters
     ----------
     shown
-        What the sensor shows of the force, deformation, above 0.5 where the stiffness is known.
+        Measured force, deformation, and above 0.5 if the stiffness has converged.
     memory
-        What the guard remembers, which is changed.
+        State of the guard; it is changed.
     limits
-        Time, s, and way, m, of a sample that stands still; way with an unknown stiffness, m.
+        Time, s, and motion, m, with an equal sample; motion with an unknown stiffness, m.
     h
         Length of the step, s.
 
@@ -279,7 +279,7 @@ def flag(
     wrong_sign: Floats,
     disagreement: float,
 ) -> int:
-    """Give the reason that speaks against force, moment and what the sensor shows of them, or 0."""
+    """Return the reason against force, moment and their measurements, or 0."""
     force, torque, measured, shown_torque = wrenches
     gap, total, is_wrong = 0.0, 0.0, False
     for i in range(3):
