@@ -8,9 +8,9 @@ from orchestrator import Block, Input, Output, Parameter, where
 class HybridContact(Block):
     """Adds virtual impedances to a measured contact force, one degree of freedom.
 
-    Each body is tied by a spring and a damper to a virtual wall that moves with the centre of
-    mass. The wall comes in as a signal, from a body that nothing pushes, so that it is as late as
-    the bodies are, however the graph is stepped. The parameters of the impedances follow from the
+    A spring and a damper connect each body to a virtual wall that moves with the centre of mass.
+    The wall is a signal from a body without forces, so it has the delay of the bodies, however the
+    graph is stepped. The parameters of the impedances follow from the
     desired contact and the stiffness of the hardware: see
     :mod:`python_blocks.contact.hybrid_parameters`. The net forces go to the simulated bodies. They
     act while the bodies touch (``position_1 > position_2``) and never pull them together.
@@ -34,8 +34,8 @@ class HybridContact(Block):
     References
     ----------
     Zebenay, Boge, Lampariello, Choukroun: A new contact dynamics model tool for
-    hardware-in-the-loop docking simulation, Eq 2 to 4. Eq 3 is printed with the target's spring
-    the wrong way round; it must restore: ``-k2 (x2 - int V dt)``.
+    hardware-in-the-loop docking simulation, Eq 2 to 4. Eq 3 is printed with the wrong sign of
+    the target's spring; it must restore: ``-k2 (x2 - int V dt)``.
     """
 
     position_1: float = Input(unit="m", description="Position of the chaser")

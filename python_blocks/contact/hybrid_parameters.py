@@ -1,14 +1,14 @@
 """Hybrid parameters: the virtual impedances that complete a hardware spring to a required contact.
 
-On the rig part of the contact is a real spring; the rest is computed. Two virtual spring-dashpots,
-from each body to a wall that moves with the centre of mass, are chosen so that both bodies move as
-with the wanted (ideal) contact.
+On the rig a part of the contact is a real spring; the rest is computed. Two virtual
+spring-dashpots, from each body to a wall that moves with the centre of mass, make both bodies move
+as with the required (ideal) contact.
 
 References
 ----------
 Zebenay, Boge, Lampariello, Choukroun: A new contact dynamics model tool for hardware-in-the-loop
 docking simulation (EPOS 2.0), Eq 2-6. Changed: Eq 3 is a restoring force, -k2 (x2 - V t); the
-right-hand sides of Eq 5 and 6 hold the stiffness of the HARDWARE and no damping of the ideal
+right-hand sides of Eq 5 and 6 contain the stiffness of the HARDWARE and no damping of the ideal
 contact; the second column of Eq 6 is -v2 + V. Added: the closed form, a hardware damping, more
 than two instants (least squares) and the check of the conditioning.
 """
@@ -56,7 +56,7 @@ class ContactStates:
     x1, v1, a1
         Position, m, velocity, m/s, and acceleration, m/s^2, of body 1.
     x2, v2, a2
-        The same of body 2. Positions count from where the bodies first touch.
+        The same of body 2. Positions count from the point of first touch.
     """
 
     time: ArrayLike
@@ -77,7 +77,7 @@ def hybrid_parameters_closed_form(
     hardware_stiffness: float,
     hardware_damping: float = 0.0,
 ) -> HybridParameters:
-    """Give the virtual impedances in closed form.
+    """Return the virtual impedances in closed form.
 
     In the frame of the centre of mass x1 = m2/(m1+m2) d and x2 = -m1/(m1+m2) d with the
     penetration d, so Eq 5 and 6 hold at all instants with k1 = (kcs - k) (m1+m2)/m2,
@@ -90,8 +90,8 @@ def hybrid_parameters_closed_form(
     stiffness, damping
         Required contact: kcs, N/m, and bcs, N s/m.
     hardware_stiffness, hardware_damping
-        Stiffness k, N/m, and damping, N s/m, of the hardware. A hardware stiffer than the wanted
-        contact gives negative virtual stiffnesses.
+        Stiffness k, N/m, and damping, N s/m, of the hardware. A hardware stiffer than the
+        required contact gives negative virtual stiffnesses.
 
     Returns
     -------
@@ -183,7 +183,7 @@ def _solve(
 
 
 def _checked(states: ContactStates) -> list[Floats]:
-    """Give the arrays of the states, all of one shape (n,) with n >= 2, finite."""
+    """Return the arrays of the states, all of one shape (n,) with n >= 2, finite."""
     names = ("time", "x1", "v1", "a1", "x2", "v2", "a2")
     arrays = [np.asarray(getattr(states, name), dtype=float) for name in names]
     shape = arrays[0].shape

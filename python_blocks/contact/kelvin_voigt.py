@@ -14,8 +14,8 @@ LEAST_RESTITUTION = 0.1353352832366127
 class KelvinVoigt(PartialNormalContact):
     """Spring and damper in parallel that never pull, with the damping for a requested restitution.
 
-    ``F = max(0, k delta + d delta')``, released where the force reaches zero: then
-    ``c = exp(-2 zeta acos(zeta) / sqrt(1 - zeta^2))``, which is solved for zeta by Newton's method,
+    ``F = max(0, k delta + d delta')``, released when the force reaches zero: then
+    ``c = exp(-2 zeta acos(zeta) / sqrt(1 - zeta^2))``, solved for zeta by Newton's method,
     and ``d = 2 zeta sqrt(k mass)``. The force begins with a jump of ``d v0``. With d given instead
     of c it is ``spring_dashpot``.
 
@@ -66,12 +66,12 @@ class KelvinVoigt(PartialNormalContact):
         return cos(theta)
 
     def damped(self, spring: float, rate: float) -> float:
-        """Return the force with that of the damper."""
+        """Return the force including that of the damper."""
         return spring + 2.0 * self.damping_ratio() * sqrt(self.k * self.mass) * rate
 
 
 class KelvinVoigtAdhesive(KelvinVoigt):
-    """Spring and damper in parallel that hold together until the compression has gone.
+    """Spring and damper in parallel that hold together until the compression is zero.
 
     ``F = k delta + d delta'`` while ``delta > 0``: the damper pulls at the end. Then
     ``c = exp(-pi zeta / sqrt(1 - zeta^2))`` and ``d = 2 zeta sqrt(k mass)``.
@@ -111,5 +111,5 @@ class KelvinVoigtAdhesive(KelvinVoigt):
         return lost / sqrt(pi * pi + lost * lost)
 
     def admitted(self, push: float) -> float:
-        """Return the force as it is: it may pull."""
+        """Return the force unchanged: it may pull."""
         return push

@@ -1,6 +1,6 @@
-"""What an impact with damping in proportion to the elastic force does: peak, time, restitution.
+"""Peak, time and restitution of an impact with damping proportional to the elastic force.
 
-With u the relative speed in shares of that at first touch, the elastic energy is ``m v0^2 (D (1 -
+With the relative speed u as a share of that at first touch, the elastic energy is ``m v0^2 (D (1 -
 u) - ln((1 + D)/(1 + D u)))/D^2`` all through the contact (Cai et al., Eq 7, written so that it
 holds for any elastic force): the restitution needs no integration, the peak force a search in u,
 and the contact time a quadrature, ``dt = -m dv / (g (1 + D u))``. Eq 9 and 11 of the paper
@@ -28,7 +28,7 @@ class NormalImpact:
     Parameters
     ----------
     reduced_mass
-        m1 m2/(m1 + m2), kg (Eq 5 is printed upside down).
+        m1 m2/(m1 + m2), kg (Eq 5 is printed inverted).
     speed
         Approach speed v0 at first touch, m/s.
     k
@@ -40,7 +40,7 @@ class NormalImpact:
     radius
         Of the sphere of the volumetric law, m; infinite for the power laws.
     deformation
-        Depth at which the approach begins, m; 0 for bodies that were apart.
+        Depth at the start of the approach, m; 0 for separate bodies.
 
     Raises
     ------
@@ -93,7 +93,7 @@ class NormalImpact:
         return float(brentq(lambda x: self.energy(x) - stored, first, 2.0 * first, xtol=1e-16))
 
     def _gained(self, u: float) -> float:
-        """Return the elastic energy that has come since u = 1, J."""
+        """Return the elastic energy gained since u = 1, J."""
         work, d = self.reduced_mass * self.speed**2, self.damping_number
         if d > 1e-3:
             return work * loss(d, u) / d**2
@@ -106,7 +106,7 @@ class NormalImpact:
 
     @property
     def restitution(self) -> float:
-        """Speed of leaving for each m/s of approach."""
+        """Leaving speed over approach speed."""
         if self.deformation == 0.0:
             return restitution_of(self.damping_number)
         last = 1.0 / self.damping_number if self.damping_number > 0.0 else inf

@@ -1,4 +1,4 @@
-"""Base of what pushes two sides apart on a line: ports, energy and impulse."""
+"""Base of contacts between two sides on a line: ports, energy and impulse."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ class PartialContact(Block):
     """Contact of a side a with a side b on a line, one degree of freedom.
 
     With the compression ``delta = position_a - position_b`` the sides push each other apart while
-    ``delta > 0``. A law says the elastic force and its energy at a depth, and what damping makes of
-    the force.
+    ``delta > 0``. A law gives the elastic force and its energy at a depth, and the force with
+    damping.
 
     The ports are those of ``spring_dashpot`` and of the Modelica class
-    ``SpaceDocking.Interfaces.PartialNormalContact``: each can stand in for the other.
+    ``SpaceDocking.Interfaces.PartialNormalContact``: each can replace the other.
     """
 
     position_a: float = Input(unit="m", description="Position of side a")
@@ -39,11 +39,11 @@ class PartialContact(Block):
         raise NotImplementedError(f"{type(self).__name__} does not say its elastic force")
 
     def damped(self, spring: float, rate: float) -> float:
-        """Return the force, N, that damping makes of the elastic one at a rate, m/s."""
+        """Return the force with damping, N, from the elastic one and a rate, m/s."""
         raise NotImplementedError(f"{type(self).__name__} does not say its damping")
 
     def admitted(self, push: float) -> float:
-        """Return the force between touching sides: none that would pull."""
+        """Return the force between touching sides, without pulling."""
         admitted: float = where(push > 0.0, push, 0.0)
         return admitted
 

@@ -1,4 +1,4 @@
-"""Base of the normal contact laws that are given a restitution: the speed at first touch."""
+"""Base of the normal contact laws with a restitution: the speed at first touch."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from python_blocks.contact.partial_contact import PartialContact
 class PartialNormalContact(PartialContact):
     """Contact law with a stiffness and a requested restitution.
 
-    Damping that is scaled with the speed at first touch takes the speed at which the compression is
-    seen to be positive for the first time; where that is not an approach, as for bodies that begin
-    pressed together, the contact is elastic and a notice says so.
+    Damping that scales with the speed at first touch uses the speed at the first sample with a
+    positive compression. If that is not an approach, as for bodies that begin pressed together, the
+    contact is elastic, and a notice reports it.
     """
 
     k: float = Parameter(
@@ -29,21 +29,21 @@ class PartialNormalContact(PartialContact):
     undamped_since: float = State(start=-1.0, description="First contact without approach, s")
 
     def meet(self, t: float, rate: float, *, inside: bool) -> None:
-        """Remember the speed at first touch, and when there was none."""
+        """Store the speed at first touch, or the time of a contact without an approach."""
         self.approach_speed = where(inside & (self.touching < 0.5), rate, self.approach_speed)
         self.touching = where(inside, 1.0, 0.0)
         doubtful = inside & (self.approach_speed <= 0.0) & (self.undamped_since < 0.0)
         self.undamped_since = where(doubtful, t, self.undamped_since)
 
     def in_share_of_approach(self, spring: float, rate: float, number: float) -> float:
-        """Return ``g (1 + D delta'/v0)``, without damping where no approach is known."""
+        """Return ``g (1 + D delta'/v0)``, without damping if there was no approach."""
         has_speed = self.approach_speed > 0.0
         speed: float = where(has_speed, self.approach_speed, 1.0)
         share: float = where(has_speed, number * rate, 0.0) / speed
         return spring * (1.0 + share)
 
     def notices(self) -> tuple[Notice, ...]:
-        """Say that a contact began without an approach."""
+        """Return a notice of a contact that began without an approach."""
         if self.undamped_since < 0.0:
             return ()
         return (

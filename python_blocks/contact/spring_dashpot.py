@@ -10,10 +10,10 @@ class SpringDashpot(Block):
 
     With the compression ``delta = position_a - position_b`` the contact pushes the bodies apart
     with ``k delta + d delta'`` while they touch (``delta > 0``), and never pulls: it is released
-    where this force reaches zero. ``latched`` removes both conditions (a captured probe).
+    when this force reaches zero. ``latched`` removes both conditions (a captured probe).
 
-    The ports are those of the Modelica plant ``SpaceDocking.Contact.Compliance``: each can stand
-    in for the other.
+    The ports are those of the Modelica plant ``SpaceDocking.Contact.Compliance``: each can
+    replace the other.
 
     ============ ========= ===== ==============================
     connector    causality unit  meaning

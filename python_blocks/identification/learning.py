@@ -21,7 +21,7 @@ LEAST = 1e-9
 
 @compiled
 def begin(memory: Rows, settings: Rows) -> None:
-    """Give every direction a new filter."""
+    """Return every direction a new filter."""
     for i in range(memory.shape[0]):
         memory[i].stiffness = settings[0].stiffness0
         memory[i].damping = settings[0].damping0

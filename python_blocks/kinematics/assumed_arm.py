@@ -1,10 +1,10 @@
-"""The arm of the ejection example, seven joints: assumed, as the paper's tables are missing.
+"""The seven-joint arm of the ejection example, assumed because the paper's tables are missing.
 
 References
 ----------
-Cai et al., Robotica (2023): the total mass of 116.1 kg, seven joints about z and y in turn. All
-else is assumed: masses, lengths, offsets, and links that are solid rods along z. The plant
-``SpatialArm`` of the Modelica library has the same numbers.
+Cai et al., Robotica (2023): the total mass of 116.1 kg, seven joints about z and y in turn. Masses,
+lengths, offsets, and links that are solid rods along z are assumed. The plant ``SpatialArm`` of the
+Modelica library has the same numbers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ATTITUDES_DEG = ((-60, 120, -60), (60, 60, 30), (90, -90, 90), (-75, -30, 45), (
 
 
 def seven_joint_arm() -> ManipulatorChain:
-    """Give the arm: joints 1, 3, 5, 7 about z, joints 2, 4, 6 about y."""
+    """Return the arm: joints 1, 3, 5, 7 about z, joints 2, 4, 6 about y."""
     axis = np.array([(0.0, 0.0, 1.0), (0.0, 1.0, 0.0)] * 3 + [(0.0, 0.0, 1.0)])
     rods = [rod(m, r, h) for m, r, h in zip(MASS, RADIUS, LENGTH, strict=True)]
     return ManipulatorChain(
@@ -36,14 +36,14 @@ def seven_joint_arm() -> ManipulatorChain:
 
 
 def attitude(number: int) -> Floats:
-    """Give the joint angles of attitude 1 to 5, shape (7,), rad."""
+    """Return the joint angles of attitude 1 to 5, shape (7,), rad."""
     phi = np.zeros(7)
     phi[1::2] = np.radians(ATTITUDES_DEG[number - 1])
     return phi
 
 
 def rod(mass: float, radius: float, length: float) -> Floats:
-    """Give the inertia of a solid rod along z about its centre, shape (3, 3), kg m^2."""
+    """Return the inertia of a solid rod along z about its centre, shape (3, 3), kg m^2."""
     across = mass * (3.0 * radius**2 + length**2) / 12.0
     return np.diag([across, across, mass * radius**2 / 2.0])
 

@@ -1,4 +1,4 @@
-"""Where the captured point is, seen from where the contact is at rest."""
+"""Position of the captured point relative to the rest position of the contact."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class CapturePoint(Block):
     w         input     rad/s angular velocity, base frame, (3,)
     drag      input     m     displacement of the drag mechanism, (3,)
     drag_rate input     m/s   its rate v_D, (3,)
-    offset    output    m     captured point from where the contact is at rest, (3,)
+    offset    output    m     captured point from the rest position, (3,)
     rate      output    m/s   rate of the offset, v_OD, (3,)
-    rest      parameter m     where the contact is at rest, in the base frame, (3,)
+    rest      parameter m     rest position of the contact, base frame, (3,)
     captured  parameter m     captured point from the control point, platform frame, (3,)
     ========= ========= ===== ===========================================================
 

@@ -41,15 +41,15 @@ class Box:
 
 @dataclass(frozen=True)
 class Clearance:
-    """How far a capsule is from a box; arrays have the shape of what was asked.
+    """Distance of a capsule from a box; arrays have the shape of the arguments.
 
     Parameters
     ----------
     distance
-        Between both surfaces, m. Negative where the capsule is in the box: then so far it has to be
-        moved, at least, along ``normal``.
+        Between both surfaces, m. Negative if the capsule is in the box: the least displacement
+        along ``normal`` that frees it.
     share
-        Where on the axis it is nearest, 0 at its start, 1 at its end.
+        Nearest position on the axis, 0 at its start, 1 at its end.
     normal
         Unit vector from the box to that point, shape (.., 3).
     """
@@ -61,17 +61,17 @@ class Clearance:
     def slope(self, start: Floats, end: Floats) -> Floats:
         """Derivative of the distance from those of the ends of the axis, (.., 3), m per unit.
 
-        The nearest point of the axis may move along it: to first order that changes nothing.
+        Motion of the nearest point along the axis has no effect to first order.
         """
         moved = (1.0 - self.share[..., None]) * start + self.share[..., None] * end
         return np.asarray(np.sum(self.normal * moved, axis=-1))
 
 
 def box_clearance(box: Box, start: Floats, end: Floats, radius: float) -> Clearance:
-    """Give the clearance of capsules from a box.
+    """Return the clearance of capsules from a box.
 
     The signed distance of a point from a convex body is a convex function of the point, so it has
-    one least value along the axis: it is found by sections in the golden ratio.
+    one minimum along the axis, which a golden-section search finds.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def box_clearance(box: Box, start: Floats, end: Floats, radius: float) -> Cleara
 
 
 def _beyond(box: Box, point: Floats) -> Floats:
-    """How far a point is beyond the faces along each axis, m, negative inside."""
+    """Distance of a point beyond the faces along each axis, m, negative inside."""
     return np.asarray(np.abs(point - box.centre) - 0.5 * np.asarray(box.edges))
 
 

@@ -1,4 +1,4 @@
-"""What a contact does to the robot that moves its other half."""
+"""Wrench of a contact on the robot that moves its other half."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class ContactReaction(Block):
     ============ ========= ==== ==========================================================
     connector    causality unit meaning
     ============ ========= ==== ==========================================================
-    contact      input     N    force on the part that stands on the base, base frame, (3,)
+    contact      input     N    force on the part on the base, base frame, (3,)
     q            input     1    platform's frame to base frame, scalar first, (4,)
     force        output    N    force on the platform, base frame, (3,)
     torque       output    N.m  its torque about the control point, base frame, (3,)
@@ -22,7 +22,7 @@ class ContactReaction(Block):
     References
     ----------
     Newton's third law; Yu et al., IEEE Access (2018), section III B, moves the robot by its legs
-    and does not say what the contact does to them. The geometry is assumed.
+    and does not give the effect of the contact on them. The geometry is assumed.
     """
 
     contact: Floats = Input(unit="N", shape=(3,), description="Force on the other part")
@@ -38,7 +38,7 @@ class ContactReaction(Block):
     )
 
     def step(self, t: float, h: float) -> None:
-        """Turn the force round and move it to the control point; the block has no state."""
+        """Invert the force and move it to the control point; the block has no state."""
         self.force[:] = -self.contact
         self.torque[:] = cross(
             rotated(self.q.tolist(), self.captured.tolist()), self.force.tolist()

@@ -1,4 +1,4 @@
-"""Where a robot must hold its control point, for a wanted motion of what it carries."""
+"""Motion of a robot's control point for a requested motion of its load."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from python_blocks.kinematics.rotation import Floats, cross, rotated
 class ControlPoint(Block):
     """Motion of the control point of a robot that carries a spacecraft's docking adapter.
 
-    The end-effector stands on the rig, with its axes parallel to those of the robot's base; the
-    robot moves the adapter as the spacecraft moves relative to the end-effector.
+    The end-effector is fixed on the rig, with its axes parallel to those of the robot's base. The
+    robot moves the adapter like the spacecraft relative to the end-effector.
 
     ========= ========= ===== ============================================================
     connector causality unit  meaning
@@ -27,7 +27,7 @@ class ControlPoint(Block):
     control   parameter m     control point in the spacecraft's frame, (3,)
     ========= ========= ===== ============================================================
 
-    Attitude and angular velocity are those of the spacecraft: connect ``q`` and ``w`` on.
+    Attitude and angular velocity are those of the spacecraft: pass ``q`` and ``w`` on.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Velocity from positions, where none is measured."""
+"""Velocity from positions, for rigs that do not measure it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from orchestrator import Block, Input, Output, Parameter, State
 class Differentiator(Block):
     """Difference of the last two positions divided by the time between them, behind a low-pass.
 
-    It belongs to the middle between the two samples, so it is late by half a step, and by
-    ``smoothing``. Noise of the position comes out ``sqrt(2)/h`` times as large without smoothing:
-    5 um sampled at 1 ms are 7 mm/s.
+    It belongs to the middle between the two samples, so it is late by half a step and by
+    ``smoothing``. Without smoothing it amplifies noise of the position by ``sqrt(2)/h``: 5 um
+    sampled at 1 ms become 7 mm/s.
 
     ========= ========= ==== ==================================================
     connector causality unit meaning
@@ -24,8 +24,8 @@ class Differentiator(Block):
 
     References
     ----------
-    Yu et al., IEEE Access (2018), Eq 23: the velocity for Eq 24 where a rig has no rate of its
-    own. Backward difference; first-order low-pass, exact for a held input.
+    Yu et al., IEEE Access (2018), Eq 23: the velocity for Eq 24 if a rig measures no
+    rate. Backward difference; first-order low-pass, exact for a held input.
     """
 
     position: float = Input(unit="m", description="Position")

@@ -1,9 +1,9 @@
-"""Equivalent mass of a manipulator: how heavy its base feels while its joints give way.
+"""Equivalent mass of a manipulator: inertia at its base while its joints give way.
 
 References
 ----------
-Cai et al., Robotica (2023), Eq 11 to 15 and 19, corrected: the inverse of H_br that Eq 11 and 15
-ask for does not exist, as H_br has one row and n columns. Eliminating the joint accelerations from
+Cai et al., Robotica (2023), Eq 11 to 15 and 19, corrected: the inverse of H_br in Eq 11 and 15
+does not exist, because H_br has one row and n columns. Eliminating the joint accelerations from
 Eq 10 needs the inverse of H_r alone, and gives the Schur complement ``H_b - H_br H_r^-1 H_br'``.
 H_r is positive definite in every attitude, so no attitude is singular.
 """
@@ -31,7 +31,7 @@ def equivalent_mass(
     free: Sequence[int] | None = None,
     direction: Floats | Sequence[float] = (0.0, 0.0, 1.0),
 ) -> float:
-    """Give the force on the base for its acceleration along a rail, at rest and without friction.
+    """Return the force per acceleration of the base along a rail, at rest and without friction.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ def equivalent_mass(
     phi
         Joint angles, shape (n,), rad.
     free
-        Numbers of the joints that give way, from 1; all if not given. On a table that carries the
-        arm on air these are the joints whose axes are normal to it.
+        Numbers of the joints that give way, from 1; all by default. On an air table
+        these are the joints whose axes are normal to it.
     direction
         Of the rail in the frame of the base, a unit vector, shape (3,).
 
@@ -53,7 +53,7 @@ def equivalent_mass(
     Raises
     ------
     DescriptionError
-        If the number of angles does not fit, or there is no joint of such a number.
+        If the number of angles does not fit, or a joint does not exist.
     """
     return float(_schur(chain, _angles(chain, phi), _columns(chain, free), np.asarray(direction)))
 
@@ -64,7 +64,7 @@ def equivalent_mass_gradient(
     free: Sequence[int] | None = None,
     direction: Floats | Sequence[float] = (0.0, 0.0, 1.0),
 ) -> Floats:
-    """Give the derivatives of :func:`equivalent_mass` by the joint angles, exactly.
+    """Return the derivatives of :func:`equivalent_mass` by the joint angles, exactly.
 
     Parameters are the same; the result has shape (n,), kg/rad. Derivatives are taken by a complex
     step (Squire, Trapp, SIAM Review 40, 1998), which does not cancel.
@@ -107,7 +107,7 @@ def _schur(chain: ManipulatorChain, phi: Any, joints: list[int], direction: Floa
 
 @lru_cache(maxsize=8)
 def _chain(axis: bytes, offset: bytes, m: bytes, center: bytes, inertia: bytes) -> ManipulatorChain:
-    """Give the chain of a block's parameters; checking it takes longer than a step."""
+    """Return the chain of a block's parameters; cached, because checks are slow."""
     parts = (axis, offset, m, center, inertia)
     shapes = ((7, 3), (7, 3), (8,), (8, 3), (8, 3, 3))
     arrays = (np.frombuffer(p).reshape(shape) for p, shape in zip(parts, shapes, strict=True))
@@ -115,13 +115,13 @@ def _chain(axis: bytes, offset: bytes, m: bytes, center: bytes, inertia: bytes) 
 
 
 class EquivalentMass(Block):
-    """Equivalent mass of a seven-joint manipulator along z of its base, and how it changes.
+    """Equivalent mass of a seven-joint manipulator along z of its base, and its gradient.
 
     ========= ========= ====== ==================================================
     connector causality unit   meaning
     ========= ========= ====== ==================================================
     phi       input     rad    joint angles, (7,)
-    mass      output    kg     force on the base for its acceleration
+    mass      output    kg     force per acceleration of the base
     gradient  output    kg/rad its derivatives by the joint angles, (7,)
     free      parameter 1      1 for joints that give way, else 0, (7,)
     axis      parameter 1      axes of the joints, unit vectors, (7, 3)
@@ -131,8 +131,8 @@ class EquivalentMass(Block):
     inertia   parameter kg.m2  inertias about them, (8, 3, 3)
     ========= ========= ====== ==================================================
 
-    At rest and without friction. On a table that carries the arm on air, joints 1, 3, 5 and 7 do
-    not give way. The defaults are the arm that is assumed in ``SpatialArm``.
+    At rest and without friction. On an air table joints 1, 3, 5 and 7 do not give way. The defaults
+    are the assumed arm of ``SpatialArm``.
 
     References
     ----------

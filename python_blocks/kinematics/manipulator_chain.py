@@ -1,12 +1,12 @@
 """A chain of rigid links with revolute joints on a moving base: its data, inertia matrix and bias.
 
-Link 0 is the base, link ``i`` hangs on joint ``i``. In zero position all frames are parallel; the
+Link 0 is the base, joint ``i`` carries link ``i``. In zero position all frames are parallel; the
 origin of frame ``i`` lies on the axis of joint ``i`` and moves with link ``i``.
 
 References
 ----------
 Featherstone: Rigid Body Dynamics Algorithms, 2008, chapters 5 and 6. Cai et al., Robotica (2023):
-Eq 7 is the matrix, Eq 16 and 17 are links that are put together.
+Eq 7 is the matrix, Eq 16 and 17 combine links.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Frames(NamedTuple):
-    """Where the links are, in the frame of the base: (n+1, 3, 3), and (n+1, 3), m, twice."""
+    """Poses of the links in the frame of the base: (n+1, 3, 3), and (n+1, 3), m, twice."""
 
     rotation: _Array
     origin: _Array
@@ -51,8 +51,8 @@ class ManipulatorChain:
     Raises
     ------
     DescriptionError
-        If shapes do not fit, an axis is no unit vector, a mass is not positive, or an inertia not
-        symmetric and positive definite; the message says which link, the base being link 0.
+        If shapes do not fit, an axis is not a unit vector, a mass is not positive, or an inertia
+        not symmetric and positive definite. The message names the link; the base is link 0.
     """
 
     axis: Floats
@@ -72,7 +72,7 @@ class ManipulatorChain:
         return len(self.axis)
 
     def frames(self, phi: _Array) -> Frames:
-        """Give the places of all links at joint angles (n,), rad."""
+        """Return the poses of all links at joint angles (n,), rad."""
         rotation, origin = [np.eye(3)], [np.zeros(3)]
         for axis, offset, angle in zip(self.axis, self.offset, phi, strict=True):
             origin.append(origin[-1] + rotation[-1] @ offset)
@@ -82,7 +82,7 @@ class ManipulatorChain:
         return Frames(turned, origins, origins + np.einsum("ijk,ik->ij", turned, self.center))
 
     def inertia_matrix(self, phi: _Array) -> _Array:
-        """Give Eq 7 by sums over the links, in the frame of the base.
+        """Return Eq 7 by sums over the links, in the frame of the base.
 
         Parameters
         ----------
@@ -104,7 +104,7 @@ class ManipulatorChain:
         return total
 
     def bias(self, phi: _Array, w: _Array, rate: _Array) -> _Array:
-        """Give the generalised forces at constant rates (recursive Newton-Euler).
+        """Return the generalised forces at constant rates (recursive Newton-Euler).
 
         Parameters
         ----------
@@ -116,8 +116,8 @@ class ManipulatorChain:
         Returns
         -------
         ndarray
-            Shape (6+n,), N and N m: what keeps the velocity of the base's origin constant in space,
-            and all rates constant.
+            Shape (6+n,), N and N m: forces that keep the velocity of the base's origin in space and
+            all rates constant.
         """
         frames = self.frames(phi)
         spin, turning, pull = w, np.zeros(3), np.zeros(3)
@@ -138,7 +138,7 @@ class ManipulatorChain:
         return force
 
     def with_locked(self, angles: Mapping[int, float]) -> ManipulatorChain:
-        """Give the chain with some joints fixed at angles, links put together by Eq 16 and 17.
+        """Return the chain with some joints fixed at angles, links combined by Eq 16 and 17.
 
         Parameters
         ----------
@@ -221,13 +221,13 @@ class ManipulatorChain:
 
 
 def turn(axis: _Array, angle: Any) -> _Array:
-    """Give the matrix that turns about a unit vector by an angle, rad (Rodrigues); (3, 3)."""
+    """Return the matrix that turns about a unit vector by an angle, rad (Rodrigues); (3, 3)."""
     cross = skew(axis)
     result: _Array = np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross
     return result
 
 
 def skew(v: _Array) -> _Array:
-    """Give the matrix of a cross product: ``skew(v) @ u`` is ``cross(v, u)``; (3, 3)."""
+    """Return the matrix of a cross product: ``skew(v) @ u`` is ``cross(v, u)``; (3, 3)."""
     x, y, z = v
     return np.array([[0.0 * x, -z, y], [z, 0.0 * x, -x], [-y, x, 0.0 * x]])

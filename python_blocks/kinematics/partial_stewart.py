@@ -1,4 +1,4 @@
-"""What the blocks of a Stewart platform have in common."""
+"""Base of the blocks of a Stewart platform."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _geometry = lru_cache(maxsize=64)(StewartGeometry)
 
 
 class PartialStewart(Block):
-    """Geometry of the robot, limits of its legs, and what happens beyond them.
+    """Geometry of the robot, limits of its legs, and the reaction beyond them.
 
     References
     ----------
@@ -52,16 +52,16 @@ class PartialStewart(Block):
 
     @property
     def geometry(self) -> StewartGeometry:
-        """Geometry that the parameters say."""
+        """Geometry from the parameters."""
         return _geometry(self.base_radius, self.platform_radius, self.base_half, self.platform_half)
 
     def margin_of(self, lengths: Floats) -> float:
-        """Give how far the leg nearest to one of its limits is from it, m; negative beyond."""
+        """Return the smallest distance of a leg from its limits, m; negative beyond."""
         every: list[float] = lengths.tolist()
         return min(min(every) - self.shortest, self.longest - max(every))
 
     def refuse(self, t: float, problem: str) -> None:
-        """Raise an error if the parameter ``stop`` asks for it.
+        """Raise an error if the parameter ``stop`` is set.
 
         Raises
         ------

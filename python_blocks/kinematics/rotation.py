@@ -1,7 +1,7 @@
 """Rotations by quaternions, scalar first; ``q`` and ``-q`` are the same attitude.
 
-Functions that return tuples of rows use arithmetic only, so that they take floats as well as the
-symbols of CasADi.
+Functions that return tuples of rows use arithmetic only, so they accept floats and the symbols of
+CasADi.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Rows = tuple[tuple[Any, Any, Any], ...]
 
 
 def rotation_rows(q: Sequence[Any] | Floats) -> Rows:
-    """Give the rotation matrix of a quaternion, row by row.
+    """Return the rotation matrix of a quaternion, row by row.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def rotated(q: Sequence[Any], vector: Sequence[Any]) -> tuple[Any, Any, Any]:
 
 
 def matrix(q: Sequence[float] | Floats) -> Floats:
-    """Give the rotation matrix of a quaternion, shape (3, 3)."""
+    """Return the rotation matrix of a quaternion, shape (3, 3)."""
     return np.array(rotation_rows(q))
 
 
@@ -87,7 +87,7 @@ def turned(q: Sequence[float] | Floats, angle: Sequence[float] | Floats) -> Floa
 
 
 def cross(a: Sequence[Any] | Floats, b: Sequence[Any] | Floats) -> tuple[Any, Any, Any]:
-    """Give the cross product of two vectors of shape (3,), faster than ``numpy.cross``."""
+    """Return the cross product of two vectors of shape (3,), faster than ``numpy.cross``."""
     x, y, z = a
     u, v, w = b
     return y * w - z * v, z * u - x * w, x * v - y * u

@@ -1,4 +1,4 @@
-"""Kinematics of a Stewart platform: lengths of its legs from its pose, and the other way round.
+"""Kinematics of a Stewart platform: lengths of its legs from its pose, and the inverse.
 
 References
 ----------
@@ -24,7 +24,7 @@ from python_blocks.kinematics.rotation import Floats, rotation_rows
 
 @dataclass(frozen=True)
 class StewartGeometry:
-    """Where the joints are: in pairs at 0, 120 and 240 degrees, legs numbered by pairs.
+    """Positions of the joints: pairs at 0, 120 and 240 degrees, legs numbered by pairs.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class Pose:
     residual
         Largest difference of a length, m.
     iterations
-        Steps of Newton's method that were taken.
+        Steps of Newton's method.
     condition
         Condition number of the Jacobian there; see :func:`condition`.
     rates
@@ -103,14 +103,14 @@ class Pose:
     rates: Floats
 
     def solves(self, tolerance: float) -> bool:
-        """Whether the lengths of the pose are those that were asked for, within a tolerance, m."""
+        """Whether the pose has the requested lengths within a tolerance, m."""
         return self.residual <= tolerance
 
 
 def leg_vectors(
     geometry: StewartGeometry, position: Sequence[Any], q: Sequence[Any]
 ) -> list[list[Any]]:
-    """Give the vectors from the lower to the upper joints; takes symbols of CasADi as well.
+    """Return the vectors from the lower to the upper joints; takes symbols of CasADi as well.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def leg_vectors(
 
 
 def leg_lengths(geometry: StewartGeometry, position: Sequence[Any], q: Sequence[Any]) -> list[Any]:
-    """Give the lengths of the legs (inverse kinematics); takes symbols of CasADi as well.
+    """Return the lengths of the legs (inverse kinematics); takes symbols of CasADi as well.
 
     Parameters and units are those of :func:`leg_vectors`; the result has shape (6,).
     """
@@ -146,7 +146,7 @@ def leg_lengths(geometry: StewartGeometry, position: Sequence[Any], q: Sequence[
 
 
 def jacobian(geometry: StewartGeometry, position: Floats, q: Floats) -> tuple[Floats, Floats]:
-    """Give the lengths and how they change with the motion of the platform.
+    """Return the lengths and their Jacobian by the motion of the platform.
 
     Returns
     -------
@@ -162,9 +162,9 @@ def jacobian(geometry: StewartGeometry, position: Floats, q: Floats) -> tuple[Fl
 
 
 def condition(geometry: StewartGeometry, rates: Floats) -> float:
-    """Give the condition number of a Jacobian, turns counted in radii of the platform.
+    """Return the condition number of a Jacobian, turns counted in radii of the platform.
 
-    Infinite where the platform can move although all legs are held (a singular pose).
+    Infinite in a singular pose, in which the platform can move although all legs are held.
     """
     return stewart_motion.condition(rates, geometry.platform_radius)
 
@@ -180,8 +180,8 @@ def forward(
 ) -> Pose:
     """Find the pose that has given lengths, by Newton's method from a pose nearby.
 
-    A step moves a joint by at most a fifth of the platform's radius. Lengths belong to up to 40
-    poses: the one that is found is that of the start's branch as long as the start is near.
+    A step moves a joint by at most a fifth of the platform's radius. Up to 40 poses have the same
+    lengths; the result is on the branch of the start if the start is near.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def forward(
     lengths
         Shape (6,), m.
     position, q
-        Where to start: the last pose.
+        Start of the search: the last pose.
     tolerance
         Largest difference of a length at the solution, m.
     most_iterations
@@ -199,7 +199,7 @@ def forward(
     Returns
     -------
     Pose
-        The best pose that was found; ask it whether it :meth:`~Pose.solves`.
+        The best pose; :meth:`~Pose.solves` tells whether it is a solution.
     """
     pose = stewart_motion.find_pose(
         geometry.base, geometry.platform, lengths, position, q, tolerance, most_iterations

@@ -11,10 +11,10 @@ from python_blocks.kinematics.stewart_motion import track
 class StewartForward(PartialStewart):
     """Pose and velocity of the platform for the lengths of the six legs and their rates.
 
-    Newton's method starts from the last pose, and at first from ``position0``, ``q0``. Where it
-    finds no pose with these lengths, or a singular one, or lengths that are no numbers, the last
-    good pose stands, with no velocity, and ``healthy`` is false; with ``stop`` it is an error.
-    Lengths beyond the limits are answered but not healthy.
+    Newton's method starts from the last pose, and at first from ``position0``, ``q0``. If it finds
+    no pose, or a singular one, or if lengths are not finite, the block keeps the last good pose
+    without velocity, and ``healthy`` is false; with ``stop`` it is an error. Lengths beyond the
+    limits give a pose that is not healthy.
 
     ================== ========= ===== ======================================================
     connector          causality unit  meaning
@@ -29,9 +29,9 @@ class StewartForward(PartialStewart):
     iterations         output          steps of Newton's method
     condition          output    1     condition number of the Jacobian, turns in radii
     margin             output    m     distance of the worst leg from its limits, < 0 beyond
-    healthy            output          a pose was found, within the limits and not singular
-    position0          parameter m     where the first search starts, (3,)
-    q0                 parameter 1     attitude where the first search starts, (4,)
+    healthy            output          the pose is a solution, within the limits and not singular
+    position0          parameter m     start of the first search, (3,)
+    q0                 parameter 1     attitude at the start of the first search, (4,)
     tolerance          parameter m     largest difference of a length at a solution
     base_radius        parameter m     circle of the lower joints
     platform_radius    parameter m     circle of the upper joints
@@ -39,7 +39,7 @@ class StewartForward(PartialStewart):
     platform_half      parameter rad   half the angle between the upper joints of a pair
     shortest, longest  parameter m     limits of the lengths
     condition_limit    parameter 1     condition number of a singular pose
-    stop               parameter       what is not healthy is an error
+    stop               parameter       an unhealthy result is an error
     ================== ========= ===== ======================================================
 
     References
@@ -87,7 +87,7 @@ class StewartForward(PartialStewart):
         self.step(t, 0.0)
 
     def step(self, t: float, h: float) -> None:
-        """Find the pose, from the last one: that of the outputs."""
+        """Find the pose, starting from that of the outputs."""
         joints = self.geometry
         is_valid, residual, iterations, condition = track(
             joints.base,

@@ -14,10 +14,10 @@ _POSE = ("position", "q")
 class StewartInverse(PartialStewart):
     """Lengths of the six legs, and their rates, for a pose of the platform.
 
-    Vectors are in the frame of the base, whose origin is the centre of the lower joints. A pose
-    that no leg lengths within the limits give is still answered, by lengths clipped to the limits
-    at a rate of 0, but ``healthy`` is false then; with ``stop`` it is an error. A pose that is no
-    number keeps the last lengths.
+    Vectors are in the frame of the base, whose origin is the centre of the lower joints. For a
+    pose beyond the limits of the legs the block clips the lengths at a rate of 0, and ``healthy``
+    is false; with ``stop`` it is an error. For a pose that is not finite it keeps the last
+    lengths.
 
     ================== ========= ===== ======================================================
     connector          causality unit  meaning
@@ -37,7 +37,7 @@ class StewartInverse(PartialStewart):
     platform_half      parameter rad   half the angle between the upper joints of a pair
     shortest, longest  parameter m     limits of the lengths
     condition_limit    parameter 1     condition number of a singular pose
-    stop               parameter       what is not healthy is an error
+    stop               parameter       an unhealthy result is an error
     ================== ========= ===== ======================================================
 
     References
@@ -69,7 +69,7 @@ class StewartInverse(PartialStewart):
     )
 
     def initialise(self, t: float) -> None:
-        """Begin with the shortest legs, which stand while the pose is no number."""
+        """Begin with the shortest legs, which stay while the pose is not finite."""
         self.length[:] = self.shortest
         self.step(t, 0.0)
 

@@ -1,4 +1,4 @@
-"""What is computed in every step of a Stewart platform, compiled; see :mod:`.stewart`.
+"""Computations of each step of a Stewart platform, compiled; see :mod:`.stewart`.
 
 Arrays: ``base`` and ``platform`` are joints of shape (6, 3), m; poses are a position of shape (3,),
 m, and a quaternion of shape (4,), scalar first; rates are Jacobians of shape (6, 6).
@@ -23,7 +23,7 @@ _SAME = 1e-28  # cosine, squared, of columns that count as perpendicular
 
 @compiled
 def believable(values: Floats) -> bool:
-    """Whether all are numbers, and of a size that a robot could have."""
+    """Whether all are finite, and of a plausible size for a robot."""
     for value in values:  # noqa: SIM110 - Numba takes no generators
         if not abs(value) < LARGEST:
             return False
@@ -59,7 +59,7 @@ def legs(
 
 @compiled
 def perpendicular(u: Floats, p: int, q: int) -> bool:
-    """Turn two columns into each other until they are perpendicular; say whether they were not."""
+    """Rotate two columns until they are perpendicular; return whether they were not."""
     aa, bb, ab = 0.0, 0.0, 0.0
     for i in range(6):
         aa += u[i, p] * u[i, p]
@@ -78,10 +78,10 @@ def perpendicular(u: Floats, p: int, q: int) -> bool:
 
 @compiled
 def condition(rates: Floats, radius: float) -> float:
-    """Give the condition number of a Jacobian, turns counted in radii; infinite where singular.
+    """Return the condition number of a Jacobian, turns counted in radii; infinite where singular.
 
-    One-sided Jacobi rotations make its columns perpendicular: their lengths are the singular
-    values then, each with its own relative accuracy.
+    One-sided Jacobi rotations make its columns perpendicular. Their lengths are then the singular
+    values, each with its own relative accuracy.
     """
     u = rates.copy()
     for i in range(6):
@@ -105,7 +105,7 @@ def condition(rates: Floats, radius: float) -> float:
 
 @compiled
 def solved(matrix: Floats, right: Floats) -> tuple[Floats, bool]:
-    """Solve six linear equations by elimination with pivots; say whether there is a solution."""
+    """Solve six linear equations with pivoting; return whether there is a solution."""
     a, x = matrix.copy(), right.copy()
     for j in range(6):
         pivot = j
@@ -166,12 +166,12 @@ def follow(
     limits
         Shortest and longest length, m.
     length, rate
-        Where to write, shape (6,) each.
+        Arrays to write, shape (6,) each.
 
     Returns
     -------
     tuple
-        Whether the pose and its twist are numbers (nothing is written otherwise), the distance of
+        Whether the pose and its twist are finite (nothing is written otherwise), the distance of
         the worst leg from its limits, m, and the condition number.
     """
     velocity, w = twist
@@ -250,23 +250,23 @@ def track(
     tolerance: float,
     condition_limit: float,
 ) -> tuple[bool, float, int, float]:
-    """Move a pose to where the legs have given lengths, and give its velocities for their rates.
+    """Move a pose to given lengths of the legs, and write its velocities for their rates.
 
     Parameters
     ----------
     length, rate
         Shape (6,) each.
     pose
-        Position and quaternion, where the search begins and what it changes.
+        Position and quaternion: start of the search; they are changed.
     twist
-        Where to write velocity, m/s, and angular velocity, rad/s, of shape (3,) each.
+        Arrays for velocity, m/s, and angular velocity, rad/s, of shape (3,) each.
     tolerance, condition_limit
-        Where no pose is found, or one that is singular, the pose stays and the twist is 0.
+        Without a pose, or with a singular one, the pose stays and the twist is 0.
 
     Returns
     -------
     tuple
-        Whether lengths and rates are numbers, the residual, m, steps, and the condition number.
+        Whether lengths and rates are finite, the residual, m, steps, and the condition number.
     """
     velocity, w = twist
     velocity[:], w[:] = 0.0, 0.0

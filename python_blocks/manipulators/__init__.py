@@ -1,1 +1,1 @@
-"""Arms of rigid links, joint by joint, and motors that stand for their joints."""
+"""Arms of rigid links, joint by joint, and motors that replace their joints."""

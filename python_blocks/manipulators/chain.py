@@ -15,7 +15,7 @@ from python_blocks.manipulators.tree import Found, Tree
 
 
 class JointKind(Enum):
-    """How a joint moves."""
+    """Kind of motion of a joint."""
 
     ROTATIONAL = "R"
     TRANSLATIONAL = "T"
@@ -34,13 +34,13 @@ class Joint:
     axis
         Of the joint, in its frame, of any length but zero.
     offset
-        Origin in the parent's frame where the joint is at 0, m.
+        Origin in the parent's frame with the joint at 0, m.
     attitude
-        Quaternion, scalar first, that turns the frame into the parent's where the joint is at 0.
+        Quaternion, scalar first, that turns the frame into the parent's with the joint at 0.
     mass, centre, inertia
         Of the link: kg; centre of mass in the frame, m; inertia about it, (3, 3), kg m2.
     rotor
-        Inertia of the motor as the joint feels it, ``N^2 J``, kg m2, of a sliding joint kg.
+        Inertia of the motor at the joint, ``N^2 J``, kg m2, of a sliding joint kg.
     """
 
     kind: JointKind = JointKind.ROTATIONAL
@@ -54,7 +54,7 @@ class Joint:
     rotor: float = 0.0
 
     def problems(self, number: int) -> Iterable[str]:
-        """Yield what is wrong with it as joint ``number``."""
+        """Yield the problems of the joint ``number``."""
         label = f"joint {number}"
         if not 0 <= self.parent < number:
             yield f"{label}: parent: expected 0 to {number - 1}, found {self.parent}"
@@ -75,10 +75,10 @@ class Joint:
 
 @dataclass(frozen=True)
 class Motion:
-    """Torques and accelerations of all joints, shape (n,), and what they feel.
+    """Torques and accelerations of all joints, shape (n,), with inertia and bias.
 
-    ``torque = inertia * acceleration + bias``, joint by joint: how the torque of a joint goes with
-    its own acceleration while torques and accelerations that were given for the others stay (Eq 9).
+    ``torque = inertia * acceleration + bias``, joint by joint: the torque of a joint over its own
+    acceleration, with the given torques and accelerations of the others constant (Eq 9).
     """
 
     torque: Floats  # N.m, of sliding joints N
@@ -101,13 +101,13 @@ class Chain:
     Raises
     ------
     DescriptionError
-        With everything that is wrong with the joints.
+        With all problems of the joints.
 
     References
     ----------
     Motor Substitution Test, Eq 1 to 9. Changed: the paper prints no matrices, so the recursion is
-    that of :mod:`.recursion`; a joint in the middle of the chain feels the joints before it as
-    well, which ``J_eff`` of Eq 7, for the base joint, leaves out.
+    that of :mod:`.recursion`; the inertia of a joint in the middle of the chain includes the joints
+    before it, which ``J_eff`` of Eq 7, for the base joint, omits.
     """
 
     def __init__(self, joints: Sequence[Joint], gravity: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
@@ -139,7 +139,7 @@ class Chain:
         torque: Mapping[int, float],
         acceleration: Mapping[int, float] | None = None,
     ) -> Motion:
-        """Find what is not given: at each joint the torque or the acceleration.
+        """Solve for the torque or the acceleration of each joint, whichever is not given.
 
         Parameters
         ----------
@@ -152,7 +152,7 @@ class Chain:
         ------
         DescriptionError
             If both or neither are given at a joint, a joint does not exist, or one with a given
-            torque has nothing to accelerate.
+            torque has no inertia.
         """
         accelerations = acceleration or {}
         is_accelerated = given_accelerations(len(self), torque, accelerations)
@@ -166,7 +166,7 @@ class Chain:
         return Motion(*solution, energy)
 
     def mass_matrix(self, position: Sequence[float] | Floats) -> Floats:
-        """Give the joint-space mass matrix, (n, n), by unit accelerations one after the other."""
+        """Return the joint-space mass matrix, (n, n), by unit accelerations one after the other."""
         joints = range(1, len(self) + 1)
         still = Chain.__new__(Chain)
         still.tree = self.tree._replace(gravity=np.zeros(3))
@@ -182,7 +182,7 @@ class Chain:
         return np.array(columns).T
 
     def frames(self, position: Sequence[float] | Floats) -> tuple[Floats, Floats]:
-        """Give attitudes (n, 3, 3) and origins (n, 3), m, of all frames in the base frame."""
+        """Return attitudes (n, 3, 3) and origins (n, 3), m, of all frames in the base frame."""
         n = len(self)
         turns, origins = np.empty((n, 3, 3)), np.empty((n, 3))
         place(self.tree, np.array(position, dtype=float), turns, origins, np.empty((n, 6)))
@@ -190,7 +190,7 @@ class Chain:
 
 
 def given_accelerations(count: int, torque: Iterable[int], acceleration: Iterable[int]) -> Floats:
-    """Give 1 for each joint whose acceleration is given, 0 for each whose torque is, (count,).
+    """Return 1 for each joint whose acceleration is given, 0 for each whose torque is, (count,).
 
     Raises
     ------
@@ -212,7 +212,7 @@ def given_accelerations(count: int, torque: Iterable[int], acceleration: Iterabl
 
 
 def singular_joint(number: int) -> str:
-    """Say that a joint has nothing to accelerate."""
+    """Return the error of a joint without inertia."""
     return (
         f"joint {number}: its torque is given, but what it carries has no inertia about its axis:"
         " expected mass, inertia or rotor > 0 beyond it, or its acceleration to be given"

@@ -8,12 +8,12 @@ _NEVER = -1.0
 
 
 class ElasticGear(Block):
-    """Torques that a gear and a spring with a damper put on a motor's shaft and on a joint.
+    """Torques of a gear and a spring with a damper on a motor's shaft and on a joint.
 
-    Both sides get what they do to each other: ``torque = -k twist - d twist'`` on the joint with
-    ``twist = joint - zero - shaft / ratio``, and ``load = -torque / ratio`` on the shaft. So no
-    acceleration has to be measured, whatever the inertias of shaft and chain are to each other.
-    Beyond ``load_limit`` the shaft gets no more, and the joint what the shaft then has.
+    Both sides receive the torque between them: ``torque = -k twist - d twist'`` on the joint with
+    ``twist = joint - zero - shaft / ratio``, and ``load = -torque / ratio`` on the shaft. No
+    acceleration has to be measured, whatever the ratio of the inertias of shaft and chain.
+    ``load_limit`` limits the torque on the shaft, and that on the joint accordingly.
 
     ========== ========= ========= ==========================================================
     connector  causality unit      meaning
@@ -24,11 +24,11 @@ class ElasticGear(Block):
     joint_rate input     rad/s     its rate
     load       output    N.m       torque on the shaft
     torque     output    N.m       torque on the joint
-    twist      output    rad       by which the joint is ahead of the gear
+    twist      output    rad       angle of the joint ahead of the gear
     energy     output    J         energy of the spring
     clamped    output              the load is at its limit
     ratio      parameter 1         turns of the motor for one of the joint
-    zero       parameter rad       angle of the joint where the shaft stands at zero
+    zero       parameter rad       angle of the joint with the shaft at zero
     k          parameter N.m/rad   stiffness, at the joint
     d          parameter N.m.s/rad damping, at the joint
     load_limit parameter N.m       largest torque on the shaft
@@ -74,7 +74,7 @@ class ElasticGear(Block):
     asked: float = State(start=0.0, description="Torque on the shaft that was asked for then, N.m")
 
     def initialise(self, t: float) -> None:
-        """Begin without ever having been at the limit."""
+        """Begin without having reached the limit."""
         self.first = _NEVER
         self.step(t, 0.0)
 
@@ -91,7 +91,7 @@ class ElasticGear(Block):
             self.first, self.asked = t + h, torque
 
     def notices(self) -> tuple[Notice, ...]:
-        """Say when the load was first at its limit."""
+        """Return a notice with the time at which the load first reached its limit."""
         if self.first == _NEVER:
             return ()
         message = (

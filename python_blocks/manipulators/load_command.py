@@ -1,4 +1,4 @@
-"""What a load motor must do so that a drive motor feels the arm of a simulation."""
+"""Command of a load motor that acts on a drive motor like the simulated arm."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ _NEVER = -1.0
 
 
 class LoadCommand(Block):
-    """Torque of the load motor that stands for the arm behind the gearbox.
+    """Torque of the load motor that replaces the arm behind the gearbox.
 
     The shaft then accelerates as the joint would: ``torque_drive + torque_load = J a`` with
     ``ratio (torque_drive) = (ratio^2 J + inertia) a / ratio + bias``. The torque of the drive motor
-    is computed from its voltage and rate; friction of the bench is not taken back, so the bench has
-    it as a joint would.
+    is computed from its voltage and rate. Friction of the bench is not compensated, so it acts like
+    friction of the joint.
 
     ============= ========= ====== =====================================================
     connector     causality unit   meaning
     ============= ========= ====== =====================================================
     voltage       input     V      voltage of the drive motor
     rate          input     rad/s  measured rate of the shaft
-    inertia       input     kg.m2  what the joint feels of the arm, without the rotor
+    inertia       input     kg.m2  inertia of the arm at the joint, without the rotor
     bias          input     N.m    torque of the joint without acceleration
     load          output    N.m    torque for the load motor, within its limit
-    drive_torque  output    N.m    what the drive motor is believed to do
+    drive_torque  output    N.m    assumed torque of the drive motor
     saturated     output           the load motor's amplifier is at its limit
     ratio         parameter 1      turns of the motor for one of the joint
     J             parameter kg.m2  inertia of the shaft of both motors
@@ -73,7 +73,7 @@ class LoadCommand(Block):
     asked: float = State(start=0.0, description="Current that was asked for then, A")
 
     def initialise(self, t: float) -> None:
-        """Begin without ever having been at the limit."""
+        """Begin without having reached the limit."""
         self.first = _NEVER
         self.step(t, 0.0)
 
@@ -101,7 +101,7 @@ class LoadCommand(Block):
             self.first, self.asked = t + h, command / self.KTl
 
     def notices(self) -> tuple[Notice, ...]:
-        """Say when the amplifier was first at its limit."""
+        """Return a notice with the time at which the amplifier first reached its limit."""
         if self.first == _NEVER:
             return ()
         message = (

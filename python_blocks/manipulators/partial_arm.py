@@ -30,27 +30,27 @@ _UNITS = {
 class PartialArm(Block):
     """Arm with any number of joints; ``class Crane(PartialArm, joints="RRT")`` has three.
 
-    ``R`` is a joint that turns, ``T`` one that slides. Each has connectors of its own, with its
-    number behind their names, from 1:
+    ``R`` is a joint that turns, ``T`` one that slides. Each has these connectors, with its number n
+    from 1:
 
-    - ``effort_n``, in: torque or force on it, where that is given;
-    - ``given_position_n``, ``given_velocity_n``, ``given_acceleration_n``, in: its motion, where
-      that is given, at the end of the step; the arm takes it over as it is;
-    - ``position_n``, ``velocity_n``, ``acceleration_n``, ``joint_effort_n``, out: its motion, and
-      the torque that goes with it;
-    - ``inertia_n``, ``bias_n``, out: ``joint_effort = inertia * acceleration + bias``, for what is
-      given at the other joints;
-    - ``position0_n``, ``velocity0_n``, ``rotor_n``: where it starts, and the rotor's inertia as the
-      joint feels it.
+    - ``effort_n``, input: torque or force on it, if given;
+    - ``given_position_n``, ``given_velocity_n``, ``given_acceleration_n``, input: its motion at
+      the end of the step, if given; the arm uses it unchanged;
+    - ``position_n``, ``velocity_n``, ``acceleration_n``, ``joint_effort_n``, output: its motion,
+      and its torque;
+    - ``inertia_n``, ``bias_n``, output: ``joint_effort = inertia * acceleration + bias``, for the
+      given values of the other joints;
+    - ``position0_n``, ``velocity0_n``, ``rotor_n``: parameter: its initial motion, and the rotor's
+      inertia at the joint.
 
     Joints with given torques are integrated by the Modified Euler method: accelerations at both
-    ends of the step, with the torques held. Second order, and unstable where a torque that depends
-    on the rate is held too long.
+    ends of the step, with the torques held. It is of second order, and unstable if a torque that
+    depends on the rate is held too long.
 
     References
     ----------
     Motor Substitution Test: recursive dynamics of G. Nasser, Eq 1 to 4; integration "Modified
-    Euler". See :mod:`.recursion` for what is changed.
+    Euler". See :mod:`.recursion` for the changes.
     """
 
     #: Kinds of the joints, as ``joints="RRT"`` of the class says.
@@ -84,14 +84,14 @@ class PartialArm(Block):
         super().__init_subclass__(**kwargs)
 
     def initialise(self, t: float) -> None:
-        """Begin where the parameters say, or where the given motion is."""
+        """Begin at the parameters, or at the given motion."""
         self.positions = self._all("position0")
         self.velocities = self._all("velocity0")
         self._take_given()
         self._show(t, self.chain())
 
     def step(self, t: float, h: float) -> None:
-        """Go on by Modified Euler."""
+        """Integrate by Modified Euler."""
         chain, is_accelerated = self.chain(), self.given() == 1.0
         before = self.positions.copy(), self.velocities.copy()
         effort = self._all("effort")
@@ -109,24 +109,24 @@ class PartialArm(Block):
         self._show(t + h, chain)
 
     def chain(self) -> Chain:
-        """Give the arm that the parameters describe.
+        """Return the arm of the parameters.
 
         Raises
         ------
         DescriptionError
-            With everything that is wrong with them.
+            With all problems of the parameters.
         """
         names = ("parent", "axis", "offset", "attitude", "mass", "centre", "inertia", "rotor")
         rows = tuple(tuple(self._row(name)) for name in names)
         return _chain(self.kinds, rows, tuple(self.gravity.tolist()))
 
     def given(self) -> Floats:
-        """Give 1 for joints with a given motion, 0 for those with a given torque.
+        """Return 1 for joints with a given motion, 0 for those with a given torque.
 
         Raises
         ------
         DescriptionError
-            If both or neither is given at a joint, or a number is none of a joint.
+            If both or neither is given at a joint, or a joint does not exist.
         """
         return _given(len(self.kinds), self.torque_joints, self.acceleration_joints)
 

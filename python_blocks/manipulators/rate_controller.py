@@ -8,8 +8,8 @@ from orchestrator import Block, Input, Output, Parameter, State
 class RateController(Block):
     """Proportional-integral controller of a motor's rate, with a limit of its voltage.
 
-    The sum takes the error of the sample that has come, times the sampling time. It goes on while
-    the voltage is at its limit: nothing holds it back.
+    The integral adds the error of the newest sample times the sampling time. It has no anti-windup:
+    it continues while the voltage is at its limit.
 
     ============= ========= ======= ==========================================
     connector     causality unit    meaning

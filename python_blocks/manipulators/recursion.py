@@ -1,12 +1,12 @@
 """Motion and torques of a tree of rigid links, joint by joint, compiled; see :mod:`.chain`.
 
 All vectors are in the base frame, spatial ones about its origin: angular part first. ``U``, ``d``
-are what is left of the inertia of a joint's tree when all torques beyond it are known.
+are the remaining inertia of a joint's tree when all torques beyond it are known.
 
 References
 ----------
 Motor Substitution Test, Eq 1 to 4: at each joint the unknown is its acceleration or its torque, and
-both cases pass on one inertia and one force to the joint before. Written here as the articulated
+both cases pass one inertia and one force to the previous joint. Written here as the articulated
 body algorithm with both kinds of joints of R. Featherstone, Rigid Body Dynamics Algorithms, 2008,
 section 9.2; the paper prints neither its matrices ``L`` nor ``A``.
 """
@@ -124,13 +124,13 @@ def gyroscopic(v: Floats, inertia: Floats, force: Floats) -> None:
 
 @compiled
 def dot(a: Floats, b: Floats) -> float:
-    """Give the product of two spatial vectors."""
+    """Return the product of two spatial vectors."""
     return float(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5])
 
 
 @compiled
 def gather(tree: Tree, q: Floats, rate: Floats, kept: Kept) -> float:
-    """Go outwards: places, velocities, inertias and velocity-dependent forces of all links.
+    """Pass outwards: poses, velocities, inertias and velocity-dependent forces of all links.
 
     Returns the kinetic energy in J, rotors included.
     """
@@ -154,7 +154,7 @@ def gather(tree: Tree, q: Floats, rate: Floats, kept: Kept) -> float:
 
 @compiled
 def reduce(tree: Tree, is_accelerated: Floats, prescribed: Floats, kept: Kept) -> int:
-    """Go inwards: what each joint feels of its tree (Eq 4). Returns the joint that has none, or 0.
+    """Pass inwards: inertia of each joint's tree (Eq 4). Returns a joint without inertia, or 0.
 
     ``given`` is 1 where ``known`` is an acceleration, 0 where it is a torque.
     """
@@ -189,7 +189,7 @@ def reduce(tree: Tree, is_accelerated: Floats, prescribed: Floats, kept: Kept) -
 def spread(
     tree: Tree, is_accelerated: Floats, prescribed: Floats, kept: Kept, solution: Found
 ) -> None:
-    """Go outwards again: write torque and acceleration of all joints."""
+    """Pass outwards again: write torque and acceleration of all joints."""
     axes, u, d, torque, acceleration = (
         kept.axes,
         kept.u,
@@ -216,9 +216,9 @@ def spread(
 
 @compiled
 def felt_inertia(tree: Tree, is_accelerated: Floats, joint: int, kept: Kept) -> float:
-    """Give what a joint's torque rises by for each unit of its acceleration (``J_eff`` of Eq 7).
+    """Return a joint's torque per unit of its acceleration (``J_eff`` of Eq 7).
 
-    The torques of the joints with a known torque stay, and so do the accelerations of the others.
+    The known torques and accelerations of the other joints stay constant.
     """
     axes, u, d = kept.axes, kept.u, kept.d
     back = np.zeros(len(is_accelerated))  # on the way inwards: how far each joint gives way
@@ -257,7 +257,7 @@ def solve(
     felt: bool,  # noqa: FBT001 - Numba knows no keywords that are all
     solution: Found,
 ) -> tuple[int, float]:
-    """Find the torques that are not known and the accelerations that are not.
+    """Solve for the unknown torques and accelerations.
 
     Parameters
     ----------
@@ -270,10 +270,9 @@ def solve(
     known
         N.m or N, rad/s2 or m/s2; (n,).
     felt
-        Whether the inertia that each joint feels is asked for, and its torque without
-        acceleration.
+        Whether to compute the inertia at each joint, and its torque without acceleration.
     found
-        Where to write.
+        Record to write.
 
     Returns
     -------

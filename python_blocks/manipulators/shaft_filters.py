@@ -1,4 +1,4 @@
-"""Motion of a joint from more than a difference of samples: Kalman filters, an accelerometer."""
+"""Motion of a joint by Kalman filters or an accelerometer, instead of differences of samples."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from python_blocks.manipulators.shaft_motion import PartialShaftMotion
 
 
 class PartialShaftFilter(PartialShaftMotion):
-    """Kalman filter of a rate, and of the part of its acceleration that nothing tells.
+    """Kalman filter of a rate, and of the unknown part of its acceleration.
 
-    Between samples the rate goes on with the known acceleration and the estimated one, which
-    wanders: its variance grows by ``wander`` in a second.
+    Between samples the rate continues with the known plus the estimated acceleration. The estimate
+    is a random walk whose variance grows by ``wander`` per second.
     """
 
     noise: float = Parameter(
@@ -26,7 +26,7 @@ class PartialShaftFilter(PartialShaftMotion):
     p_aa: float = State(start=0.0, description="Variance of the acceleration")
 
     def initialise(self, t: float) -> None:
-        """Begin with the first sample, and with an acceleration that has wandered for a second."""
+        """Begin with the first sample, and the variance of the acceleration after a second."""
         self.estimate, self.unknown = self.rate, 0.0
         self.p_ww, self.p_wa, self.p_aa = self.noise**2, 0.0, self.wander
         self.angle = self.angle0
@@ -84,7 +84,7 @@ class ShaftKalman(PartialShaftFilter):
 
 
 class ShaftObserver(PartialShaftFilter):
-    """Kalman filter that knows what both motors do; friction and the like is a random walk.
+    """Kalman filter that knows the torques of both motors; friction is a random walk.
 
     ============ ========= ======= ==============================================
     connector    causality unit    meaning
@@ -125,7 +125,7 @@ class ShaftObserver(PartialShaftFilter):
 
 
 class ShaftAccelerometer(PartialShaftMotion):
-    """Passes a measured acceleration on, beside the rate.
+    """Passes on a measured acceleration and the rate.
 
     ==================== ========= ====== ==========================================
     connector            causality unit   meaning
@@ -153,7 +153,7 @@ class ShaftAccelerometer(PartialShaftMotion):
     )
 
     def initialise(self, t: float) -> None:
-        """Begin at the angle that the parameter says."""
+        """Begin at the angle of the parameter."""
         self.angle = self.angle0
         self.step(t, 0.0)
 

@@ -1,4 +1,4 @@
-"""Motion of a joint from the rate of its motor, as a sampled rate alone gives it."""
+"""Motion of a joint from the sampled rate of its motor alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from orchestrator import Block, Input, Output, Parameter, State
 
 
 class PartialShaftMotion(Block):
-    """What all of them have: the rate of a motor goes in, the motion of its joint comes out."""
+    """Base of the blocks from the rate of a motor to the motion of its joint."""
 
     rate: float = Input(unit="rad/s", description="Measured rate of the motor")
     angle: float = Output(unit="rad", description="Angle of the joint")
@@ -22,7 +22,7 @@ class ShaftMotion(PartialShaftMotion):
     """Sum and backward difference of the samples of a motor's rate.
 
     The difference belongs to the middle between two samples, so it is late by half a sampling time
-    h, and makes of white noise of the rate ``sqrt(2)/h`` times as much of the acceleration.
+    h. It amplifies white noise of the rate by ``sqrt(2)/h`` in the acceleration.
 
     ============ ========= ====== ==========================================
     connector    causality unit   meaning
@@ -38,8 +38,8 @@ class ShaftMotion(PartialShaftMotion):
     References
     ----------
     Motor Substitution Test, section "Motor substitution servo": the filtered rate is integrated and
-    differentiated numerically, and all are divided by the gear ratio. It names no formula: assumed
-    are the sum of the samples, and their difference.
+    differentiated numerically, and all are divided by the gear ratio. It gives no formula: the sum
+    of the samples and their difference are assumed.
     """
 
     last: float = State(start=0.0, description="Sample before, rad/s")

@@ -1,4 +1,4 @@
-"""A tree of rigid links, and what is found of it by :mod:`.recursion`.
+"""A tree of rigid links, and the results of :mod:`.recursion`.
 
 All vectors are in the base frame, spatial ones about its origin: angular part first.
 """
@@ -11,7 +11,7 @@ from python_blocks.kinematics.rotation import Floats
 
 
 class Tree(NamedTuple):
-    """What does not change of n links, each with the joint that carries it."""
+    """Constant data of n links, each with the joint that carries it."""
 
     slides: Floats  # 1: the joint slides, 0: it turns; (n,)
     parents: Floats  # number of the joint before, from 0; -1: the base; (n,)
@@ -26,7 +26,7 @@ class Tree(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What one pass leaves to the next."""
+    """Results of one pass for the next."""
 
     turns: Floats  # attitudes of the frames, (n, 3, 3)
     places: Floats  # of the joints, m, (n, 3)
@@ -41,7 +41,7 @@ class Kept(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What is asked for, (n,) each."""
+    """Results of the solution, (n,) each."""
 
     torque: Floats  # N.m or N
     acceleration: Floats  # rad/s2 or m/s2

@@ -1,1 +1,1 @@
-"""Wire ropes: their statics, and blocks that stand for a rope in an impact."""
+"""Wire ropes: their statics, and blocks that replace a rope in an impact."""

@@ -2,9 +2,9 @@
 
 The model of Cai, Chen, Luo, Wang (Aerospace 8, 381, 2021), Eq 12 to 39, in coordinates of the
 nodes. Between neighbours acts a spring ``k_tes``, at each node the torsion spring
-``M = k_tor (beta - beta0)`` of the angle between the segments beside it (Eq 39), and where an end
-is clamped another one between its segment and the direction of the clamp. A segment with unit
-vector u, normal n and length e so carries the force ``T u + Q n`` with ``T = k_tes (e - s)`` and
+``M = k_tor (beta - beta0)`` of the angle between the adjacent segments (Eq 39), and at a
+clamped end another one between its segment and the direction of the clamp. A segment with unit
+vector u, normal n and length e carries the force ``T u + Q n`` with ``T = k_tes (e - s)`` and
 ``Q = (M_before - M_after)/e``.
 """
 
@@ -20,17 +20,17 @@ from orchestrator import DescriptionError
 
 Floats = NDArray[np.float64]
 #: Natural curvature, 1/m, of the paper's rope: its "initial total bending angle" of 26 degrees over
-#: 29 joints and segments of 10 mm. Negative: it bows to +y by itself.
+#: 29 joints and segments of 10 mm. Negative: its natural shape bows to +y.
 NATURAL = -26.0 / 180.0 * pi / 29.0 / 0.01
 
 
 @dataclass(frozen=True)
 class PlanarRope:
-    """A rope between two ends that are held, in the x-y plane; the ends lie on the x axis.
+    """A rope between two held ends in the x-y plane; the ends lie on the x axis.
 
     Parameters
     ----------
-    segments How many segments; the nodes are 1 to ``segments + 1``, as the paper counts them.
+    segments Number of segments; the nodes are 1 to ``segments + 1``, as the paper counts them.
     length Length without load, m. mass Mass of the whole rope, kg; the end nodes have half a share
     (Eq 13). span Distance of the ends, m. k_tes Stiffness of the spring between two nodes, N/m.
     k_tor Stiffness of the torsion spring at a node, N.m/rad. curvature Natural curvature, 1/m:
@@ -42,7 +42,7 @@ class PlanarRope:
     Raises
     ------
     DescriptionError
-        A figure is beyond its range, or the rope is shorter than its span; all of them are told.
+        A figure is out of its range, or the rope is shorter than its span; the error names all.
     """
 
     segments: int = 30
@@ -96,7 +96,7 @@ class PlanarRope:
         return float(2.0 * 2.0**0.5 / max(stretching, bending))
 
     def ends(self) -> tuple[Floats, Floats]:
-        """Return the places of the first and the last node, m, each of shape (2,)."""
+        """Return the positions of the first and the last node, m, each of shape (2,)."""
         return np.zeros(2), np.array([self.span, 0.0])
 
     def arc(self) -> Floats:

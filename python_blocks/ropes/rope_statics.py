@@ -1,8 +1,8 @@
-"""Equilibria of a rope under a force at one node, and how the force grows with the depth.
+"""Equilibria of a rope under a force at one node: force over depth.
 
-Newton's method on the exact energy, and continuation along the arc length of the curve, which goes
-on where the force falls or the rope snaps through to the other side: neither force nor depth need
-grow along it.
+Newton's method on the exact energy, and continuation along the arc length of the curve, which
+continues where the force falls or the rope snaps through: neither force nor depth need grow along
+it.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class ForceCurve:
     Parameters
     ----------
     node
-        Which node, counted from 1.
+        Node, counted from 1.
     depth
-        How far the node has moved along the force from its place without it, m, shape (n,).
+        Displacement of the node along the force from its position without it, m, shape (n,).
     force
         The force, N, shape (n,); positive along +y if the direction was 1, along -y if it was -1.
     stable
@@ -48,15 +48,15 @@ def equilibrium(
 ) -> Floats:
     """Return the inner nodes of a stable equilibrium, m, shape (segments - 1, 2).
 
-    Newton's method with the Hessian made positive by a shift where it is not, and steps halved
-    until the energy falls.
+    Newton's method with a shift that makes the Hessian positive definite, and steps halved until
+    the energy falls.
 
     Parameters
     ----------
     rope
         The rope.
     start
-        Where to begin, m; default an arc that bows to +y.
+        Start of the search, m; default an arc that bows to +y.
     load
         Forces on the inner nodes, N, of the same shape; default none.
 
@@ -105,7 +105,7 @@ def index_of(rope: PlanarRope, node: int) -> int:
     Raises
     ------
     DescriptionError
-        The node is no inner one.
+        The node is not an inner one.
     """
     if not 2 <= node <= rope.segments:
         raise DescriptionError(
@@ -115,7 +115,7 @@ def index_of(rope: PlanarRope, node: int) -> int:
 
 
 def initial_stiffness(rope: PlanarRope, inner: Floats, node: int) -> float:
-    """Return the force along y at a node for each metre that it moves, N/m, near an equilibrium."""
+    """Return the stiffness along y at a node near an equilibrium, N/m."""
     at = index_of(rope, node)
     unit = np.zeros(2 * (rope.segments - 1))
     unit[at] = 1.0
@@ -132,7 +132,7 @@ def force_curve(
     rope
         The rope; the curve begins at its equilibrium without force.
     node
-        Where the force acts, counted from 1.
+        Node at which the force acts, counted from 1.
     direction
         1: along +y (outward, where the rope bows), -1: along -y.
     until
@@ -143,7 +143,7 @@ def force_curve(
     Raises
     ------
     DescriptionError
-        The node is no inner one.
+        The node is not an inner one.
     ConvergenceError
         The curve cannot be followed further.
     """

@@ -1,4 +1,4 @@
-"""The virtual spring that stands for a rope: its force over depth and distance of the ends."""
+"""The virtual spring that replaces a rope: force over depth and distance of the ends."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ POWERS = (4, 3)
 
 @dataclass(frozen=True, eq=False)
 class VirtualSpring:
-    """Polynomial ``F = sum c[i, j] depth^(i + 1) (span - span0)^j``, and how well it fits.
+    """Polynomial ``F = sum c[i, j] depth^(i + 1) (span - span0)^j``, and its error.
 
     Parameters
     ----------
     coefficients
         c, N/m^(i + j + 1), shape (4, 3).
     span0
-        Distance of the ends about which it is expanded, m.
+        Distance of the ends at the centre of the expansion, m.
     deepest
-        Depth up to which it was fitted, m.
+        Largest depth of the fit, m.
     error
-        Largest difference to the exact statics, N, over all points that it was fitted to.
+        Largest difference from the exact statics, N, over all points of the fit.
     largest
-        Largest force among them, N.
+        Largest force of the fit, N.
     """
 
     coefficients: Floats
@@ -42,7 +42,7 @@ class VirtualSpring:
 
     @property
     def table(self) -> tuple[float, ...]:
-        """The coefficients as the block's parameter ``c`` takes them, row by row."""
+        """The coefficients for the parameter ``c`` of the block, row by row."""
         return tuple(self.coefficients.ravel().tolist())
 
 
@@ -57,16 +57,16 @@ def fit_virtual_spring(
     """Fit the virtual spring of a node to the exact statics, by least squares.
 
     Cai, Chen, Luo, Wang, Eq 40 to 42, with one difference: every term has a power of the depth, so
-    that there is no force without depth; the paper's g(d_se) would be one.
+    there is no force without depth, unlike the paper's g(d_se).
 
     Parameters
     ----------
     rope
-        The rope; its span is where the polynomial is expanded.
+        The rope; its span is the centre of the expansion.
     node
-        Where it is pressed, counted from 1.
+        Pressed node, counted from 1.
     deepest
-        Depth up to which it is fitted, m.
+        Largest depth of the fit, m.
     direction
         1: pressed along +y, -1: along -y.
     spans
@@ -75,7 +75,7 @@ def fit_virtual_spring(
     Raises
     ------
     DescriptionError
-        The node is no inner one, or there are fewer than three spans but more than one.
+        The node is not an inner one, or there are two spans (give one, or at least three).
     ConvergenceError
         The statics cannot be followed that deep.
     """
@@ -112,8 +112,8 @@ def fit_virtual_spring(
 class VirtualSpringContact(PartialContact):
     """Contact with a rope that is replaced by its virtual spring, Eq 43.
 
-    ``F = f(delta, span) + d delta'`` with the fitted polynomial f; it has no inertia, so nothing of
-    the rope vibrates. Side b is where the node would be without a force.
+    ``F = f(delta, span) + d delta'`` with the fitted polynomial f. It has no inertia, so the
+    rope does not vibrate. Side b is the position of the node without a force.
 
     ====================== ========= ===== ==============================================
     connector              causality unit  meaning
@@ -127,7 +127,7 @@ class VirtualSpringContact(PartialContact):
     dissipation            output    W     power that the damper takes
     impulse                output    N.s   impulse on side b so far
     c                      parameter 1     shape (4, 3): force in N by depth^(i+1) (span-span0)^j
-    span0                  parameter m     span about which it is expanded
+    span0                  parameter m     span at the centre of the expansion
     d                      parameter N.s/m damping c_v
     ====================== ========= ===== ==============================================
 
@@ -164,5 +164,5 @@ class VirtualSpringContact(PartialContact):
         return force, energy
 
     def damped(self, spring: float, rate: float) -> float:
-        """Return the force with that of the damper."""
+        """Return the force including that of the damper."""
         return spring + self.d * rate
