@@ -38,7 +38,7 @@ def set_up(bus: Bus, drives: Sequence[Drive], given: CanopenSettings) -> None:
         except _BootedError as error:
             if time.monotonic() >= deadline:
                 raise DeviceError(
-                    f"{error}: it started anew while it was set up, for {given.start_timeout:g} s"
+                    f"{error}: it restarted while it was set up, for {given.start_timeout:g} s"
                     " (start_timeout): check its power supply"
                 ) from None
         else:

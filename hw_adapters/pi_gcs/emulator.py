@@ -139,7 +139,7 @@ def _reply(client: socket.socket, reply: bytes) -> None:
 
 def main(arguments: Sequence[str]) -> None:
     """Emulate until SIGTERM."""
-    parser = option_parser("pi_gcs", "A hexapod that goes straight to where it is told.")
+    parser = option_parser("pi_gcs", "A hexapod that moves straight to its targets.")
     add = parser.add_argument
     add("--port", type=int, default=50000, help="TCP port; 0: any free port (default: %(default)s)")
     add(

@@ -155,8 +155,7 @@ class TomlDocument:
             raise LoadError(f"{self._path}: the edit cannot be made: {error}") from None
         if _sorted(self._data(system)) != _sorted(self._data(wanted)):
             raise LoadError(
-                f"{self._path}: the edit cannot be made: what it is about stands in an included"
-                " file; change that file"
+                f"{self._path}: the edited element is in an included file; change that file"
             )
         mark = BYTE_ORDER_MARK if self._content.decode().startswith(BYTE_ORDER_MARK) else ""
         self._content, self._system = f"{mark}{text}".encode(), system

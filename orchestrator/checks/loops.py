@@ -141,11 +141,11 @@ def _told(loop: LoopDelay, compiled: Compiled) -> str:
     parts = compiled.system.components
     devices = [n for n in loop.components if parts[n].source.kind is SourceKind.DEVICE]
     late = [line.source.component for line in loop.loops[0].connections if _late_ns(parts, line)]
-    beside = f", beside the delay of device {', '.join(devices)}, which arming counts"
+    beside = f", besides the delay of device {', '.join(devices)}, which arming counts"
     if known := [name for name in devices if name in late]:
         beside = f", with the delay of device {', '.join(known)} by its twin"
         if unknown := [name for name in devices if name not in late]:
-            beside += f", beside that of {', '.join(unknown)}, which arming counts"
+            beside += f", besides that of {', '.join(unknown)}, which arming counts"
     return (
         f"loop {ring}{count}: declared {loop.physical_ns / 1e6:g} ms, the step adds"
         f" {loop.numerical_ns / 1e6:+g} ms, in total {loop.total_ns / 1e6:g} ms"

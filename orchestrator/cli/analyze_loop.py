@@ -364,7 +364,7 @@ _SWEPT = (
     "Growth rate of the fastest growing mode over what was swept, and its root.",
     "Growth rate of the fastest growing mode; lines where it is zero.",
 )
-_NO_LOOP = "No signal returns to where it came from: there is no loop."
+_NO_LOOP = "There is no loop: no signal feeds back."
 _LINEARISED = (
     "Linearised about the point named above: in continuous time with all declared delays, and"
     " as the master steps it, by the map of one period of its schedule."

@@ -250,7 +250,7 @@ def faults(
     else:
         strange = next(name for name in targets if name not in adapters)
         raise DescriptionError(
-            f"'{strange}' is no adapter; expected one experiment, or names of adapters"
+            f"'{strange}' is not an adapter; expected one experiment, or names of adapters"
             f" ({', '.join(sorted(adapters))})"
         )
 

@@ -391,8 +391,8 @@ def _end(outcome: ExperimentOutcome, *, json: bool) -> None:
     if outcome.safe_states:
         cases = ", ".join(outcome.safe_states)
         print_warning(
-            f"safe state in {cases}: from then on the run is not what it was meant to be;"
-            " its results are kept"
+            f"safe state in {cases}: from then on the results are not those of the intended run;"
+            " they are kept"
         )
         raise typer.Exit(SAFE_STATE)
 

@@ -252,7 +252,7 @@ def _of_children(element: etree._Element, form: Form, tags: list[str]) -> Iterat
     if at < len(tags):
         order = ", ".join(rule[:-1] for rule in form.children) or "nothing"
         yield Misfit(
-            line, f"<{element.tag}>: <{tags[at]}> does not stand here; expected, in order: {order}"
+            line, f"<{element.tag}>: <{tags[at]}> is not allowed here; expected, in order: {order}"
         )
 
 

@@ -302,7 +302,7 @@ def _templates(root: etree._Element) -> tuple[tuple[LogTemplate, ...], list[str]
     for element in root.iterfind("Log/Templates/Template"):
         of = attributes_of(element)
         kinds, errors = placeholders(of["msg"])
-        problems += [f"log template {of['id']}: '%{word}' is no data type" for word in errors]
+        problems += [f"log template {of['id']}: '%{word}' is not a data type" for word in errors]
         level = LogLevel(int(of["level"]))
         templates.append(LogTemplate(int(of["id"]), int(of["category"]), level, of["msg"], kinds))
     return tuple(templates), problems

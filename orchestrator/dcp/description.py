@@ -384,7 +384,7 @@ def _of_kind(variable: SlaveVariable) -> Iterator[str]:
             f" '{variable.variability}'"
         )
     if variable.max_missed is not None and variable.kind is VariableKind.OUTPUT:
-        yield "maxConsecMissedPdus stands at an output, which misses none"
+        yield "maxConsecMissedPdus is not allowed at an output"
     if not variable.start and variable.kind is not VariableKind.OUTPUT:
         yield f"an {variable.kind} needs a start value"
     if variable.kind is VariableKind.STRUCTURAL and variable.start and variable.start[0] == 0:
@@ -402,7 +402,7 @@ def _of_extents(
             continue
         target = variables.get(extent)
         if target is None or target.kind is not VariableKind.STRUCTURAL or not target.start:
-            yield f"linkedVR {extent} is no structural parameter"
+            yield f"linkedVR {extent} is not a structural parameter"
             return
     size = description.size(variable)
     if size > MOST_ELEMENTS:

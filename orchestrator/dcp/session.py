@@ -128,8 +128,8 @@ class SlaveSession:
         state = self.asked_state()
         if state is not SlaveState.ALIVE:
             raise DeviceError(
-                f"{self.who} is {state.name}: another master has it; let that one"
-                " deregister it, or start the slave anew"
+                f"{self.who} is {state.name}: another master uses it; let that master deregister"
+                " it, or restart the slave"
             )
         self.registered = True  # it may be, as soon as it was asked for it
         self.move(pdus.Register, self.about.uuid.bytes, mode, until=SlaveState.CONFIGURATION)

@@ -119,7 +119,7 @@ def block_model(unit: BlockUnit, time_ns: int, step_ns: int, side: Side = Side.M
     differences_at = differences(step_ns)
     space, remark = _continuous(step, differences, step_ns)
     kinks = tuple((*step.names, *step.inputs)[i] for i in differences_at.kinks)
-    remarks = [f"{name} stands at a kink: {side.what}" for name in kinks]
+    remarks = [f"{name} is at a kink: {side.what}" for name in kinks]
     return UnitModel(
         unit.name,
         "differences",
@@ -205,8 +205,8 @@ class _Step:
         name = (*self.names, *self.outputs)[bad_rows[0]]
         at = f" ({self._side.what})" if self._side is not Side.MEAN and derivatives.kinks else ""
         raise CapabilityError(
-            f"component '{self._unit.name}' cannot be linearised: beside this point{at} '{name}' is"
-            " not finite after a step"
+            f"component '{self._unit.name}' cannot be linearised: next to this point{at} '{name}'"
+            " is not finite after a step"
         )
 
     def _moving(self, block: Block, derivatives: list[float]) -> Mapping[str, Floats]:

@@ -296,7 +296,7 @@ def _of_rings(
     """Return what the lines of a system say, without its models: the delays of rings."""
     step_ns = communication_step_ns(flat, options.get("step"))
     rings = closed_loops(flat)
-    limits = [] if rings else ["no signal returns to where it came from: there is no loop"]
+    limits = [] if rings else ["there is no loop: no signal feeds back"]
     if len(rings) > MOST_RINGS:
         limits.append(f"of {len(rings)} kinds of rings the {MOST_RINGS} shortest are listed")
     settings = _settings(flat, options)

@@ -58,7 +58,7 @@ def chosen_step(case: PreparedCase) -> StepChoice:
     """Choose the step of a case by its tolerance, for its own algorithm."""
     tolerance = case.options.tolerance
     if tolerance is None:
-        raise DescriptionError('step = "auto": expected a tolerance beside it, found none')
+        raise DescriptionError('step = "auto": expected a tolerance as well, found none')
     choice = choose_step(case_step_reference(case), tolerance)
     if choice.step_ns is None:
         raise CapabilityError(f'step = "auto": {choice}; {"; ".join(choice.remarks)}')

@@ -137,7 +137,8 @@ def probe_loop(
     tables = [c for c in ring.connections if isinstance(c.transformation, MappingTransformation)]
     if tables:
         raise DescriptionError(
-            f"the loop {ring} cannot be measured by a sine: a table of values stands on {tables[0]}"
+            f"the loop {ring} cannot be measured by a sine: a table of values is applied on"
+            f" {tables[0]}"
         )
     ticks = {member.name: member.ticks for member in schedule.members}
     slowest = max(ticks[name] for name in ring.components)

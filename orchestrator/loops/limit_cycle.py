@@ -117,7 +117,7 @@ class DescribingFunction:
         if abs(response.mean()) > _MEAN * max(float(np.abs(response).max()), np.finfo(float).tiny):
             raise CapabilityError(
                 f"component '{self.name}' answers a sine with a mean of {response.mean():.4g}: a"
-                " describing function knows what is alike to either side, no contact that only"
+                " describing function needs a symmetric component, not a contact that only"
                 " pushes"
             )
         return complex(2j * np.mean(response * np.exp(-1j * turn)) / amplitude)

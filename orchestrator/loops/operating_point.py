@@ -80,7 +80,7 @@ def exchange_model(unit: ModelExchangeUnit, inputs: Floats, side: Side = Side.ME
         space.states,
         steps_of(space),
         space,
-        tuple(f"{names[i]} stands at a kink: {side.what}" for i in derivatives.kinks),
+        tuple(f"{names[i]} is at a kink: {side.what}" for i in derivatives.kinks),
         tuple(names[i] for i in derivatives.kinks),
     )
 

@@ -162,8 +162,8 @@ class PulseTrial:
         self.steps += steps
         if not np.isfinite(rows).all():
             self.refuse(
-                "an output is no finite number in a response to a pulse at this point; linearise it"
-                " at another time"
+                "an output is not finite in a response to a pulse at this point; linearise it at"
+                " another time"
             )
         return rows
 

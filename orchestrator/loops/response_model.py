@@ -377,8 +377,8 @@ def _followed(
             unit.get(rows[k])
     if not np.isfinite(rows).all():
         raise CapabilityError(
-            f"component '{unit.name}' cannot be linearised: an output is no finite number in a"
-            " response to a pulse at this point; linearise it at another time"
+            f"component '{unit.name}' cannot be linearised: an output is not finite in a response"
+            " to a pulse at this point; linearise it at another time"
         )
     return rows
 

@@ -282,7 +282,7 @@ def trajectory_sensitivity(
     Hiskens, Pai: Trajectory sensitivity analysis of hybrid systems, IEEE TCAS-I 47 (2000).
     """
     if not parameters:
-        raise DescriptionError("sensitivities to no parameter are asked for: name one")
+        raise DescriptionError("name at least one parameter for the sensitivities")
     folder = unpacked(path)
     with ExchangeInstance(folder.path, parameters) as instance:
         start = _start(folder.path, parameters)

@@ -343,8 +343,8 @@ def at_step(linear: LinearSystem, step_ns: int, algorithm: str | None = None) ->
         period = ticks * linear.step_ns
         if period % step_ns:
             raise DescriptionError(
-                f"component '{name}' has steps of {period / 1e6:.9g} ms, which are no multiple of"
-                f" {step_ns / 1e6:.9g} ms"
+                f"component '{name}' has steps of {period / 1e6:.9g} ms, which are not a multiple"
+                f" of {step_ns / 1e6:.9g} ms"
             )
         rates[name] = period // step_ns
     is_own = algorithm in {None, master.algorithm}

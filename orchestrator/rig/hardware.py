@@ -191,7 +191,7 @@ def _strange(
     name = component.name
     known = hardware.adapters.get(name, ())
     if known and twin.device not in known:
-        expected = f"a twin of {' or '.join(sorted(known))}, which stands there in a case"
+        expected = f"a twin of {' or '.join(sorted(known))}, which replaces it in a case"
     elif twin.component != name and twin.component in system.components:
         expected = "a twin of that device"
     else:

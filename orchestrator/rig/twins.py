@@ -106,7 +106,7 @@ def channels_of(source: Source, inner: UnitDescription) -> dict[str, TwinChannel
     if not found:
         raise UnknownNameError(
             f"{source}: a twin of '{twin.component}' ({twin.device}): expected a response of the"
-            f" device among the outputs of what it is around ({listed_names(list(outputs))}),"
+            f" device among the outputs of the wrapped component ({listed_names(list(outputs))}),"
             f" found: {', '.join(pair.response for pair in twin.pair)}"
         )
     return found
@@ -123,8 +123,8 @@ def _expect_commands(
         if _place(pair.command)[0] not in inputs:
             raise UnknownNameError(
                 f"{source}: a twin of '{twin.component}' ({twin.device}), whose '{pair.response}'"
-                f" follows '{pair.command}': expected it among the inputs of what it is around"
-                f" ({listed_names(inputs) or 'none'})"
+                f" follows '{pair.command}': expected it among the inputs of the wrapped"
+                f" component ({listed_names(inputs) or 'none'})"
             )
 
 

@@ -248,8 +248,8 @@ class Document:
         """Take a state if it holds the system that is meant."""
         if not same_form(self._written(state.system), self._written(wanted)):
             raise SspError(
-                f"{self._label}: the edit cannot be made here: what it is about is given in another"
-                " way, or in another file; change that file"
+                f"{self._label}: the edited element is defined in another way or in another file;"
+                " change that file"
             )
         self._state = state
 

@@ -119,7 +119,7 @@ def _expect_values_only(known: etree._Element, element: etree._Element) -> None:
     """Refuse changes of a part that stands in a file of its own, but for values, set from here."""
     if _differ(_without_values(known), _without_values(element)):
         raise SspError(
-            f"'{element.get('name')}' stands in a file of its own, which its source names; change"
+            f"'{element.get('name')}' is in a file of its own, which its source names; change"
             " that file"
         )
 

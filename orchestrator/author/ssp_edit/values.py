@@ -125,7 +125,7 @@ class ValueEdits:
         element = self._holder(place, level)
         if parameter is None or element is None:
             raise SspError(
-                f"the value of '{place_text(place)}' stands in another file; change that file"
+                f"the value of '{place_text(place)}' is in another file; change that file"
             )
         named = deepcopy(parameter)
         named.set("name", _written_name(place, depth))
@@ -281,7 +281,7 @@ def part_at(root: etree._Element, path: str) -> etree._Element:
     """Return the element of a component or nested system."""
     found = element_at(root, tuple(path.split(SEPARATOR)) if path else ())
     if found is None:
-        raise SspError(f"'{path}' stands in a file of its own; change that file")
+        raise SspError(f"'{path}' is in a file of its own; change that file")
     return found
 
 

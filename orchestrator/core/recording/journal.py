@@ -258,7 +258,7 @@ def write_journal(order: JournalOrder, run: BinaryIO) -> None:
     notice = Notice(
         last_ns,
         f"the run was killed: these are all {len(begun.time_ns) + count} rows that it had recorded",
-        "what it computed of a step that it did not come to record is lost",
+        "what it computed in an unrecorded step is lost",
     )
     ended = replace(begun, notices=(*begun.notices, notice))
     _add(journal, replace(order, begun=ended), rows, count)

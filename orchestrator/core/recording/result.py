@@ -250,7 +250,7 @@ class Result:
         except KeyError:
             error = unknown_name_error(f"result '{self.name}'", "signal", name, self.names)
             raise UnknownNameError(
-                f"{error}; a variable that is no output is recorded if 'record' names it"
+                f"{error}; a variable that is not an output is recorded if 'record' names it"
             ) from None
         return signal
 

@@ -297,8 +297,8 @@ def _taken_up(
             system = system.unset(str(end))
     if value is None and len(set(taken)) > 1:
         raise DescriptionError(
-            f"{location}: what it leads to has the values {', '.join(map(repr, taken))};"
-            " say one: value=.."
+            f"{location}: its targets have the values {', '.join(map(repr, taken))}; choose one:"
+            " value=.."
         )
     value = taken[0] if value is None and taken else value
     return system if value is None else system.set(exposed.name, value)

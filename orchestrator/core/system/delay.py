@@ -229,7 +229,7 @@ class Variation(Struct):
             )
         if self.jitter is None and self.trace is None and not self.loss:
             raise DescriptionError(
-                "a varying delay: expected a jitter, a trace or a loss above 0; found none of them"
+                "a varying delay: expected a jitter, a trace or a loss above 0; found neither"
             )
         _expect_whole("seed of a varying delay", self.seed)
         if not 0 <= self.seed <= _LARGEST_SEED:

@@ -85,8 +85,8 @@ def whole_step_ns(system: System, step: str | float | None, label: str) -> int:
     step_ns = communication_step_ns(system, step)
     if isinstance(step_ns, StepLength):
         raise DescriptionError(
-            f"communication step: {label} counts whole nanoseconds, and {step_text(step_ns)} is no"
-            f" whole number of them: round it, such as to {round(step_ns.exact)} ns"
+            f"communication step: {label} needs whole nanoseconds, and {step_text(step_ns)} is"
+            f" not a whole number of them: round it, such as to {round(step_ns.exact)} ns"
         )
     return step_ns
 

@@ -60,7 +60,7 @@ class Limits(Struct):
         """Return what lies inside of both."""
         least, most = max(self.least, limits.least), min(self.most, limits.most)
         if not least < most:
-            raise DescriptionError(f"expected limits that overlap, found {self} beside {limits}")
+            raise DescriptionError(f"expected limits that overlap, found {self} and {limits}")
         opens = [
             any(side.open_below and side.least == least for side in (self, limits)),
             any(side.open_above and side.most == most for side in (self, limits)),

@@ -216,7 +216,7 @@ def connect_power(
         if not wrench and not is_power(effort, flow):
             raise UnitMismatchError(
                 f"{location}: effort '{effort.name}' in {effort.unit or 'no unit'} times flow"
-                f" '{flow.name}' in {flow.unit or 'no unit'} is no power; expected units whose"
+                f" '{flow.name}' in {flow.unit or 'no unit'} is not a power; expected units whose"
                 " product is W"
             )
     along = _lines(taker, giver, taker.port.displacement, giver.port.displacement)

@@ -384,7 +384,7 @@ class System(Struct, dict=True):
                 system = system.with_options(name, backend=str(backend))
             elif names:
                 raise DescriptionError(
-                    f"component '{name}' ({component.source}) is no FMU: it has no back-end"
+                    f"component '{name}' ({component.source}) is not an FMU, so it has no back-end"
                 )
         return system
 

@@ -77,7 +77,7 @@ class Samples:
         wrong = np.flatnonzero(~np.isfinite(rows).all(axis=1))
         if len(wrong):
             raise DescriptionError(
-                f"'{name}' is no number at {self.time[wrong[0]]:.9g} s: its energy cannot be"
+                f"'{name}' is not a number at {self.time[wrong[0]]:.9g} s: its energy cannot be"
                 " computed"
             )
         return rows

@@ -151,7 +151,9 @@ def _array(archive: zipfile.ZipFile, name: str, kind: type, axes: int) -> NDArra
     with archive.open(info) as stream:
         shape, said = _header(stream)
         if prod(shape) * said.itemsize > info.file_size:
-            raise ValueError(f"'{name}': {info.file_size} bytes are no array of shape {shape}")
+            raise ValueError(
+                f"'{name}': {info.file_size} bytes do not make an array of shape {shape}"
+            )
     with archive.open(info) as stream:
         array: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
     if array.dtype != kind or array.ndim != axes:

@@ -297,7 +297,7 @@ def energy_rows(ledger: EnergyLedger) -> list[EnergyRow]:
 
 def energy_note(ledger: EnergyLedger) -> str:
     """Say what percentages are of, and how well the balance closes."""
-    of = "what is stored at the begin" if ledger.initial else "the largest that is stored"
+    of = "energy stored at the begin" if ledger.initial else "the largest that is stored"
     share = ledger.residual / ledger.turnover if ledger.turnover else 0.0
     said = (
         "Energy stored at the end = stored at the begin + from outside + created - dissipated -"

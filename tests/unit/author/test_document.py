@@ -52,7 +52,7 @@ def test_a_value_of_another_file_is_overridden_behind_it(file):
     gone, new = changed(document)
     assert gone == []
     assert '<v:Parameter name="plant.m">' in new
-    with pytest.raises(SspError, match="stands in another file; change that file"):
+    with pytest.raises(SspError, match="is in another file; change that file"):
         document.update(document.system.unset("plant.m"))
 
 

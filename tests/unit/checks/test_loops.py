@@ -44,7 +44,7 @@ def test_what_a_device_brings_to_its_loop_is_not_told_as_nothing(tmp_path):
     found = check_target(rig(case)(tmp_path, tmp_path)).findings
     (text,) = (each.message for each in found if each.code == "LOO101")
     assert "in total 0 ms" in text
-    assert text.endswith(", beside the delay of device robot, which arming counts")
+    assert text.endswith(", besides the delay of device robot, which arming counts")
 
 
 def test_a_loop_that_is_missed_says_by_how_much():

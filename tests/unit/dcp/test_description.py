@@ -132,7 +132,7 @@ CONTRADICTIONS = {
     "2 log templates have the id '1'": changed(
         templates=(LogTemplate(1, 1, LogLevel.ERROR, "a"), LogTemplate(1, 1, LogLevel.ERROR, "b"))
     ),
-    "log template 1: '%real' is no data type": changed(
+    "log template 1: '%real' is not a data type": changed(
         templates=(LogTemplate(1, 1, LogLevel.ERROR, "at %real"),)
     ),
     "2 variables are called 'y'": changed(variables=(OUTPUT, replace(OUTPUT, reference=7))),
@@ -143,9 +143,9 @@ CONTRADICTIONS = {
     "its min 3 is beyond its max 1": an_input(minimum=3.0, maximum=1.0, start=(2.0,)),
     "its start 2.0 is not between": an_input(minimum=3.0, start=(2.0,)),
     "variability of an Input is continuous or discrete": an_input(variability="fixed"),
-    "maxConsecMissedPdus stands at an output": output(max_missed=1),
+    "maxConsecMissedPdus is not allowed at an output": output(max_missed=1),
     "an Input needs a start value": an_input(start=()),
-    "linkedVR 2 is no structural parameter": output(dimensions=(2,), linked=(True,)),
+    "linkedVR 2 is not a structural parameter": output(dimensions=(2,), linked=(True,)),
     "it has 4000000 elements": output(dimensions=(2000, 2000), linked=(False, False)),
     "its start has 2 values; expected 3": an_input(
         start=(1.0, 2.0), dimensions=(3,), linked=(False,)
@@ -186,7 +186,7 @@ FORMS = {
     ('start="10.0"', 'start="1e999"'): "start: expected a finite Float64, found '1e999'",
     ('valueReference="2"', 'valueReference="-2"'): "expected a whole number, 0 to",
     (' valueReference="2"', ""): "expected the attribute 'valueReference', found none",
-    ("<Input>", "<Input><Int8 start='1'/>"): "<Float64> does not stand here",
+    ("<Input>", "<Input><Int8 start='1'/>"): "<Float64> is not allowed here",
     ('denominator="100"', 'denominator="0"'): "denominator: expected a whole number, 1 to",
     ("</dcpSlaveDescription>", ""): "malformed XML",
 }

@@ -185,14 +185,14 @@ def test_a_point_in_open_contact_is_told():
     )
     linear = linear_system(system, step="1 ms")
     (account,) = linear.loop_accounts()
-    assert "contact.u stands at a kink: the mean of both sides is taken" in account.remarks
+    assert "contact.u is at a kink: the mean of both sides is taken" in account.remarks
     told = linear.contact_accounts(1)
     (open_one,), (closed,) = told["open"], told["closed"]
     assert (open_one.modes, open_one.free) == ((), 2)  # a mass that floats
     root = closed.modes[0].exact
     assert abs(root**2 + 100.0 * (1.0 + 0.1 * root) * np.exp(-0.004 * root)) < 1e-8 * abs(root) ** 2
     assert closed.modes[0].error == pytest.approx(0.0, abs=1e-3)
-    assert "contact.u stands at a kink: the side of closed contact is taken" in closed.remarks
+    assert "contact.u is at a kink: the side of closed contact is taken" in closed.remarks
 
 
 def test_a_contact_that_is_closed_has_its_damping():

@@ -85,7 +85,7 @@ def _line_problems(system: System, line: Connection) -> list[str]:
             f" '{at_events[0]}' changes; map it in a block"
         )
     problems += [
-        f"{location}: clock '{end}' never ticks: its component is no Co-Simulation FMU with"
+        f"{location}: clock '{end}' never ticks: its component is not a Co-Simulation FMU with"
         " hasEventMode, or is run by another backend or in a process of its own; change that, or"
         " remove the connection"
         for end in ends

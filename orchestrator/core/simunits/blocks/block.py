@@ -152,10 +152,10 @@ def expect_declared(kind: type, declared: Collection[str]) -> None:
         elif not name.startswith("_"):
             problems.setdefault(name, (method, place))
     found = [
-        f"block {kind.__name__}: '{name}' is assigned in {method} ({place}) and not declared"
-        f"{nearest(name, sorted(declared))}; declare what a block remembers by"
-        f" {name}: float = State(start=..), what it gives by Output(); what need not be saved with"
-        f" it is called self._{name}"
+        f"block {kind.__name__}: '{name}' is assigned in {method} ({place}) and not"
+        f" declared{nearest(name, sorted(declared))}; declare remembered values by {name}: float"
+        " = State(start=..), outputs by Output(); values that need not be saved are called"
+        f" self._{name}"
         for name, (method, place) in problems.items()
         if name not in named
     ]
@@ -289,8 +289,7 @@ class Block:
             if cls.follows_inputs() and cls.step is not Block.step:
                 raise DescriptionError(
                     f"block {cls.__name__} defines both step(t, h) and follow(t, h, inputs):"
-                    " expected one of them; with inputs that are held, follow is given derivatives"
-                    " of zero"
+                    " expected one of them; for held inputs, follow gets derivatives of zero"
                 )
             expect_declared(cls, [*cls.connectors, *cls.states])
             cls._is_declared = True

@@ -110,8 +110,8 @@ def _hint(path: Path, error: BaseException) -> str:
     if name is None or not (path.parent / f"{name}.py").is_file():
         return ""
     return (
-        f"; {name}.py lies beside it: write 'from . import {name}', or 'from .{name} import ..',"
-        " since files of several folders may have this name"
+        f"; {name}.py is in the same folder: write 'from . import {name}', or 'from .{name}"
+        " import ..', since files of several folders may have this name"
     )
 
 
@@ -123,7 +123,7 @@ def _executed(path: Path, package: str) -> ModuleType:
     loader = _Loader(name, str(path))
     own = importlib.util.spec_from_file_location(name, path, loader=loader)
     if own is None:
-        raise ImportError(f"{path} is no Python module")
+        raise ImportError(f"{path} is not a Python module")
     module = importlib.util.module_from_spec(own)
     sys.modules[name] = module  # where annotations are looked up
     loader.exec_module(module)

@@ -87,10 +87,10 @@ def _expect_one_file(function: Callable[..., Any]) -> None:
         file = called.py_func.__code__.co_filename
         if file != code.co_filename:
             raise DescriptionError(
-                f"compiled function {function.__qualname__} of {code.co_filename} calls '{name}' of"
-                f" {file}; expected compiled functions of its own file only, as machine code that"
-                " is kept would not see another file change: move it here, or let the block call"
-                " both"
+                f"compiled function {function.__qualname__} of {code.co_filename} calls '{name}'"
+                f" of {file}; expected compiled functions of its own file only, since stored"
+                " machine code does not follow changes of another file: move it here, or let the"
+                " block call both"
             )
 
 

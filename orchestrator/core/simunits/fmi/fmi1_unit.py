@@ -91,7 +91,7 @@ class Fmu1Unit(FmuUnit):
         if self.native.is_initialised:
             if not self.native.is_stale and self._texts == self._texts_used:
                 return
-            with self._refusing("being made anew"):
+            with self._refusing("being created again"):
                 self.native.renew()
             self._set_values(self._given)
             if self._texts:
@@ -129,14 +129,14 @@ def describe_fmi1(
         element = elements.get((found.name, variable.valueReference))
         if element is None:
             raise FmuError(
-                f"{path}: variable '{found.name}' is none of FMI 1.0: expected an element"
-                " ScalarVariable without a namespace"
+                f"{path}: variable '{found.name}' is not a variable of FMI 1.0: expected an"
+                " element ScalarVariable without a namespace"
             )
         is_negated = element.get("alias") == "negatedAlias"
         if is_negated and found.causality is not Causality.OUTPUT:
             raise FmuError(
-                f"{path}: {found.causality} '{found.name}' is a negated alias; set the variable"
-                " that it stands for"
+                f"{path}: {found.causality} '{found.name}' is a negated alias; set the original"
+                " variable"
             )
         connectors[found.name] = found
         variables[found.name] = FmuVariable(

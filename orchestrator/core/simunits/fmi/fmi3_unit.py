@@ -233,7 +233,7 @@ def _timer(element: etree._Element, kind: TimerKind) -> Timer:
     counter = _number(element, "intervalCounter", 1)
     resolution = _number(element, "resolution", 1) if counter else 0
     if counter and not resolution:
-        raise _wrong(element, "resolution", "a whole number beside intervalCounter")
+        raise _wrong(element, "resolution", "a whole number together with intervalCounter")
     return Timer(
         kind,
         fraction,

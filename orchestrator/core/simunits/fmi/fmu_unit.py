@@ -193,7 +193,7 @@ class FmuUnit(SimulationUnit):
     @property
     def logs_more(self) -> str:
         """Say how its messages for debugging are turned on, where they are off."""
-        return "" if self._logs else "; set its option debug (--debug) to see what it logs"
+        return "" if self._logs else "; set its option debug (--debug) to see its log"
 
     def last_message(self) -> str:
         """Return the last message that the FMU wrote."""

@@ -67,8 +67,8 @@ def describe_exchange(described: ModelDescription, *, has_jacobian: bool) -> Exc
     if len(variables) < len(derivatives):
         wrong = ", ".join(f"'{each.name}'" for each in derivatives if each.derivative is None)
         raise FmuError(
-            f"FMU of model '{described.modelName}': {wrong} stand among the derivatives and do not"
-            " say of what (attribute 'derivative')"
+            f"FMU of model '{described.modelName}': {wrong} are listed as derivatives without the"
+            " attribute 'derivative'"
         )
     sizes = [prod(variable.shape) for variable in variables]
     names: list[str] = []

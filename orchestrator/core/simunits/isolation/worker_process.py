@@ -177,7 +177,7 @@ class WorkerProcess:
     def _no_start(self, why: str) -> LoadError:
         return LoadError(
             f"component '{self._name}': the process of its own cannot be started with"
-            f" {sys.executable}: {why}; see what it wrote on stderr, or choose isolation 'none'"
+            f" {sys.executable}: {why}; see its output on stderr, or choose isolation 'none'"
         )
 
     def restart(self) -> None:

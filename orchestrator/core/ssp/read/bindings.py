@@ -71,7 +71,7 @@ def read_bindings(
         if container is None:
             raise refusal(
                 codes.BINDING,
-                "sourceBase component: the source of the element is no FMU and no archive",
+                "sourceBase component: the source of the element is neither an FMU nor an archive",
                 _CLAUSE,
             )
         return reading.inner(source or "", container, schema, findings)
@@ -130,7 +130,7 @@ def mapped(
     for target, (entry, change) in read_mapping(mapping, findings).items():
         source = entry.get("source", "")
         if source not in by_name:
-            text = f"no parameter '{source}' is given"
+            text = f"the parameter set has no parameter '{source}'"
             if hint := nearest(source, by_name):
                 findings.warning(codes.IGNORED, entry, f"{text}{hint}")
             else:

@@ -116,8 +116,8 @@ def _connection(
         findings.warning(
             codes.CALCULATED,
             element,
-            f"'{name}' is calculated when its component is initialised; what it is connected"
-            " with does not get it",
+            f"'{name}' is calculated when its component is initialised, so connected elements do"
+            " not get it",
             _CLAUSE,
         )
     ends_of_line = Endpoint(source.key, name), Endpoint(target.key, into)

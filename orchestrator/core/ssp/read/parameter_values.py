@@ -72,7 +72,7 @@ class Assignment(NamedTuple):
     def value_for(self, target: Connector | None) -> Value:
         """Return the value as a connector takes it, in the connector's unit."""
         if self.is_ambiguous:
-            raise DescriptionError("the parameter is given twice, with different values")
+            raise DescriptionError("the parameter has two different values")
         if self.given.unit is not None and (target is None or target.unit is None):
             self.findings.warning(
                 codes.NO_CONVERSION,
@@ -166,7 +166,7 @@ def _repeated(first: Assignment, second: Assignment) -> Assignment:
     same = (first.elements, first.given) == (second.elements, second.given)
     difference = "the same value" if same else "another value"
     second.findings.warning(
-        codes.TAKEN, second.element, f"the name is given before, with {difference}", "SSP 2.0, 6.2"
+        codes.TAKEN, second.element, f"the name occurs before, with {difference}", "SSP 2.0, 6.2"
     )
     return second._replace(is_ambiguous=first.is_ambiguous or not same)
 

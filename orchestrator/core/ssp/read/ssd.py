@@ -118,8 +118,8 @@ def _deduced(
         model = others[0] if len(units) == 1 else replace(others[0], unit=None)
     else:
         text = (
-            f"the type is not said, and what it is connected with has {len(kinds)} types;"
-            f" {model.type} is taken"
+            f"the type is missing, and the connected elements have {len(kinds)} types;"
+            f" {model.type} is used"
         )
         findings.warning(codes.NO_TYPE, element, text, _CLAUSE)
     return completed(element, typed, declared.kinds[name], model)

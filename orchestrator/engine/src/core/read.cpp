@@ -8,7 +8,7 @@ namespace softdock {
 namespace {
 
 constexpr const char* too_old = "it is read further back than its samples are kept";
-constexpr const char* no_rotation = "a quaternion of length zero is no rotation";
+constexpr const char* no_rotation = "a quaternion of length zero is not a rotation";
 
 }  // namespace
 

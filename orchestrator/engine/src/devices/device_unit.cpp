@@ -123,15 +123,14 @@ Status DeviceUnit::refuse_stale() {
     }
     char text[160];
     std::snprintf(text, sizeof text,
-                  "its newest valid sample is %.6g s old, which is stale from %.6g s on"
-                  " (stale_after)",
+                  "its newest valid sample is %.6g s old; expected less than %.6g s (stale_after)",
                   values_[block_.measurement_count() + sample_age], to_seconds(rules_.stale_ns));
     failure_ = text;
     const auto remark = block_.remark();
     if (!remark.empty()) failure_ += ": " + remark;
     if (facts_.malformed > 0) {
-        failure_ += "; of what came, " + std::to_string(facts_.malformed) +
-                    " were no samples of its protocol";
+        failure_ +=
+            "; datagrams that were not of its protocol: " + std::to_string(facts_.malformed);
     }
     return Status::error;
 }

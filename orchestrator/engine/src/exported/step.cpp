@@ -146,7 +146,7 @@ std::string SystemInstance::reason(const Outcome& outcome) const {
                " more iterations or a larger tolerance";
     }
     if (failure.kind == FailureKind::unsettled) {
-        return "the events at one instant do not come to an end";
+        return "the events at one instant do not settle";
     }
     if (failure.kind == FailureKind::too_long) return shortest(failure);
     if (outcome.read >= 0) {
@@ -158,8 +158,7 @@ std::string SystemInstance::reason(const Outcome& outcome) const {
     if (failure.kind == FailureKind::output_not_finite) {
         why = "output number " + std::to_string(failure.output) + " is not finite";
     } else if (failure.kind == FailureKind::other_end) {
-        why = "reached " + std::to_string(failure.time_ns) +
-              " ns, another time than it was asked for";
+        why = "reached " + std::to_string(failure.time_ns) + " ns instead of the requested time";
     }
     return "component '" + tables_.name_of(member) +
            "' failed: " + (why.empty() ? "it gave no reason" : why);

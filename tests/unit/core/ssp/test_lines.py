@@ -87,7 +87,7 @@ def test_lines(ssd: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (varying(""), "found none of them"),
+        (varying(""), "found neither"),
         (varying("", 'loss="x"'), "loss: expected a number, found 'x'"),
         (varying("", 'loss="1"'), "a probability of 0 to below 1, found 1"),
         (varying("", 'loss="nan"'), "a probability of 0 to below 1, found nan"),

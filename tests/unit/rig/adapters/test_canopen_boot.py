@@ -49,5 +49,5 @@ def test_a_drive_that_boots_is_waited_for_and_set_up_anew(monkeypatch, node, ind
 def test_a_drive_that_boots_again_and_again_is_told(monkeypatch):
     bench = Bench(monkeypatch, settings(drive(), answer_timeout=0.01, start_timeout=0.05))
     bench.bus.push = lambda frames: FakeBus.push(bench.bus, [*frames, (0x701, b"\0")])
-    with pytest.raises(DeviceError, match=r"'motor' \(node 1\): it started anew .* 0\.05 s"):
+    with pytest.raises(DeviceError, match=r"'motor' \(node 1\): it restarted .* 0\.05 s"):
         bench.device.open()

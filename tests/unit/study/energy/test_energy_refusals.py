@@ -115,7 +115,7 @@ def test_what_is_no_energy_is_refused(wanted, error, text):
 
 def test_no_number_is_said_with_its_time():
     broken = Columns(COLUMNS | {"m.velocity": np.array([1.0, np.nan, np.inf])})
-    with pytest.raises(DescriptionError, match=r"'m\.velocity' is no number at 0\.1 s"):
+    with pytest.raises(DescriptionError, match=r"'m\.velocity' is not a number at 0\.1 s"):
         energy_ledger(broken, system(), plan())
 
 

@@ -158,7 +158,7 @@ def described(**changes):
         (
             "rows.npy",
             lambda data: header((1 << 42,)),
-            r"bytes are no array of shape \(439804651110",
+            r"bytes do not make an array of shape \(439804651110",
         ),
         ("checkpoint.json", described(time_ns=2**70), "an integer of 22 digits; expected at most"),
         ("checkpoint.json", described(time_ns=2**63), "damaged: 'time_ns': Input should be less"),

@@ -207,7 +207,7 @@ def test_a_name_that_is_given_twice(ssd: Any) -> None:
     assert [each.code for each in diagnose(path)[1]] == ["SSP103"]
     other = ssd.real("a.k", 1.0) + ssd.real("a.k", 2.0)
     text = refusal(ssd(bindings=ssd.binding(other)))
-    assert "the parameter is given twice, with different values" in text
+    assert "the parameter has two different values" in text
     unused = ssd.real("z", 1.0) + ssd.real("z", 2.0)
     assert values_of(read_ssd(ssd(bindings=ssd.binding(unused))), "a") == {}
 
