@@ -44,9 +44,9 @@ def named_by_sweeps(experiment: Experiment) -> Named:
     for name, sweep in experiment.sweeps.items():
         key = "case" if name in listed else "cases"
         yield from ((f"sweep.{name}.{key}", case, experiment.case) for case in sweep.cases)
-        if name in listed and listed[name].case not in experiment.case:
-            continue
         cases = [experiment.case[key] for key in sweep.cases if key in experiment.case]
+        if not cases:
+            continue
         known = list(dict.fromkeys(key for case in cases for key in case.measure))
         yield from ((f"sweep.{name}.measures", key, known) for key in sweep.measures)
 
@@ -100,7 +100,7 @@ def _wrong_axis(axis: Axis, cases: Mapping[str, PreparedCase]) -> Iterator[str]:
         for target in (*targets, *map(Parameter, axis.proportional)):
             if not any(target.reaches(case) for case in cases.values()):
                 hint = nearest(target.name, sorted(_sweepable(cases)))
-                yield f"'{target.name}' reaches no case{hint}: none of {', '.join(cases)} has it"
+                yield f"no case has '{target.name}'{hint}; cases: {', '.join(cases)}"
         if is_time(axis):
             conversion("s", unit_of(axis))
         if axis.values is not None:

@@ -42,10 +42,10 @@ VALUES = [
     (
         '["a.u"]',
         '["a.uu"]',
-        r"over.slope: 'a.uu' reaches no case; did you mean 'a.u'\?: none of",
+        r"over.slope: no case has 'a.uu'; did you mean 'a.u'\?; cases: ",
     ),
     ('set = ["a.u"]', "", "over.slope: changes nothing: expected set, delay, step"),
-    ('["a.y -> b.u"]', '["a.y -> a.u"]', "over.delay: 'a.y -> a.u' reaches no case"),
+    ('["a.y -> b.u"]', '["a.y -> a.u"]', "over.delay: no case has 'a.y -> a.u'"),
     ('["a.y -> b.u"]', '["a.y, b.u"]', "over.delay: delay: expected 'a.out -> b.in'"),
     ("[3.0, 1.0]", "[3.0, 3.0]", "over.slope: has one value several times"),
     (
@@ -66,7 +66,7 @@ VALUES = [
     ('"100 ms", ', '"-1 ms", ', "over.delay = -1.0: .*a delay cannot be negative"),
     ('"100 ms", ', '"soon", ', "over.delay: values: expected seconds or a time .* found 'soon'"),
     ('"200 ms"]', '"200 ms"]\nunit = "N"', "over.delay: unit 's' .* does not convert to 'N'"),
-    ("[3.0, 1.0]", "[3.0, 1.0]\nproportional = ['b.z']", "'b.z' reaches no case"),
+    ("[3.0, 1.0]", "[3.0, 1.0]\nproportional = ['b.z']", "no case has 'b.z'"),
     ("seeds = 2", "seeds = 0", "seeds: expected a number >= 1, .* found 0"),
     ("seeds = 2", "seeds = [1, -1]", "seeds: expected a number >= 1, or different ones >= 0"),
     ("seeds = 2", "seeds = [1, 1]", "seeds: expected a number >= 1, or different ones"),
@@ -106,6 +106,12 @@ def test_the_good_one_is_good(write):
 def test_names_that_do_not_exist(write, old, new, expected):
     problems = told(write, changed(old, new))
     assert any(expected in text for text in problems), problems
+
+
+def test_a_case_that_does_not_exist_is_the_only_problem(write):
+    text = changed('cases = ["slope"]', 'cases = ["slop"]').partition("[figure.f]")[0]
+    (problem,) = told(write, text)
+    assert "'sweep.c.cases': no 'slop'; did you mean 'slope'?" in problem
 
 
 @pytest.mark.parametrize(("old", "new", "expected"), VALUES)
