@@ -62,7 +62,7 @@ def test_what_cannot_be_exposed(part, to, text):
 
 def test_values_that_differ_are_not_chosen_from(part):
     system = System("s").add("a", part(k="m"), k=1.0).add("b", part(k="m"), k=2.0)
-    with refused(DescriptionError, "has the values 1.0, 2.0; choose one: value=.."):
+    with refused(DescriptionError, "its targets have the values 1.0, 2.0; choose one: value=.."):
         system.expose("k", to=["a.k", "b.k"])
     assert system.expose("k", to=["a.k", "b.k"], value=3.0).values == {"k": 3.0}
 

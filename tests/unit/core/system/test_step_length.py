@@ -87,7 +87,7 @@ def test_files_keep_it(tmp_path):
 def test_a_stop_that_was_computed_from_rounded_steps_is_whole(step, stop, end):
     system = System("s").add("b", block("saturation"), wanted=-0.0)
     result = simulate(system, step=step, stop=stop)
-    told = [note for note in result.notes if "no whole number of steps" in note]
+    told = [note for note in result.notes if "not a whole number of steps" in note]
     if end is None:
         assert told
         return
