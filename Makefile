@@ -5,13 +5,14 @@
 #   make docs    builds the documentation as a site: build/site/index.html
 #   make wheel   wheels for other machines, in dist; make release: all that a release has
 #   make systems  writes the examples' .ssd files anew, by the Python that draws them
+#   make test-windows  passes the tests of Softdock for Windows, under Wine
 #   make prebuilt  builds the few FMUs that come with Softdock, for three platforms
 #   make famdc   the docking rig with a Stewart platform: all its cases, bad input, and the maps of its limits
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo prebuilt docs systems wheel wheel-clean wheel-windows release windows famdc test check looked-at collected lint fuzz mutate mutate-engine sanitize bench bench-peers clean
+.PHONY: demo prebuilt docs systems wheel wheel-clean wheel-windows test-windows test-under-wine release windows famdc test check looked-at collected lint fuzz mutate mutate-engine sanitize bench bench-peers clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -81,6 +82,17 @@ wheel: $(VENV)-packaging/installed
 # For 64-bit Windows and CPython 3.11, by Zig: see packaging/README.md.
 wheel-windows: $(VENV)-packaging/installed
 	$(VENV)-packaging/bin/python packaging/windows/wheel.py
+
+# Softdock for Windows under Wine: the wheel, a Python for Windows (made once, in build/windows-python), then the tests
+# that tests/windows/chosen.toml names in that Python, and those that compare both sides.
+test-windows: $(VENV)/installed-test $(VENV)-packaging/installed
+	@if $(VENV)-packaging/bin/python packaging/windows/python.py --wine; then $(MAKE) --no-print-directory test-under-wine; \
+	  else echo 'skipped: tests of Softdock for Windows, which need Wine (apt-get install wine64)'; fi
+
+test-under-wine: wheel-windows
+	$(VENV)-packaging/bin/python packaging/windows/python.py --wheel dist/softdock-*-win_amd64.whl
+	cd build/windows-python && ./python -P Z:$(CURDIR)/tests/windows/inside.py
+	SOFTDOCK_WINDOWS_PYTHON=$(CURDIR)/build/windows-python/python $(PYTEST) tests/windows
 
 # In a clean Debian 12 and 13, as root: an .ssp with its FMUs runs without a compiler, each extra does its first work, bad input is refused.
 EXTRAS ?= parquet pictures mcap xarray rig compiled cluster fmu modelica cross

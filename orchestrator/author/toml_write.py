@@ -195,7 +195,10 @@ def _source(component: Component, folder: Path) -> str:
 def _relative(source: Source, folder: Path) -> Source:
     if source.file is None:
         return source
-    path = os.path.relpath(source.file.resolve(), folder.resolve())
+    try:
+        path = os.path.relpath(source.file.resolve(), folder.resolve())
+    except ValueError:  # on another drive of Windows
+        path = str(source.file.resolve())
     return source.with_file(Path(path).as_posix())
 
 

@@ -28,7 +28,7 @@ from orchestrator.export.modelica.source.class_place import place_in_file
 from orchestrator.export.modelica.source.flat_text import read_flat
 from orchestrator.export.modelica.source.text import Experiment
 
-_HERE = ("linux64",)  # hosts whose own compiler makes FMUs
+_HERE = ("linux64", "win64")  # hosts on which FMUs are built
 
 
 def this_platform() -> Platform:
@@ -37,8 +37,8 @@ def this_platform() -> Platform:
         if platform.is_here and platform.name in _HERE:
             return platform
     raise FmuError(
-        f"FMUs are built on 64-bit Linux on x86; this is {' on '.join(machine())}, for which the"
-        " exporter fills no folder"
+        "FMUs are built on 64-bit Linux and Windows on x86; this is"
+        f" {' on '.join(machine())}, for which the exporter fills no folder"
     )
 
 

@@ -47,11 +47,16 @@ _MINGW = Path("lib", "libc", "mingw", "complex")
 _OTHERS = ("site-packages", "dist-packages", "lib-dynload", "__pycache__", "test", "config-*")
 #: Wine says nothing of what it lacks (-all). Its standard streams are pipes: it refuses files.
 _START = """#!/bin/bash
-export WINEPREFIX={prefix} WINEDEBUG="${{WINEDEBUG:--all}}"
+export WINEPREFIX={prefix} WINEDEBUG="${{WINEDEBUG:--all}}" WINEDLLOVERRIDES=winedbg.exe=d
 set -o pipefail
 [ -t 0 ] || [ -p /dev/stdin ] || exec </dev/null
-{{ wine {program} "$@" 2>&1 >&3 3>&- | cat >&2; }} 3>&1 | cat
+{{ {wine} {program} "$@" 2>&1 >&3 3>&- | cat >&2; }} 3>&1 | cat
 """
+
+
+def wine() -> str | None:
+    """Return the program of Wine; Debian's package of it alone is not on the path."""
+    return shutil.which("wine") or shutil.which("wine64") or shutil.which("/usr/lib/wine/wine64")
 
 
 def windows_python() -> Path:
@@ -79,7 +84,7 @@ def windows_python() -> Path:
             file.unlink()
         shutil.rmtree(FOLDER, ignore_errors=True)
         draft.rename(FOLDER)
-        words = {"prefix": FOLDER / "prefix", "program": FOLDER / "python.exe"}
+        words = {"wine": wine(), "prefix": FOLDER / "prefix", "program": FOLDER / "python.exe"}
         start.write_text(
             _START.format(**{name: shlex.quote(str(path)) for name, path in words.items()})
         )
@@ -155,9 +160,12 @@ def main() -> None:
     """Make the Python; install a wheel if one is given."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--wheel", type=Path, help="Wheel for Windows and CPython 3.11")
+    parser.add_argument("--wine", action="store_true", help="Only tell whether there is Wine")
     options = parser.parse_args()
-    if shutil.which("wine") is None:
+    if wine() is None:
         sys.exit("Wine is not installed: apt-get install wine64")
+    if options.wine:
+        return
     start = windows_python()
     if options.wheel is not None:
         install(options.wheel)

@@ -110,6 +110,14 @@ def _link(source: Path, target: Path) -> None:
         shutil.copy2(source, target, follow_symlinks=False)
 
 
+def _move(source: Path, target: Path) -> None:
+    """Rename a file; one that a program of Windows holds open stays under both names."""
+    try:
+        source.rename(target)
+    except PermissionError:
+        _link(source, target)
+
+
 @contextmanager
 def _said(final: Path) -> Iterator[None]:
     try:
@@ -200,7 +208,7 @@ def _commit(draft: Draft, final: Path, obstacle: str) -> None:
             obstacle = error.strerror or str(error)
         else:  # the draft is the old folder now, to which others may have added something
             gone = draft.replaced | _unfinished(draft.folder)
-            _keep(draft.folder, final, gone, Path.rename)
+            _keep(draft.folder, final, gone, _move)
             return
     _LOG.warning(
         "%s: its files were replaced one after the other, since %s; they are whole, but who reads"

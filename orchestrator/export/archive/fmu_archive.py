@@ -85,7 +85,7 @@ def _exporter() -> str:
     )
     return hash_of(
         [
-            (str(file.relative_to(_EXPORT)), file.read_bytes())
+            (file.relative_to(_EXPORT).as_posix(), file.read_bytes())
             for file in (*sources, *_runtime_files())
         ]
     )

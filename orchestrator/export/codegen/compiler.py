@@ -109,6 +109,8 @@ def compiler_version(path: str) -> str:
 @cache
 def sundials_libraries() -> tuple[str, ...]:
     """Options that link CVODE into an FMU, none of its symbols visible outside."""
+    if WINDOWS.is_here:
+        raise FmuError("solver.method = 'cvode' needs SUNDIALS of Linux; choose another method")
     compiler, missing = compiler_path(), []
     headers = "#include <cvode/cvode.h>\n#include <sundials/sundials_context.h>\n"
     if _run([compiler, "-E", "-x", "c", "-"], text=headers).returncode != 0:

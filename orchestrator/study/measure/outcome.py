@@ -185,7 +185,7 @@ class ExperimentOutcome(MutableStruct):
             "problems": self.problems,
             "broken": self.broken,
             "stopped": self.stopped,
-            "files": [str(path) for path in self.files],
+            "files": [path.as_posix() for path in self.files],
         }
 
 

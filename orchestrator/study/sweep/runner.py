@@ -109,7 +109,7 @@ class FinishedSweep(MutableStruct):
                 for (status, reason), records in self.lost.items()
                 for record in records
             ],
-            "files": [str(path) for path in self.files],
+            "files": [path.as_posix() for path in self.files],
         }
 
 

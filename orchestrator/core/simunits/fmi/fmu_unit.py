@@ -98,8 +98,8 @@ class FmuUnit(SimulationUnit):
     def __init__(
         self, name: str, fmu: FmuDescription, options: ComponentOptions = USUAL_OPTIONS
     ) -> None:
-        self._folder = unpacked(fmu.path)
-        folder = self._folder.path
+        kept = unpacked(fmu.path)
+        folder = kept.path
         self.fmu = fmu
         self.tolerance = fmu.relative_tolerance(options.tolerance)
         self._logs = options.debug or fmu.logs
@@ -111,6 +111,9 @@ class FmuUnit(SimulationUnit):
         except RuntimeError as error:
             raise FmuError(f"component '{name}' ({fmu.path}): {error}") from None
         super().__init__(name, fmu.description, native)
+        self._folder = (
+            kept  # after the instance, so freed after it: Windows removes no loaded library
+        )
         self._last_message = ""
         self._log = logging.getLogger(f"orchestrator.fmu.{name}")
 

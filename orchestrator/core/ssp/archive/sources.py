@@ -183,7 +183,12 @@ def packed_block(component: Component) -> dict[str, Path]:
 
 def relative_uri(path: Path, folder: Path) -> str:
     """Return the URI of a file relative to a folder."""
-    return quote(Path(os.path.relpath(path, folder.resolve())).as_posix())
+    try:
+        return quote(Path(os.path.relpath(path, folder.resolve())).as_posix())
+    except ValueError:  # of Windows
+        raise SspError.in_file(
+            path, f"lies on another drive than {folder}; an .ssd names files of its own drive"
+        ) from None
 
 
 def own_source(source: Source, file_uri: str | None) -> tuple[str, str]:

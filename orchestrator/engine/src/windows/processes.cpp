@@ -50,6 +50,8 @@ void leave_fork() { std::_Exit(0); }
 void end_marked(const std::string&) {}
 
 void end_with_master(int, int master, const std::string&) {
+    // A crash ends the process; no window waits for somebody to close it.
+    SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
     std::thread([master] {
         WaitForSingleObject(handle_of(master), INFINITE);
         TerminateProcess(GetCurrentProcess(), 0);
