@@ -35,7 +35,7 @@ def _fill(folder, change=lambda name, data: (name, data)):
 
 
 def _run(windows, folder, *words, expected=0, **environment):
-    command = "run s.system.toml --step 0.001 --stop 0.01 --output out".split()
+    command = ["run", "s.system.toml", "--step", "0.001", "--stop", "0.01", "--output", "out"]
     return windows.softdock(*command, *words, cwd=folder, expected=expected, **environment)
 
 

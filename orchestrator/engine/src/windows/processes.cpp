@@ -16,6 +16,8 @@ namespace {
 // Handles of Windows have 32 significant bits, which are extended by their sign.
 HANDLE handle_of(int number) { return reinterpret_cast<HANDLE>(std::intptr_t{number}); }
 
+constexpr DWORD LONGEST_END_MS = 5000;
+
 // Exit codes of processes that an exception ended.
 const std::map<DWORD, const char*>& exceptions() {
     static const std::map<DWORD, const char*> names{
@@ -37,7 +39,11 @@ void end_process(int handle) {
 
 std::string ending_of(int handle) {
     DWORD code = 0;
-    WaitForSingleObject(handle_of(handle), INFINITE);
+    // What an FMU's exit() runs may wait for threads that are ended already.
+    if (WaitForSingleObject(handle_of(handle), LONGEST_END_MS) == WAIT_TIMEOUT) {
+        TerminateProcess(handle_of(handle), 1);
+        return "its process did not come to its end, and was killed";
+    }
     if (!GetExitCodeProcess(handle_of(handle), &code)) return "its process has ended";
     const auto name = exceptions().find(code);
     return "its process ended with exit code " + std::to_string(code) +
