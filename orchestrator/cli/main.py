@@ -367,11 +367,17 @@ def main() -> None:
     sys.exit(code)
 
 
+def _command() -> int:
+    for word in sys.argv[1:]:
+        operating_system.expect_short(word.partition("=")[2] or word)
+    return app(standalone_mode=False) or 0
+
+
 def _run() -> int:
     """Run the command line; return the exit code."""
     try:
         try:
-            return app(standalone_mode=False) or 0
+            return _command()
         except SoftdockError as error:
             fail_with(error)
         except ImportError as error:

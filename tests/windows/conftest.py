@@ -48,7 +48,10 @@ class Side(Struct):
 def windows():
     if not Path(PYTHON).is_file():
         pytest.skip("there is no Python for Windows: `make test-windows` makes it and runs these")
-    return Side("windows", PYTHON)
+    # Wine starts its services with the first program and ends them after the last one.
+    with subprocess.Popen([PYTHON, "-c", "input()"], stdin=subprocess.PIPE) as keeper:  # noqa: S603
+        yield Side("windows", PYTHON)
+        keeper.communicate(b"\n")
 
 
 @pytest.fixture(scope="session")

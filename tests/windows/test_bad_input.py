@@ -57,13 +57,17 @@ def test_a_user_whose_name_has_an_umlaut(windows, folder):
 
 
 def test_a_path_of_300_characters(windows, folder):
-    """It is run, or refused in one sentence: Windows has paths of 260 unless it is set up."""
-    deep = folder / Path(*["a-folder-with-a-long-name"] * 12)
+    """Windows has paths of 259 characters unless its registry allows more."""
+    deep = Path(*["a-folder-with-a-long-name"] * 12)
     assert len(str(deep)) > 300
-    deep.mkdir(parents=True)
-    _fill(deep)
-    _run(windows, deep)
-    assert (deep / "out" / "summary.json").is_file()
+    words = ("run", deep / "s.system.toml", "--step", "0.001", "--stop", "0.01")
+    told = _refused(windows.softdock(*words, cwd=folder, expected=2))
+    assert "s.system.toml': the path has " in told
+    assert told.endswith("or set LongPathsEnabled in the registry")
+    _run(windows, folder)
+    output = f"--output={'a' * 300}"
+    told = _refused(windows.softdock("run", "s.system.toml", output, cwd=folder, expected=2))
+    assert "Windows is set to at most 259: use a shorter one" in told
 
 
 def test_a_folder_that_another_program_holds_open(windows, folder):

@@ -39,6 +39,11 @@ def expect_linux(what: str) -> None:
     del what
 
 
+def expect_short(path: str) -> None:
+    """Refuse a path that is longer than the system allows: Linux says so itself."""
+    del path
+
+
 def kernel() -> str:
     """Return name and release of the kernel, and whether it is one for real time."""
     about = os.uname()

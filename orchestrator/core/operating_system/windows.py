@@ -13,6 +13,7 @@ import mmap
 import msvcrt
 import os
 import platform
+import re
 import secrets
 import select
 import signal
@@ -21,6 +22,7 @@ import struct
 import subprocess
 import sys
 import time
+import winreg
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from ctypes import wintypes
@@ -54,6 +56,33 @@ def expect_linux(what: str) -> None:
         f"{what} needs Linux: Windows promises no times and its devices were not tried; run it on"
         " a Linux computer"
     )
+
+
+def expect_short(path: str) -> None:
+    """Refuse a path that is longer than the system allows; raises CapabilityError."""
+    length = len(os.path.abspath(path))  # noqa: PTH100 - it may be no path at all
+    if length >= _LONGEST and _PATH.fullmatch(path) and not _long_paths():
+        raise CapabilityError(
+            f"'...{path[-40:]}': the path has {length} characters, and Windows is set to at most"
+            f" {_LONGEST - 1}: use a shorter one, or set LongPathsEnabled in the registry"
+        )
+
+
+#: Of a file with its ending zero; folders have 12 less.
+_LONGEST = 260
+#: Not a list of values, nor a path with the prefix that allows more characters.
+_PATH = re.compile(r"(?:[A-Za-z]:)?[^<>:\"|?*,;\[\]{}\n]*")
+
+
+def _long_paths() -> bool:
+    """Whether the registry allows paths of any length."""
+    try:
+        with winreg.OpenKey(
+            winreg.HKEY_LOCAL_MACHINE, r"SYSTEM\CurrentControlSet\Control\FileSystem"
+        ) as key:
+            return bool(winreg.QueryValueEx(key, "LongPathsEnabled")[0])
+    except OSError:
+        return False
 
 
 def kernel() -> str:
