@@ -198,7 +198,7 @@ def test_an_included_system_is_set_beside_its_name(file):
     document.save()
     assert read_toml(file).value("c/d.k") == 2.0
     assert (file.parent / "inner.toml").read_text() == INNER
-    with refused(LoadError, "stands in an included file; change that file"):
+    with refused(LoadError, "is in an included file; change that file"):
         document.update(document.system.remove("c/d"))
     assert document.system.component("c/d").values == {"k": 2.0}
 

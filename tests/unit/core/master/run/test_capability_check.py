@@ -41,7 +41,7 @@ def ring(kind):
 
 @pytest.mark.parametrize("algorithm", ["newton", "fixed-point", "step-doubling"])
 def test_what_does_not_restore_is_refused(algorithm):
-    with pytest.raises(CapabilityError, match=r"'a' says that it can go back .* of 'a\.y'"):
+    with pytest.raises(CapabilityError, match=r"'a' declares that it can restore .* of 'a\.y'"):
         Execution(ring(Forgetful), step="1 ms", algorithm=algorithm)
 
 

@@ -80,5 +80,5 @@ def test_fmus_are_stepped_over_it(c_fmu):
 
 def test_what_counts_nanoseconds_says_so(c_fmu, tmp_path):
     system = System("s").add("rig", fmu(c_fmu("early3")), u=0.0)
-    with pytest.raises(DescriptionError, match=r"counts whole nanoseconds.* to 16666667 ns"):
+    with pytest.raises(DescriptionError, match=r"needs whole nanoseconds.* to 16666667 ns"):
         export_system(system, tmp_path / "s.fmu", step=1 / 60)

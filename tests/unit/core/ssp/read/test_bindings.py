@@ -112,7 +112,7 @@ def test_a_mapping_applies_only_what_it_names(ssd: Any) -> None:
     system = read_ssd(path)
     assert values_of(system, "a") == {}
     assert values_of(system, "b") == {"k": 2.0}
-    assert "no parameter 'none' is given" in str(diagnose(path)[1])
+    assert "the parameter set has no parameter 'none'" in str(diagnose(path)[1])
 
 
 def test_units_come_before_the_transformation(ssd: Any) -> None:
