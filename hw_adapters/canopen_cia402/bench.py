@@ -82,7 +82,10 @@ def _wiring() -> Wiring:
 
 
 def _relayed() -> Wiring:
-    wiring = _wiring()
+    return _behind_relay(_wiring())
+
+
+def _behind_relay(wiring: Wiring) -> Wiring:
     path = str(wiring.settings["channel"])
     timed = {"pace": "clock", "on_fault": "stop"}
     settings = {**wiring.settings, **timed, "channel": f"{path}-relay"}
@@ -232,7 +235,7 @@ BENCH = Bench(
 MOTOR_BENCH = replace(
     BENCH,
     wiring=_motor_bench_wiring,
-    relayed=None,
+    relayed=lambda: _behind_relay(_motor_bench_wiring()),
     truth=_shaft,
     asked=lambda _: {},
     golden=(

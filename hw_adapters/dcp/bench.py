@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import struct
 from functools import partial
 from pathlib import Path
 
 from orchestrator.dcp import pdus
+from orchestrator.dcp.identifiers import PduType
 from orchestrator.dcp.pdus import decode, encode
 from orchestrator.rig.devices.conformance import (
     Bench,
     Golden,
     Logged,
     Refused,
+    RelayPlaces,
     Wiring,
     free_udp_port,
 )
@@ -24,6 +27,8 @@ _TARGET = bytes.fromhex("250900010200009a1f0100007f")
 _NACK = bytes.fromhex("b111000110001320")
 _DATA = bytes.fromhex("f001000200524ff3f59e68e1bf")
 _HOST = "127.0.0.1"
+#: Where the port is in a PDU of network information.
+_PORT_AT = 7
 _REFUSED = {
     "nothing": b"",
     "no PDU of DCP": b"\xff" + _DATA[1:],
@@ -39,6 +44,35 @@ def _wiring() -> Wiring:
     port = free_udp_port()
     settings = {"description": str(DESCRIPTION), "port": port, "response_timeout": 0.5}
     return Wiring(("--port", str(port)), settings)
+
+
+def _relayed() -> Wiring:
+    wiring, front = _wiring(), free_udp_port()
+    places = RelayPlaces("udp", front, wiring.settings["port"], settings=("port",))
+    settings = {**wiring.settings, "port": front, "steps": 4}
+    return Wiring(wiring.arguments, settings, places)
+
+
+def _forged(pdu: bytes, ahead: int) -> bytes:
+    """Make a data PDU of 0.09 m whose number is so many samples ahead; others are as they were."""
+    if len(pdu) < 13 or pdu[0] != PduType.DAT_INPUT_OUTPUT:
+        return pdu
+    kind, number, data_id = struct.unpack_from("<BHH", pdu)
+    head = struct.pack("<BHH", kind, (number + ahead) % pdus.SEQUENCES, data_id)
+    return head + struct.pack("<d", 0.09) + pdu[13:]
+
+
+def _readdressed(pdu: bytes, back: int, device: int) -> bytes:
+    """Let the slave send its outputs to the relay, and take its inputs at its own port."""
+    ports = {
+        PduType.CFG_TARGET_NETWORK_INFORMATION: back,
+        PduType.CFG_SOURCE_NETWORK_INFORMATION: device,
+    }
+    kind = next((kind for kind in ports if pdu[:1] == bytes([kind])), None)
+    if len(pdu) < _PORT_AT + 2 or kind is None:
+        return pdu
+    port = struct.pack("<H", ports[kind])
+    return pdu[:_PORT_AT] + port + pdu[_PORT_AT + 2 :]
 
 
 BENCH = Bench(
@@ -62,6 +96,9 @@ BENCH = Bench(
         "clock-jump": "data PDUs have no time; their number counts PDUs",
     },
     wraps=True,
+    relayed=_relayed,
+    forged=_forged,
+    readdressed=_readdressed,
     truth=lambda _: {"x": Logged("sample", "position"), "v": Logged("sample", "velocity")},
     asked=lambda _: {"x_set": Logged("command", "wanted")},
 )

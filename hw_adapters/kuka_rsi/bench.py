@@ -73,6 +73,12 @@ def _relayed() -> Wiring:
     return Wiring(arguments, settings, places)
 
 
+def _relative() -> Wiring:
+    wiring = _relayed()
+    settings = {**wiring.settings, "mode": "relative"}
+    return Wiring((*wiring.arguments, "--relative"), settings, wiring.relay)
+
+
 def _forged(frame: bytes, ahead: int) -> bytes:
     """Make a frame of a robot at X = 1040 mm, so many cycles of 4 ms ahead."""
     ipoc = re.search(rb"<IPOC>(\d+)</IPOC>", frame)
@@ -116,6 +122,7 @@ BENCH = Bench(
     follows=True,
     wraps=True,
     relayed=_relayed,
+    variants={"relative": _relative},
     forged=_forged,
     resolution=6e-8,
     counts_on=True,

@@ -243,7 +243,7 @@ def faults(
     from orchestrator.rig.devices import device_names
 
     adapters = {*device_names()}
-    if adapters.issuperset(targets):
+    if adapters.issuperset(target.partition(":")[0] for target in targets):
         _wires(targets, only or (), jobs, output, page, json=json)
     elif len(targets) == 1:
         _rig_faults(Path(targets[0]), case, only or (), lead, jobs, output, json=json)

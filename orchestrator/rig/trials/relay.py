@@ -42,6 +42,8 @@ _HOST, _OTHER_HOST = "127.0.0.1", "127.0.0.2"
 _MOST_BYTES = 65536
 #: How long it waits at most, and between two looks at memory, s.
 _LOOK_S, _MEMORY_LOOK_S = 0.2, 2.5e-4
+#: From a content, the relay's own port and the device's, makes one with addresses of the relay.
+Readdressed = Callable[[bytes, int, int], bytes]
 _OTHER_WAY: Mapping[Way, Way] = {"up": "down", "down": "up"}
 
 
@@ -141,8 +143,9 @@ class Relay(ABC):
 class UdpRelay(Relay):
     """Two sockets, and two more from which strangers send."""
 
-    def __init__(self, places: RelayPlaces, queue: Queue) -> None:
+    def __init__(self, places: RelayPlaces, queue: Queue, readdressed: Readdressed | None) -> None:
         super().__init__(queue)
+        self._readdressed = readdressed
         self._front = _udp_socket(_HOST, int(places.front))
         self._back = _udp_socket(_HOST, places.back)
         self._senders = {
@@ -166,6 +169,9 @@ class UdpRelay(Relay):
             self._queue.put("up", content)
         else:
             self._adapter = port
+            if self._readdressed is not None:
+                here = self._back.getsockname()[1]
+                content = self._readdressed(content, here, self._device)
             self._queue.put("down", content)
 
     def leave(self, way: Way, leaving: Leaving) -> None:
@@ -357,7 +363,6 @@ def _way(text: str) -> Way:
 
 
 _RELAYS: Mapping[str, Callable[[RelayPlaces, Queue], Relay]] = {
-    "udp": UdpRelay,
     "tcp": TcpRelay,
     "serial": SerialRelay,
     "memory": MemoryRelay,
@@ -387,7 +392,11 @@ def main() -> int:
     signal.signal(signal.SIGUSR1, lambda *_: queue.begin())
     if chosen.from_first:
         queue.begin()
-    relay = _RELAYS[places.transport](places, queue)
+    relay: Relay
+    if places.transport == "udp":
+        relay = UdpRelay(places, queue, bench.readdressed)
+    else:
+        relay = _RELAYS[places.transport](places, queue)
     try:
         sys.stdout.write(json.dumps({places.transport: places.front}) + "\n")
         sys.stdout.flush()

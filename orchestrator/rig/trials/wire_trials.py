@@ -156,22 +156,27 @@ def hidden_age(rows: Floats, truth: Floats, tolerance: float) -> tuple[float, in
 class WireBench:
     """An adapter, its emulator and a relay.
 
-    adapter: Name of the adapter.
+    name: Of the adapter, and of a variant of its wiring behind a colon.
     folder: For logs; each disturbance has its own in it.
     Raises DescriptionError: if the adapter cannot be tried behind a relay.
     """
 
-    def __init__(self, adapter: str, folder: Path) -> None:
-        self.name, self._folder, self._bench = adapter, folder, bench_of(adapter)
-        if self._bench.relayed is None:
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name, self._folder = name, folder
+        self._adapter, _, variant = name.partition(":")
+        self._bench = bench_of(self._adapter)
+        made = self._bench.variants.get(variant) if variant else self._bench.relayed
+        if made is None:
+            expected = "Bench.variants" if variant else "Bench.relayed"
             raise DescriptionError(
-                f"device '{adapter}': its bench has no wiring with a relay (Bench.relayed)"
+                f"device '{name}': its bench has no such wiring with a relay ({expected})"
             )
+        self._wiring = made
 
     def impossible(self, disturbance: Disturbance) -> str:
         """Say why the wire of this adapter cannot have a disturbance; empty: it can."""
         wiring = self._wiring()
-        ports = device_class(self.name).connectors(self._settings(wiring))
+        ports = device_class(self._adapter).connectors(self._settings(wiring))
         return impossible(self._bench, wiring, disturbance, commanded=bool(ports.inputs))
 
     def run(self, disturbance: Disturbance) -> WireVerdict:
@@ -184,7 +189,7 @@ class WireBench:
         wiring, log = self._wiring(), folder / "emulator.csv"
         signal_, port = self._judged(wiring)
         order = WireRun(
-            write_address(self.name, {**wiring.settings, "connect_timeout": 8.0}),
+            write_address(self._adapter, {**wiring.settings, "connect_timeout": 8.0}),
             signal_,
             _LEAD_S + _AFTER_S,
             str(folder),
@@ -203,7 +208,9 @@ class WireBench:
         assert wiring.relay is not None  # noqa: S101 - of Bench.relayed
         with ExitStack() as stack:
             emulator = stack.enter_context(EmulatorProcess(self._bench.emulator, arguments))
-            relay = stack.enter_context(relay_process(self.name, wiring.relay, disturbance.name))
+            relay = stack.enter_context(
+                relay_process(self._adapter, wiring.relay, disturbance.name)
+            )
             for process in (emulator, relay):
                 process.prefer(PRIORITY)
             child = stack.enter_context(_child(order, folder))
@@ -224,12 +231,8 @@ class WireBench:
                 ) from None
         return struck_s, WireOutcome(**{**values, "notes": tuple(values["notes"])})
 
-    def _wiring(self) -> Wiring:
-        assert self._bench.relayed is not None  # noqa: S101 - see above
-        return self._bench.relayed()
-
     def _settings(self, wiring: Wiring) -> DeviceSettings:
-        return read_settings(device_class(self.name), wiring.settings, self.name)
+        return read_settings(device_class(self._adapter), wiring.settings, self._adapter)
 
     def _truth(self, wiring: Wiring) -> Mapping[str, Logged]:
         return self._bench.truth(self._settings(wiring))
@@ -237,12 +240,14 @@ class WireBench:
     def _judged(self, wiring: Wiring) -> tuple[str, DeviceConnector]:
         """Return the first output that the log has, and its connector."""
         truth = self._truth(wiring)
-        ports = device_class(self.name).connectors(self._settings(wiring))
+        ports = device_class(self._adapter).connectors(self._settings(wiring))
         for port in ports.outputs:
             for scalar in port.scalars:
                 if scalar in truth:
                     return scalar, port
-        raise DescriptionError(f"device '{self.name}': its bench says nothing of its log (truth)")
+        raise DescriptionError(
+            f"device '{self._adapter}': its bench says nothing of its log (truth)"
+        )
 
     def _verdict(
         self,
@@ -254,7 +259,7 @@ class WireBench:
         port: DeviceConnector,
     ) -> WireVerdict:
         wiring = self._wiring()
-        inputs = device_class(self.name).connectors(self._settings(wiring)).inputs
+        inputs = device_class(self._adapter).connectors(self._settings(wiring)).inputs
         scale = float(np.abs(truth[:, 1]).max(initial=0.0))
         tolerance = max(self._bench.resolution, 1e-8 * scale)
         ages = rows[:, [0, 1, 2 + FACTS.index("sample_age")]]
@@ -275,7 +280,7 @@ class WireBench:
         )
         most = inputs[0].speed if inputs and inputs[0].unit == port.unit else math.inf
         period = float(np.median(np.diff(truth[:, 0]))) if len(truth) > 1 else math.nan
-        kind = device_class(self.name)
+        kind = device_class(self._adapter)
         expected = disturbance.expected(
             in_cycle=kind.answers and not kind.takes_unasked,
             says_taken=bool(rows[:, 2 + FACTS.index("command_taken")].max(initial=-1.0) > 0.0),

@@ -159,6 +159,12 @@ class Bench(Struct):
     relayed
         Makes a wiring with a relay in between, which ``softdock devices faults`` starts; ``None``:
         the adapter cannot be tried behind one.
+    variants
+        More of these, by the name of a variant: ``softdock devices faults ADAPTER:VARIANT``.
+    readdressed
+        From what an adapter sends, the port of the relay that the device finds, and that of the
+        device, makes what the relay passes on, where addresses are part of the protocol; ``None``:
+        they are not.
     forged
         From a datagram of the device makes one that is right but for a value far off, its number,
         and its time if it has one, so many samples ahead; ``None``: samples have neither number
@@ -186,6 +192,8 @@ class Bench(Struct):
     without: Mapping[str, str] = field(default_factory=dict)
     follows: bool = False
     relayed: Callable[[], Wiring] | None = None
+    variants: Mapping[str, Callable[[], Wiring]] = field(default_factory=dict)
+    readdressed: Callable[[bytes, int, int], bytes] | None = None
     forged: Callable[[bytes, int], bytes] | None = None
     resolution: float = 0.0
     counts_on: bool = False

@@ -126,8 +126,19 @@ def test_what_is_forged_is_a_sample_of_the_device_as_its_emulator_sends_it(adapt
     assert bench.truth(settings)
 
 
-def test_those_that_have_an_emulator_and_no_relay_are_two():
-    assert {name for name in device_names() if name not in RELAYED} == {"dcp", "motor_bench"}
+def test_all_that_have_an_emulator_can_be_tried_behind_a_relay():
+    assert set(device_names()) == set(RELAYED)
+    assert set(bench_of("kuka_rsi").variants) == {"relative"}
+
+
+def test_a_slave_of_dcp_sends_its_outputs_to_the_relay():
+    readdressed = bench_of("dcp").readdressed
+    target = bytes.fromhex("250900010200009a1f0100007f")
+    assert readdressed(target, 0x1234, 0x5678) == bytes.fromhex("25090001020000341201 00007f")
+    source = b"\x26" + target[1:]
+    assert readdressed(source, 0x1234, 0x5678) == bytes.fromhex("26090001020000785601 00007f")
+    for other in (b"", b"\x25", b"\xf0" + target[1:]):
+        assert readdressed(other, 0x1234, 0x5678) == other
 
 
 def test_age_is_that_of_the_emulators_log_and_a_value_that_never_was_is_found():
