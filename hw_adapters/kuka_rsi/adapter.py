@@ -122,7 +122,16 @@ class KukaRsi(Device):
         self._ipoc = 0
         self._clock = Counter(_IPOC_PERIOD)
         self._begin: tuple[float, ...] | None = None
-        self._increments = Increments()
+        period = settings.cycle_ms * 1e-3
+        self._most = tuple(
+            (settings.speed_limit if scale == _MILLIMETRE else settings.angular_speed_limit)
+            * period
+            / scale
+            for scale in self._scales
+        )
+        self._increments = Increments(self._most)
+        #: Of the newest frame: the number of its cycle, and its count of late answers.
+        self._newest: tuple[int, int | None] = (0, None)
 
     @classmethod
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
@@ -177,7 +186,7 @@ class KukaRsi(Device):
         self._search = PeerSearch(enough, given.cycle_ms, hint)
         self._begin, self._ipoc = None, 0
         self._clock = Counter(_IPOC_PERIOD)
-        self._increments = Increments()
+        self._increments = Increments(self._most)
 
     def close(self) -> None:
         """Give the port back; the robot stops by its own time-out."""
@@ -201,7 +210,7 @@ class KukaRsi(Device):
                 break
         self._ipoc = frame.ipoc
         now_ms = self._clock.count(frame.ipoc)
-        self._increments.see(now_ms // self._settings.cycle_ms, frame.late)
+        self._newest = now_ms // self._settings.cycle_ms, frame.late
         return Received(
             values,
             device_time=now_ms * 1e-3,
@@ -233,6 +242,7 @@ class KukaRsi(Device):
         wanted = [value / scale for value, scale in zip(six, self._scales, strict=True)]
         told = wanted
         if self._settings.mode == "relative":
+            self._increments.see(*self._newest)  # a frame that does not follow is not answered
             told = self._increments.towards(wanted)
         datagram = encode_correction(
             Correction(self._ipoc, _six(told), self._settings.space, self._settings.sentype)

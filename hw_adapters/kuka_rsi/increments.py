@@ -12,18 +12,25 @@ class Increments:
     """Sums the increments that a robot used, by its count of late answers, and finds the next one.
 
     In a cycle without an answer the robot uses the last one again (``HOLDON="1"``): that increment
-    comes twice, and the one that was late is lost. Both are made good with the next answer. A robot
-    that does not count late answers is taken to have used all.
+    comes twice, and the one that was late is lost. Both are made good with the next answers, none
+    of which exceeds ``most``: what was missed is no step. A robot that does not count late answers
+    is taken to have used all.
+
+    Parameters
+    ----------
+    most
+        Largest increments of a cycle, mm and degrees, shape (6,).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: Six) -> None:
+        self._most = most
         self._sum, self._last = _NONE, _NONE
         self._sent: Six | None = None
         self._cycle: int | None = None
         self._late: int | None = None
 
     def see(self, cycle: int, late: int | None) -> None:
-        """Take a frame, by the number of its cycle and the count of late answers in it."""
+        """Take a frame that is answered: the number of its cycle, its count of late answers."""
         before, late_before = self._cycle, self._late
         if before is not None and cycle <= before:
             return
@@ -44,6 +51,9 @@ class Increments:
 
         wanted: Offset from the start, mm and degrees, shape (6,).
         """
-        told = [round(a - b, 6) for a, b in zip(wanted, self._sum, strict=True)]
+        told = [
+            round(min(max(to - at, -most), most), 6)
+            for to, at, most in zip(wanted, self._sum, self._most, strict=True)
+        ]
         self._sent = tuple(told)
         return told

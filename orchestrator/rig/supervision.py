@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import logging
 import subprocess
@@ -17,6 +18,7 @@ from orchestrator.core.diagnostics import DescriptionError, DeviceError, NeverEn
 from orchestrator.core.own_process import OwnProcess
 from orchestrator.core.recording import Result
 from orchestrator.core.simulation import InterruptedRun
+from orchestrator.core.simunits import Notice
 from orchestrator.core.structs import replace
 from orchestrator.core.system import Source, SourceKind
 from orchestrator.rig.device_units.description import device_facts
@@ -73,6 +75,8 @@ class SupervisorClient:
         self._settings, self._devices, self._folder = settings, list(devices), folder
         self._margins = margins or {}
         self.remarks: list[str] = []
+        #: Faults that were latched when the run ended; none if an operator stopped the rig.
+        self.faults: list[str] = []
         self._ended = False
 
     def __enter__(self) -> Self:
@@ -138,6 +142,7 @@ class SupervisorClient:
             self.remarks += [f"supervisor alarm: {one}" for one in found["alarms"]]
             rests = "the supervisor brought the rig to rest"
             self.remarks += [f"{rests}: {one}" for one in found["latched"]]
+            self.faults = [] if found["stopped_by"] else list(found["latched"])
             return str(found["stopped_by"])
         return ""
 
@@ -182,11 +187,13 @@ def supervising(
     arming: Arming | None = None,
     *,
     devices: Collection[str] | None = None,
+    faults: list[str] | None = None,
 ) -> Iterator[Steps]:
     """Start a supervisor before the devices of a case are opened; it ends after them.
 
     What it sees is written into the folder ``NAME.supervisor``, with the name of the case. It is
-    told what was identified of the devices, and the margins that they were armed with.
+    told what was identified of the devices, and the margins that they were armed with. ``faults``
+    gets those that it had latched when the run ended.
     """
     names = [name for name in _devices(case) if devices is None or name in devices]
     if settings is None or not names:
@@ -203,6 +210,8 @@ def supervising(
             yield Steps(_watched(case, settings.rig, names), client.begin, client.end)
     finally:
         remarks += client.remarks
+        if faults is not None:
+            faults += client.faults
 
 
 def _devices(case: PreparedCase) -> list[str]:
@@ -261,14 +270,21 @@ class Supervision(Extension):
 
     follows = ("arming",)
 
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        #: What was latched when the run of a case ended, by its name.
+        self._faults: dict[str, list[str]] = {}
+
     @contextmanager
     def around(self, run: Run, steps: Steps) -> Iterator[Steps]:
         """Start it before devices are opened."""
         case, settings = steps.case, run.experiment.supervisor
         name = case.name
         found = run.value(name, "identified") or (), run.value(name, "arming")
+        faults = self._faults[name] = []
+        log = run.remarks[name]
         try:
-            with supervising(case, settings, run.output, run.remarks[name], *found) as watched:
+            with supervising(case, settings, run.output, log, *found, faults=faults) as watched:
                 rig = "" if watched.case is case or settings is None else settings.rig
                 yield replace(
                     steps,
@@ -300,12 +316,28 @@ class Supervision(Extension):
                 run.outcome.never_engaged.append(case.name)
         if tracks := tracks_of(run.output, case, settings):
             run.add(case.name, tracking_section(case.name, tracks))
+        faults = self._faults.get(case.name, ())
+        if faults and settings is not None and settings.after_fault == "stop":
+            return dataclasses.replace(
+                result, notices=(*result.notices, _rig_fault(result, faults))
+            )
         return result
 
     def _never_engaged(self, run: Run, case: PreparedCase) -> str:
         """Say that a rig was watched and never engaged; empty if that is not so."""
         states = states_of(run.output, case, run.experiment.supervisor)
         return states.never_engaged if states is not None else ""
+
+
+def _rig_fault(result: Result, faults: Sequence[str]) -> Notice:
+    """Say that a run came to its end while the supervisor brought the rig to rest."""
+    return Notice(
+        int(result.time_ns[-1]) if len(result.time_ns) else 0,
+        f"the supervisor brought the rig to rest before the run ended: {'; '.join(faults)}",
+        "from the first of these faults on the results are not those of the rig",
+        safe=True,
+        component="supervisor",
+    )
 
 
 #: What is shown of a track by column, and the factor to its unit.

@@ -103,7 +103,7 @@ DISTURBANCES = (
         _rule(wire_rules.late, 0.5),
         from_first=True,
         ends="may",
-        causes=(*_DEAF, *_STALE, "no answer", "no sample came within"),
+        causes=(*_DEAF, *_STALE, "no answer", "does not answer", "no sample came within"),
         hides_s=0.55,
     ),
     Disturbance(

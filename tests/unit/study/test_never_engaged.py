@@ -2,7 +2,8 @@
 
 import json
 import shutil
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
+from types import SimpleNamespace
 
 import pytest
 import typer
@@ -97,7 +98,7 @@ def test_a_wait_that_ends_without_the_rig_leaves_what_a_failed_run_leaves(
     def refuse():
         raise NeverEngagedError("rig 'r' was never engaged: its supervisor ended")
 
-    def supervising(case, *_):
+    def supervising(case, *_, **__):
         return nullcontext(Steps(case, begin=refuse))
 
     monkeypatch.setattr(supervision, "supervising", supervising)
@@ -110,3 +111,45 @@ def test_a_wait_that_ends_without_the_rig_leaves_what_a_failed_run_leaves(
 def test_ctrl_c_while_a_run_waits_says_that_nothing_was_engaged(run):
     with pytest.raises(InterruptedRun, match=r"interrupted at .*; rig 'r' was never engaged"):
         run(HEARD, blow=KeyboardInterrupt)
+
+
+class Faulty:
+    """The supervision of a rig whose supervisor had latched a fault when the run ended."""
+
+    def __init__(self, monkeypatch, after_fault, faults):
+        settings = SimpleNamespace(after_fault=after_fault, tracking=None)
+        self.run = SimpleNamespace(
+            experiment=SimpleNamespace(supervisor=settings), output=None, remarks={"a": []}
+        )
+        self.run.value = lambda *_: None
+        self.case = SimpleNamespace(name="a")
+        self.watched = supervision.Supervision("supervisor")
+
+        @contextmanager
+        def supervising(case, settings, output, remarks, *_, faults):
+            yield Steps(case)
+            faults += self.faults
+
+        self.faults = faults
+        monkeypatch.setattr(supervision, "supervising", supervising)
+        monkeypatch.setattr(supervision, "states_of", lambda *_: None)
+
+    def result(self, made):
+        with self.watched.around(self.run, Steps(self.case)):
+            pass
+        return self.watched.after(self.run, self.case, made)
+
+
+@pytest.mark.parametrize(
+    ("after_fault", "faults", "safe"),
+    [("stop", ["sensor_stale (robot)"], 1), ("stop", [], 0), ("continue", ["x"], 0)],
+)
+def test_a_run_that_ends_while_its_rig_is_brought_to_rest_is_no_success(
+    run, monkeypatch, after_fault, faults, safe
+):
+    """A robot that could not be answered any more: the run went to its end, with exit code 0."""
+    made = run(HEARD, ENGAGED).cases["a"].result
+    result = Faulty(monkeypatch, after_fault, faults).result(made)
+    assert len(result.safe_states) == safe
+    if safe:
+        assert "sensor_stale (robot)" in str(result.safe_states[0])

@@ -283,6 +283,39 @@ def test_what_a_robot_did_not_use_of_increments_is_made_good(disturbed):
     assert controller.commanded[0] == pytest.approx(0.6, abs=1e-5)
 
 
+def test_increments_that_make_good_are_no_step():
+    """A robot that lost a third of its answers was moved by 2.2 mm in a cycle; 1 is allowed."""
+    device, controller = opened([], mode="relative"), Controller(Setup(relative=True), 4000)
+    place = []
+    for k in range(300):
+        device._socket.frames = [(_frame_of(controller), ("127.0.0.1", 9))]
+        device.receive(0.0)
+        device.send(along_x(1e-4 * min(k, 60)))
+        if not 20 <= k < 40:
+            controller.take(device._socket.sent[-1][0])
+        controller.next_cycle()
+        place.append(controller.commanded[0])
+    assert np.abs(np.diff(place)).max() <= 1.0 + 1e-9
+    assert place[-1] == pytest.approx(6.0, abs=1e-5)
+
+
+def test_a_frame_that_is_not_answered_is_none_that_increments_count_from():
+    """One forged frame far ahead, and the robot ran on to the end of its range."""
+    device, controller = opened([], mode="relative"), Controller(Setup(relative=True), 4000)
+    for k in range(100):
+        frames = [_frame_of(controller)]
+        if k == 30:
+            ahead = b"<IPOC>%d</IPOC>" % (controller.ipoc + 40_000)
+            frames.insert(0, frames[0].split(b"<IPOC>")[0] + ahead + b"</Rob>")
+        device._socket.frames = [(each, ("127.0.0.1", 9)) for each in frames]
+        for _ in frames:
+            device.receive(0.0)
+        device.send(along_x(1e-5 * min(k, 60)))
+        controller.take(device._socket.sent[-1][0])
+        controller.next_cycle()
+    assert controller.commanded[0] == pytest.approx(0.6, abs=1e-5)
+
+
 def _frame_of(controller):
     cells = f'X="{controller.pose[0]}" Y="0" Z="0" A="0" B="0" C="0"'
     late, ipoc = controller.late, controller.ipoc
