@@ -9,7 +9,6 @@ from functools import partial
 from orchestrator.author.reading import plain_value
 from orchestrator.core.coupling import DelayMode
 from orchestrator.core.diagnostics import ArmingError, DescriptionError, SoftdockError
-from orchestrator.core.master.plan import stepping_order
 from orchestrator.core.recording import Result
 from orchestrator.core.simunits import component_of
 from orchestrator.core.simunits.registry import clock_ns
@@ -34,6 +33,7 @@ from orchestrator.rig.identified_model import (
 )
 from orchestrator.rig.line_delay import (
     LineDelay,
+    corrections,
     declared_otherwise,
     line_delays,
     with_device_delays,
@@ -47,6 +47,14 @@ from orchestrator.study.content import Cell
 from orchestrator.study.experiment import RunOptions
 from orchestrator.study.prepare.prepared_case import PreparedCase, RunSettings, SystemReader
 
+#: What models are, what was done to them, and what is refused.
+_Identified = tuple[System, tuple[str, ...], tuple[str, ...]]
+_OTHER_AGE = (
+    "the run steps its components in another order than its models: a loop has one step of delay"
+    " more or less"
+)
+#: How often delays of models are changed, whose order changes with them.
+_TRIES = 5
 _PLAIN = "margins were computed with plain delays, since hardware cannot compensate its own delay"
 
 
@@ -126,80 +134,36 @@ class _Delays(Struct):
     model: Has what twins are around in their place, and does not have the delays yet.
     lines: That begin at devices.
     run: Delays of commands in the run itself, ns, by lines into a device.
-    at_commands: Devices whose delay the model has in front of their commands.
-    sooner: By how much lines of the model are shorter, ns, since they are read later in a step.
     otherwise: Lines that declare another delay than was identified, in sentences.
+    later_ns: By how much lines of the model are later, ns, for its loops to be those of the run.
     """
 
     model: System
     lines: tuple[LineDelay, ...]
     run: Mapping[str, int]
     otherwise: tuple[str, ...]
-    at_commands: tuple[str, ...] = ()
-    sooner: Mapping[str, int] = {}
-
-    def read_in_step(self, case: PreparedCase) -> _Delays | None:
-        """Shorten lines whose end the run reads in the same step; ``None``: there are none.
-
-        A delayed line of the model is read at the beginning of a step, what a device gave in a step
-        at its end.
-        """
-        if case.options.step is None or case.options.rates:
-            return None
-        step_ns = step_length(case.options.step, "step")
-        order = [name for ring in stepping_order(case.system) for name in ring]
-        place = {name: number for number, name in enumerate(order)}
-        ends = {line.line: _ends(line.line) for line in self.lines if not line.is_physical}
-        parts = {name: [end.partition(".")[0] for end in both] for name, both in ends.items()}
-        sooner = {
-            line.line: step_ns
-            for line in self.lines
-            if line.line in parts
-            and not line.added_ns
-            and line.device_ns > step_ns
-            and line.line.partition(".")[0] not in self.at_commands
-            and place[parts[line.line][0]] < place[parts[line.line][1]]
-        }
-        return replace(self, sooner=sooner) if sooner else None
-
-    def on_commands(self, devices: Sequence[str]) -> _Delays | None:
-        """Move the delays of devices to their commands; ``None``: they differ, or are physical."""
-        late = {name: self._device_ns(name) for name in devices}
-        if {line.line for line in self.lines} & self.run.keys():  # from one device to another
-            return None
-        return None if None in late.values() else replace(self, at_commands=tuple(devices))
-
-    def _device_ns(self, device: str) -> int | None:
-        lines = [line for line in self.lines if line.line.partition(".")[0] == device]
-        late = {line.device_ns for line in lines}
-        if len(late) != 1 or any(line.is_physical for line in lines):
-            return None
-        return late.pop()
+    later_ns: Mapping[str, int] = {}
 
     @property
     def system(self) -> System:
         """The model with the delays of the run and of its devices."""
-        total = {line.line: line.total_ns for line in self.lines}
-        into = dict(self.run)
-        for device in self.at_commands:
-            late_ns = self._device_ns(device) or 0
-            for line in self.lines:
-                if line.line.partition(".")[0] == device:
-                    total[line.line] -= late_ns
-            for command, own_ns in self.run.items():
-                if command.partition(" -> ")[2].partition(".")[0] == device:
-                    into[command] = own_ns + late_ns
-        known = {**into, **total}
-        known |= {name: known[name] - by_ns for name, by_ns in self.sooner.items()}
+        known = {**self.run, **{line.line: line.total_ns for line in self.lines}}
+        known |= {name: known[name] + by_ns for name, by_ns in self.later_ns.items()}
 
         def later(line: Connection) -> Connection:
             delay_ns = known.get(str(line))
-            if delay_ns is None or (line.delay is None and not delay_ns):
+            if delay_ns is None or not (line.delay or delay_ns or str(line) in self.later_ns):
                 return line
             delay = line.delay or TransportDelay(0)
             return replace(line, delay=replace(delay, nominal_ns=delay_ns))
 
         return replace(self.model, connections=tuple(map(later, self.model.connections)))
+
+    def more(self, later_ns: Mapping[str, int]) -> _Delays:
+        """Let lines be later, by ns."""
+        names = {*self.later_ns, *later_ns}
+        both = {name: self.later_ns.get(name, 0) + later_ns.get(name, 0) for name in names}
+        return replace(self, later_ns=both)
 
 
 def _ends(line: str) -> tuple[str, str]:
@@ -283,12 +247,13 @@ def _armed(
         system = model_system(case, reader, settings, table)
         twins, converted = in_run_time(twins, clock)
         delays = _delays_of(system, case, settings, twins, table)
-        system, told, objections = _in_run_order(delays, case, twins, table)
+        (system, told, objections), is_as_late = _in_run_order(delays, case, twins, table)
         linear = _linear(system, case.options, table)
         knobs = Knobs(table.stiffness, table.damping, clock)
         watched = experiment.supervisor.tracking.values() if experiment.supervisor else ()
         tracked = [limits.command for limits in watched]
-        found = arm(linear, commanded(case.system), table.reserve, knobs, case.system, tracked)
+        run = None if is_as_late else case.system
+        found = arm(linear, commanded(case.system), table.reserve, knobs, run, tracked)
     except SoftdockError as error:
         failed = f"its margins cannot be computed: {error}"
         return Arming(table.reserve, 0, (), failure=failed, forced=reason)
@@ -298,38 +263,45 @@ def _armed(
         advice=() if objections else found.advice,
         delays=delays.lines,
     )
-    remarks = (_PLAIN, *converted, *told, *found.remarks)
+    other = () if is_as_late or found.remarks else (_OTHER_AGE,)
+    remarks = (_PLAIN, *converted, *told, *found.remarks, *other)
     return replace(found, remarks=remarks, forced="" if found.is_granted else reason)
 
 
 def _in_run_order(
     delays: _Delays, case: PreparedCase, twins: Sequence[TwinFile], table: ArmingTable
-) -> tuple[System, tuple[str, ...], tuple[str, ...]]:
-    """Give models what was identified, so that they are stepped in the order of the run.
+) -> tuple[_Identified, bool]:
+    """Give models what was identified, with the loops of the run; whether these are as late.
 
-    A delay is where a loop is cut. If the run delays what a device takes, and not what it gives,
-    the models have the delay of the device there as well.
+    Components of the models are stepped in another order than those of the run where delays of
+    devices, which the run does not have on its lines, cut other lines.
     """
-    devices = commanded(case.system)
     found = _as_identified(delays, case, twins, table)
-    if other_order(found[0], case.system, devices):
-        moved = delays.on_commands(devices)
-        if moved is None:
-            return found
-        other = _as_identified(moved, case, twins, table)
-        if other_order(other[0], case.system, devices):
-            return found
-        delays, found = moved, other
-    read_late = delays.read_in_step(case)
-    if read_late is None:
-        return found
-    other = _as_identified(read_late, case, twins, table)
-    return found if other_order(other[0], case.system, devices) else other
+    options = case.options
+    if options.algorithm != "gauss-seidel" or options.step is None or options.rates:
+        return found, not other_order(found[0], case.system, commanded(case.system))
+    step_ns, first = step_length(options.step, "step"), found
+    for _ in range(_TRIES):
+        before = {str(line): line.delay for line in delays.system.connections}
+        added_ns = {
+            str(line): line.delay.nominal_ns - (old.nominal_ns if old else 0)
+            for line in found[0].connections
+            if line.delay and (old := before[str(line)]) != line.delay
+        }
+        movable = {*delays.run, *(line.line for line in delays.lines)}
+        missing = corrections(found[0], added_ns, case.system, delays.lines, movable, step_ns)
+        if missing is None:
+            break
+        if not missing:
+            return found, True
+        delays = delays.more(missing)
+        found = _as_identified(delays, case, twins, table)
+    return first, False
 
 
 def _as_identified(
     delays: _Delays, case: PreparedCase, twins: Sequence[TwinFile], table: ArmingTable
-) -> tuple[System, tuple[str, ...], tuple[str, ...]]:
+) -> _Identified:
     """Give models what was identified: return the system, what was done, and what is refused."""
     system = delays.model
     moved = commanded(case.system)

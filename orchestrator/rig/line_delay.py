@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+from orchestrator.core.master.plan import stepping_order
 from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import Connection, Provenance, System, TransportDelay
 from orchestrator.rig.twin_file import Estimate, SignalPair, TwinFile
@@ -266,3 +267,102 @@ def in_ms(found: Estimate) -> str:
     """Write an estimate of a delay: ``"16 ms (12 to 16)"``."""
     value, low, high = (line_delay_ns(each) / 1e6 for _, each in found)
     return f"{value:g} ms ({low:g} to {high:g})"
+
+
+#: Source, target, and by how much the target may come later than the source at most, ns.
+_Bound = tuple[str, str, int]
+
+
+# Loops of a run and of its models: a line without a delay hands over what its source made in the
+# same step, if that is stepped before the target; else what it made in the step before. A line with
+# a delay is read at the begin of a step, whatever the order. So models, whose devices have their
+# delays on lines, can have other loops than the run, by whole steps (Gauss-Seidel, plain delays).
+
+
+def corrections(
+    model: System,
+    added_ns: Mapping[str, int],
+    run: System,
+    lines: Iterable[LineDelay],
+    movable: Collection[str],
+    step_ns: int,
+) -> dict[str, int] | None:
+    """Return by how much lines of the model have to be later for its loops to be those of the run.
+
+    model: Has models in the place of devices, with the delays of these.
+    added_ns: What lines of the model are later on purpose, ns.
+    run: Has the devices.
+    lines: Of devices.
+    movable: Lines whose delays can be changed; what has any keeps a step at least.
+    step_ns: Of both.
+
+    Returns ns by lines, empty if all loops are as late as those of the run; ``None``: there are no
+    such delays.
+    """
+    of_run, of_model = _ages(run, step_ns), _ages(model, step_ns)
+    devices = {line.line: line for line in lines}
+    same: list[_Bound] = []
+    fixed: list[_Bound] = []
+    free: list[_Bound] = []
+    later_ns: dict[str, tuple[str, str, int]] = {}
+    for line in model.connections:
+        name, source, target = str(line), line.source.component, line.target.component
+        age_ns, device = of_model[name], devices.get(name)
+        wanted_ns = of_run.get(name, age_ns)
+        if device is not None and (device.is_physical or device.added_ns):
+            wanted_ns = _in_steps(device.total_ns, step_ns)
+        elif device is not None:
+            wanted_ns += _in_steps(device.device_ns, step_ns)
+        wanted_ns += added_ns.get(name, 0)
+        by_ns = wanted_ns - age_ns
+        both = [(source, target, by_ns), (target, source, -by_ns)]
+        same += both
+        if name not in movable or age_ns <= 0:
+            fixed += both
+        else:
+            free.append((source, target, wanted_ns - step_ns))
+            later_ns[name] = source, target, by_ns
+    if _shifts(same) is not None:
+        return {}
+    shifts = _shifts([*fixed, *free])
+    if shifts is None:
+        return None
+    changes = {
+        name: by_ns - (shifts[target] - shifts[source])
+        for name, (source, target, by_ns) in later_ns.items()
+    }
+    return {name: by_ns for name, by_ns in changes.items() if by_ns}
+
+
+def _ages(system: System, step_ns: int) -> dict[str, int]:
+    """Return how old what a line hands over is at the begin of a step, ns, by lines."""
+    order = [name for ring in stepping_order(system) for name in ring]
+    places = {name: place for place, name in enumerate(order)}
+
+    def age_ns(line: Connection) -> int:
+        if line.delay is not None and (line.delay.nominal_ns or line.delay.variation):
+            return _in_steps(line.delay.nominal_ns, step_ns)
+        is_before = places[line.source.component] < places[line.target.component]
+        return -step_ns if is_before else 0
+
+    return {str(line): age_ns(line) for line in system.connections}
+
+
+def _in_steps(delay_ns: int, step_ns: int) -> int:
+    return -(-delay_ns // step_ns) * step_ns
+
+
+def _shifts(bounds: Iterable[_Bound]) -> dict[str, int] | None:
+    """Return by how much each component comes later, within bounds; ``None``: there is no such way.
+
+    Shortest paths after Bellman and Ford.
+    """
+    bounds = list(bounds)
+    found = dict.fromkeys([name for *ends, _ in bounds for name in ends], 0)
+    for _ in range(len(found) + 1):
+        before = dict(found)
+        for source, target, most_ns in bounds:
+            found[target] = min(found[target], found[source] + most_ns)
+        if found == before:
+            return found
+    return None
