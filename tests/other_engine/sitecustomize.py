@@ -23,3 +23,9 @@ if "SOFTDOCK_OTHER_ENGINE" in os.environ:
     sys.meta_path.insert(0, _Finder)
     if os.environ["SOFTDOCK_OTHER_ENGINE"].endswith("thread"):
         os.environ.pop("LD_PRELOAD", None)  # compilers do not run under ThreadSanitizer
+    if os.environ["SOFTDOCK_OTHER_ENGINE"].endswith("address"):
+        import resource
+
+        _set = resource.setrlimit
+        # AddressSanitizer maps terabytes, which it does not use: no limit of memory holds with it.
+        resource.setrlimit = lambda kind, most: kind == resource.RLIMIT_DATA or _set(kind, most)
