@@ -119,7 +119,7 @@ def test_a_notebook_shows_a_plot_without_being_told_to(result):
 
 def test_a_chart_holds_its_samples_and_asks_for_nothing(result, tmp_path):
     chart = result.chart("chaser.*", title="<b>")
-    (tmp_path / "chart.html").write_text(chart.html)
+    (tmp_path / "chart.html").write_text(chart.html, encoding="utf-8")
     (panel,) = plots_of(tmp_path / "chart.html")["<b>"]["panels"]
     np.testing.assert_array_equal(panel["curves"][0]["y"], result["chaser.position"])
     assert not re.search(r'(src|href)="', chart.html)

@@ -23,7 +23,7 @@ def write(folder, **texts):
 
 def texts(folder):
     files = (path for path in folder.rglob("*") if path.is_file())
-    return {str(p.relative_to(folder)): p.read_text(encoding="utf-8") for p in files}
+    return {p.relative_to(folder).as_posix(): p.read_text(encoding="utf-8") for p in files}
 
 
 def names(folder):
