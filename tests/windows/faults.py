@@ -38,7 +38,8 @@ def main(path, phase, how, mode):
                     run.step()
                 finally:
                     outcome["rows"] = len(run.recording().time_ns)
-            outcome["last"] = float(run.recording()["bad.y"][-1])
+            kept = run.recording()
+            outcome["last"] = float(kept.values[-1, kept.names.index("bad.y")])
     except SoftdockError as error:
         outcome |= {"error": type(error).__name__, "said": str(error)}
     sys.stdout.write(json.dumps(outcome))
