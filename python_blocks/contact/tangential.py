@@ -16,7 +16,7 @@ class RegularisedFriction(Block):
     ========== ========= ==== =======================================
     normal     input     N    force that presses the sides together
     velocity   input     m/s  sliding velocity
-    force      output    N    friction on what slides
+    force      output    N    friction on the sliding body
     dissipated output    J    energy that friction has taken so far
     mu         parameter 1    coefficient of friction
     slip       parameter m/s  velocity at which 71 % are reached
@@ -53,7 +53,7 @@ class StickingFriction(Block):
     """Coulomb friction that sticks: a stiff spring whose foot slides at mu N and not before.
 
     The spring is stretched by the sliding velocity; where its force and that of the damper would
-    exceed ``mu N``, its foot is drawn along until the spring alone has ``mu N`` (the return map of
+    exceed ``mu N``, its foot slides until the spring alone has ``mu N`` (the return map of
     elasto-plasticity, exact for a velocity that is held over the step). Stuck sides bear a load at
     rest without creeping: the foot does not move, and the displacement is F/k.
 
@@ -62,7 +62,7 @@ class StickingFriction(Block):
     ========== ========= ===== =======================================
     normal     input     N     force that presses the sides together
     velocity   input     m/s   sliding velocity
-    force      output    N     friction on what slides
+    force      output    N     friction on the sliding body
     stuck      output          the foot has not moved in this step
     stretch    output    m     displacement of the stuck sides
     dissipated output    J     energy that friction has taken so far

@@ -13,7 +13,7 @@ from orchestrator import compiled
 from python_blocks.identification.kalman import Rows
 from python_blocks.kinematics.rotation import Floats
 
-#: m, m/s, N: samples beyond are no measurements, and squares of them may be no numbers.
+#: m, m/s, N: larger samples are not measurements, and their squares may overflow.
 LARGEST = 1e9
 #: N: less noise is as good as none.
 LEAST = 1e-9
