@@ -248,7 +248,7 @@ def test_a_misspelt_parameter_is_a_warning(ssd: Any, caplog: pytest.LogCaptureFi
 def test_a_misspelt_target_or_source_of_a_mapping_is_a_warning(ssd: Any) -> None:
     some = with_mapping(ssd, ssd.real("stiff", 2.0), entry("stif", "a.k"), entry("stiff", "a.kk"))
     source, target = warned(ssd(bindings=some))
-    told = "mapping 'stif' to 'a.k': the parameter set has no parameter 'stif'; did you mean 'stiff'?"
+    told = "'stif' to 'a.k': the parameter set has no parameter 'stif'; did you mean 'stiff'?"
     assert told in source
     assert "mapping 'stiff' to 'a.kk'" in target
     assert "did you mean 'k'?" in target
