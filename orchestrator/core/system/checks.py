@@ -109,7 +109,11 @@ def endpoints(components: Components, line: Connection) -> Iterator[DescriptionE
     for end, expected in ((line.source, Causality.OUTPUT), (line.target, Causality.INPUT)):
         causality = components[end.component].connectors[end.connector].causality
         if causality is not expected:
-            text = f"'{end}' is {with_article(causality)}, expected {with_article(expected)}"
+            side = "start at" if expected is Causality.OUTPUT else "end at"
+            text = (
+                f"'{end}' is {with_article(causality)}; a connection must {side}"
+                f" {with_article(expected)}"
+            )
             where = f"connection {line}"
             yield ConnectorMismatchError.about(text, code="CON103", place=where, key=str(line))
 

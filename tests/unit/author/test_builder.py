@@ -185,5 +185,5 @@ def test_withdrawing_a_connector(arm):
 def test_a_parameter_of_the_system_is_no_signal(part):
     system = System("s").add("a", part(k="m", u="m"), u=0.0).expose("k", to="a.k", value=1.0)
     assert system.check() is system
-    with refused(ConnectorMismatchError, "'a.k' is a parameter, expected an input"):
+    with refused(ConnectorMismatchError, "'a.k' is a parameter; a connection must end at an input"):
         system.add("b", part(y="m")).connect("b.y", "a.k").check()

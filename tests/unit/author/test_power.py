@@ -129,7 +129,9 @@ def test_ports_that_do_not_fit(parts, kind, text):
 def test_what_is_no_power_is_refused(pair):
     wrong = pair.components["body"].with_power_port("b", "force", "position")
     across = pair.components["spring"].with_power_port("b", "force_a", "position_a")
-    with refused(UnitMismatchError, "effort 'force_a' in N times flow 'position' in m is no power"):
+    with refused(
+        UnitMismatchError, "effort 'force_a' in N times flow 'position' in m is not a power"
+    ):
         pair.replace(wrong).replace(across).connect_power("spring.b", "body.b")
     unit = replace(pair.components["spring"].connectors["force_a"], unit="kg")
     other = replace(

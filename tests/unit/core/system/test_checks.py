@@ -38,9 +38,24 @@ def test_sound_systems_pass():
         ("aa.y", "b.u", UnknownNameError, "no component 'aa'; did you mean 'a'.*known: a, b"),
         ("a.yy", "b.u", UnknownNameError, "no output connector 'yy'; did you mean 'y'"),
         ("a.y", "b.zzz", UnknownNameError, r"no input connector 'zzz' \(known: u\)"),
-        ("a.u", "b.u", ConnectorMismatchError, r"'a\.u' is an input, expected an output"),
-        ("a.y", "b.y", ConnectorMismatchError, r"'b\.y' is an output, expected an input"),
-        ("a.y", "b.y0", ConnectorMismatchError, r"'b\.y0' is a parameter, expected an input"),
+        (
+            "a.u",
+            "b.u",
+            ConnectorMismatchError,
+            r"'a\.u' is an input; a connection must start at an output",
+        ),
+        (
+            "a.y",
+            "b.y",
+            ConnectorMismatchError,
+            r"'b\.y' is an output; a connection must end at an input",
+        ),
+        (
+            "a.y",
+            "b.y0",
+            ConnectorMismatchError,
+            r"'b\.y0' is a parameter; a connection must end at an input",
+        ),
     ],
 )
 def test_ends(source, target, kind, message):
