@@ -87,7 +87,7 @@ class RtdeClient:
         WireFormatError
             If a package is none; receiving goes on.
         DeviceError
-            If the connection is lost, or what comes is no RTDE.
+            If the connection is lost, or the received data is not RTDE.
         """
         while (message := self._message(deadline)) is not None:
             if isinstance(message, Data):

@@ -46,7 +46,7 @@ Names = StrictStr | tuple[StrictStr, ...]
 class AccountTable(Table):
     """What a part of the system stores (J), loses and gives away (W or J): its outputs.
 
-    ``dissipated = []`` says that it loses nothing; left out, the losses are what is left over.
+    ``dissipated = []`` says that it loses nothing; left out, the losses are the remainder.
     """
 
     stored: Names = ()
