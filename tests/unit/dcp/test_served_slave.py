@@ -230,7 +230,7 @@ def test_why_a_slave_failed_is_told_in_its_own_words(plants):
             raise StepError(f"the axis broke at {begin_ns} ns")
 
         server.slave._model.step = breaks
-        with pytest.raises(DeviceError, match=r"GENERIC.*it says: the axis broke at 0 ns"):
+        with pytest.raises(DeviceError, match=r"GENERIC.*its message: the axis broke at 0 ns"):
             controller.step(1)
         controller.close()
     assert server.slave.state is SlaveState.ALIVE
