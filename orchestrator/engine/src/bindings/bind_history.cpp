@@ -53,11 +53,13 @@ void bind_history(nb::module_& module) {
                  const auto* d = found.derivatives;
                  return std::make_tuple(found.value, d[0], d[1], d[2]);
              })
-        .def_prop_ro("facts", [](const History& history) {
-            const auto& facts = history.facts();
-            return nb::make_tuple(facts.sent, facts.dropped, facts.late, facts.held,
-                                  facts.oldest_ns);
-        });
+        .def_prop_ro("facts",
+                     [](const History& history) {
+                         const auto& facts = history.facts();
+                         return nb::make_tuple(facts.sent, facts.dropped, facts.late, facts.held,
+                                               facts.oldest_ns);
+                     })
+        .def_prop_ro("searches", &History::searches);
 }
 
 }  // namespace softdock

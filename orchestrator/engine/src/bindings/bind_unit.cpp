@@ -105,7 +105,7 @@ void bind_unit(nb::module_& module) {
                                                    static_cast<int>(rows)};
                 return static_cast<int>(unit.set_input_derivatives(derivatives));
             },
-            nb::arg().noconvert(), nb::arg("order"))
+            nb::arg("derivatives").noconvert(), nb::arg("order"))
         .def(
             "derivative",
             [](Unit& unit, Doubles inputs, Doubles outputs) {

@@ -168,7 +168,8 @@ std::int64_t History::newest_sent(std::int64_t number, std::int64_t time_ns) con
     return oldest() == 0 ? 0 : none;  // before the first sample the signal was constant
 }
 
-std::int64_t History::held_by_search(std::int64_t time_ns) const {
+std::int64_t History::held_by_search(std::int64_t time_ns) {
+    ++searches_;
     return channel_->by_arrival ? last_arrived(time_ns) : newest_sent(newest_, time_ns);
 }
 

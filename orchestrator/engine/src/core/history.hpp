@@ -69,6 +69,8 @@ class History {
     Interpolation interpolation() const { return interpolation_; }
     Extrapolation extrapolation() const { return extrapolation_; }
     const LineFacts& facts() const { return facts_; }
+    // Held readings for which all samples were looked through.
+    std::int64_t searches() const { return searches_; }
     // From where a smoothed reading heads for `end`: where the one of the step before ended. A
     // loop that is iterated may read several times in a step.
     double smooth(std::int64_t now_ns, double end);
@@ -101,7 +103,7 @@ class History {
     std::int64_t find(std::int64_t time_ns) const;
     std::int64_t last_arrived(std::int64_t time_ns) const;
     std::int64_t newest_sent(std::int64_t number, std::int64_t time_ns) const;
-    std::int64_t held_by_search(std::int64_t time_ns) const;
+    std::int64_t held_by_search(std::int64_t time_ns);
     std::int64_t held_sample(std::int64_t time_ns);
     void await_due(std::int64_t number);
     void follow_dues(std::int64_t time_ns, std::int64_t number);
@@ -155,6 +157,7 @@ class History {
     double began_ = 0.0, ended_ = 0.0;  // of the last smoothed reading
     std::int64_t last_read_ns_ = 0;     // start of the step in which it was read last
     LineFacts facts_;
+    std::int64_t searches_ = 0;
 };
 
 }  // namespace softdock

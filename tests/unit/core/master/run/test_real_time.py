@@ -193,13 +193,13 @@ def test_ctrl_c(sample_blocks):
     """It ends the wait for a step; what was done stays, and the run may go on."""
     system = System("x").add("x", block("integrator"), u=1.0)
     timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
-    slow = RealTime(**PLAIN, factor=1e-4)  # a step in 10 s
+    slow = RealTime(**PLAIN, factor=1e-6)  # a step in 1000 s
     with Execution(system, step="1 ms", realtime=slow) as execution:
         timer.start()
         began = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
             execution.step(10)
-        assert time.monotonic() - began < 5.0
+        assert time.monotonic() - began < 100.0
         timer.join()
         assert execution.recording().time_ns.tolist() == [0, MS]
         execution.step()

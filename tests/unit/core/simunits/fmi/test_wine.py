@@ -115,14 +115,15 @@ def test_a_crash_is_told_with_its_last_words(crash, how, reason):
         assert run.recording().time_ns[-1] == 500_000_000
 
 
-def test_a_killed_host_is_noticed_within_a_second(crash):
-    with Execution(windows_only(crash), step="1 ms") as run:
+def test_a_killed_host_is_noticed_before_the_time_out(crash):
+    made = windows_only(crash).with_options("bad", step_timeout="100 s")
+    with Execution(made, step="1 ms") as run:
         run.advance("0.1 s")
         os.kill(host_of(), signal.SIGKILL)
         begin = time.monotonic()
         with pytest.raises(StepError, match=r"was ended by signal 9"):
             run.advance("2 s")
-        assert time.monotonic() - begin < 1.0
+        assert time.monotonic() - begin < 50.0
 
 
 def test_a_stopped_host_meets_the_time_out(crash):
