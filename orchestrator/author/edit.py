@@ -118,15 +118,15 @@ class TomlDocument:
     def update(self, system: System, base: System | None = None) -> None:
         """Bring a changed system into the file, by the smallest edits."""
         old = self._system
-        wanted = as_declared(system, old, old if base is None else base)
+        target_system = as_declared(system, old, old if base is None else base)
         if not any(component.connectors for component in old.components.values()):
-            wanted = _undeclared(wanted)
+            target_system = _undeclared(target_system)
         try:
             root = tomlkit.parse(self._text)
         except TOMLKitError as error:
             raise LoadError(f"{self._path}: cannot be edited: {error}") from None
-        self._bring(self._data(old), self._data(wanted), root, (old, wanted))
-        self._take(tomlkit.dumps(root), wanted)
+        self._bring(self._data(old), self._data(target_system), root, (old, target_system))
+        self._take(tomlkit.dumps(root), target_system)
 
     def rename(self, path: str, name: str) -> None:
         """Give a component or nested system another name, wherever it is named."""
@@ -170,17 +170,17 @@ class TomlDocument:
         for key, value in new.items():
             if key in old and old[key] == value:
                 continue
-            place, before = here.get(key), old.get(key)
-            if not isinstance(value, dict) or not isinstance(before, dict) or place is None:
+            table, before = here.get(key), old.get(key)
+            if not isinstance(value, dict) or not isinstance(before, dict) or table is None:
                 here[key] = _item((*path, key), value, inline=isinstance(here, InlineTable))
             elif path and path[-1] == "nested":
                 inner = systems[0].systems[key], systems[1].systems[key]
-                if "include" in place:
-                    _set_in_include(place, inner)
+                if "include" in table:
+                    _set_in_include(table, inner)
                 else:
-                    self._bring(before, value, place, inner, (*path, key))
+                    self._bring(before, value, table, inner, (*path, key))
             else:
-                self._bring(before, value, place, systems, (*path, key))
+                self._bring(before, value, table, systems, (*path, key))
 
 
 def _set_in_include(table: Any, systems: tuple[System, System]) -> None:
@@ -215,18 +215,18 @@ def _item(path: Keys, value: Any, *, inline: bool) -> Any:
     data: Any = value
     for key in reversed(path):
         data = {key: data}
-    found: Any = tomlkit.parse(text_of(data) + "\n")
+    item: Any = tomlkit.parse(text_of(data) + "\n")
     for key in path:
-        found = found[key]
-    return found
+        item = item[key]
+    return item
 
 
 def _inline(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     table = tomlkit.inline_table()
-    for key, each in value.items():
-        table[key] = _inline(each)
+    for key, element in value.items():
+        table[key] = _inline(element)
     return table
 
 
@@ -287,10 +287,14 @@ class FileEdit:
     def change(self, change: Callable[[System], System]) -> list[str]:
         """Change the system; return the connections that have come and gone, as text."""
         new = self._base.edit(self.inside, change)
-        known = {found for error in _problems(self._base) for found in error.diagnostics}
-        wrong = [error for error in _problems(new) if not known.issuperset(error.diagnostics)]
-        if wrong:
-            raise DescriptionError.collect(wrong)
+        old_problems = {
+            diagnostic for error in _problems(self._base) for diagnostic in error.diagnostics
+        }
+        new_problems = [
+            error for error in _problems(new) if not old_problems.issuperset(error.diagnostics)
+        ]
+        if new_problems:
+            raise DescriptionError.collect(new_problems)
         self.document.update(new, self._base)
         before, after = self.system.connections, new.nested(self.inside).connections
         self._base = new
@@ -323,10 +327,10 @@ class FileEdit:
 def _problems(system: System) -> list[DescriptionError]:
     """List what is wrong with a system that is being made."""
     try:
-        found = system.problems(algebraic_loops=True)
+        problems = system.problems(algebraic_loops=True)
     except DescriptionError as error:
         return [error]
-    return [error for error in found if error.diagnostics[0].code != _OPEN_INPUT]
+    return [error for error in problems if error.diagnostics[0].code != _OPEN_INPUT]
 
 
 def _differences(before: tuple[Connection, ...], after: tuple[Connection, ...]) -> list[str]:

@@ -57,17 +57,19 @@ def power_ports(
     tables: Mapping[str, PowerTable], connectors: Mapping[str, Connector], owner: str
 ) -> dict[str, PowerPort]:
     """Make the power ports of a component or system; connectors that are declared are checked."""
-    found = {}
+    ports = {}
     for name, table in tables.items():
         port = PowerPort.of(name, **dict(table))
-        missing = [each for each in port.connectors if connectors and each not in connectors]
+        missing = [
+            connector for connector in port.connectors if connectors and connector not in connectors
+        ]
         if missing:
             raise DescriptionError(
                 f"power port '{name}': {owner} has no connector '{missing[0]}'; it has:"
                 f" {', '.join(connectors)}"
             )
-        found[name] = port
-    return found
+        ports[name] = port
+    return ports
 
 
 def connectors_of(tables: Mapping[str, ConnectorTable]) -> dict[str, Connector]:
@@ -178,7 +180,10 @@ class _TomlReader:
                 table.algorithm_options,
                 table.rates,
                 table.early_return,
-                {n: tuning_limits(n, one.minimum, one.maximum) for n, one in file.tuning.items()},
+                {
+                    n: tuning_limits(n, limits.minimum, limits.maximum)
+                    for n, limits in file.tuning.items()
+                },
             )
         system = System(
             file.system.name, description=file.system.description, experiment=experiment
@@ -197,19 +202,19 @@ class _TomlReader:
                 Diagnostic(
                     CODE,
                     Severity.ERROR,
-                    f"'{key}': {found}",
+                    f"'{key}': {diagnostic}",
                     str(self._path),
                     key=key,
-                    hint=found.hint,
+                    hint=diagnostic.hint,
                 )
-                for found in error.diagnostics
+                for diagnostic in error.diagnostics
             )
 
     def _filled(self, system: System, table: Content, where: str) -> System:
         components: dict[str, Component] = {}
-        for name, each in table.component.items():
+        for name, component_table in table.component.items():
             with self._at(f"{where}{toml_key('component', name)}"):
-                components[name] = self._component(name, each)
+                components[name] = self._component(name, component_table)
         nested: dict[str, System] = {}
         for name, inner in table.nested.items():
             with self._at(f"{where}{toml_key('nested', name)}"):
@@ -256,10 +261,10 @@ class _TomlReader:
             if table.variant is not None or table.set:
                 raise DescriptionError("'variant' and 'set' go with 'include', which is missing")
             return self._filled(System(name, description=table.description or ""), table, where)
-        said = table.model_fields_set - {"include", "variant", "set", "description"}
-        if said:
+        extra = table.model_fields_set - {"include", "variant", "set", "description"}
+        if extra:
             raise DescriptionError(
-                f"is included from '{table.include}', so it has no {', '.join(sorted(said))} here;"
+                f"is included from '{table.include}', so it has no {', '.join(sorted(extra))} here;"
                 " change that file, or set values by 'set'"
             )
         inner = self._included(self._path.parent / table.include, table.variant)

@@ -112,15 +112,17 @@ def data_of(system: System, folder: Path, *, connectors: bool = True) -> Data:
     head = _said(
         system=_said(name=system.name, description=system.description or None),
         experiment=_experiment(system.experiment) or None,
-        tuning={n: _limits(n, one) for n, one in system.experiment.tuning.items()} or None,
+        tuning={n: _limits(n, limits) for n, limits in system.experiment.tuning.items()} or None,
     )
     return head | _content(system, folder, connectors=connectors)
 
 
 def _said(**entries: Any) -> Data:
     """Leave out what is not said; words of enumerations become texts."""
-    said = ((key, value) for key, value in entries.items() if value is not None)
-    return {key: str(value) if isinstance(value, StrEnum) else value for key, value in said}
+    entries_present = ((key, value) for key, value in entries.items() if value is not None)
+    return {
+        key: str(value) if isinstance(value, StrEnum) else value for key, value in entries_present
+    }
 
 
 def _experiment(experiment: DefaultExperiment) -> Data:
@@ -248,7 +250,7 @@ def value_data(value: Value) -> Any:
 
 
 def _connections(system: System) -> Data:
-    found: Data = {}
+    tables: Data = {}
     for line in system.connections:
         key = str(line)
         ends = str(line.source), str(line.target)
@@ -257,12 +259,12 @@ def _connections(system: System) -> Data:
                 f"connection '{key}': a system file cannot hold names with '{ARROW}' or with spaces"
                 " around them; rename"
             )
-        if key in found:
+        if key in tables:
             raise DescriptionError(
                 f"connection {key}: is there twice; a system file names each once: remove one"
             )
-        found[key] = _line(line)
-    return found
+        tables[key] = _line(line)
+    return tables
 
 
 def _line(line: Connection) -> Data:

@@ -84,11 +84,11 @@ def own_folder() -> Path:
     for path in _folders():
         try:
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            found = path.lstat()
-            if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
-                reasons.append(f"{path} belongs to {account_name(found.st_uid)}")
+            status = path.lstat()
+            if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+                reasons.append(f"{path} belongs to {account_name(status.st_uid)}")
                 continue
-            if found.st_mode & 0o077:
+            if status.st_mode & 0o077:
                 path.chmod(0o700)
         except OSError as error:
             reasons.append(f"{path}: {error.strerror or error}")
@@ -150,8 +150,8 @@ class NamedSocket(socket.socket):
         super().__init__(socket.AF_UNIX, kind)
         try:
             self._path.unlink(missing_ok=True)  # of a process that was killed
-            with _within(folder) as place:
-                self.bind(f"{place}/{file}")
+            with _within(folder) as address:
+                self.bind(f"{address}/{file}")
             self.listen(128)
         except OSError as error:
             self._release()
@@ -204,21 +204,21 @@ def connect_to_name(name: str, kind: socket.SocketKind, seconds: float) -> socke
     Raises DeviceError: if there is no folder, or another account is at the other end.
     """
     folder = own_folder()
-    made = socket.socket(socket.AF_UNIX, kind)
-    made.settimeout(seconds)
+    connection = socket.socket(socket.AF_UNIX, kind)
+    connection.settimeout(seconds)
     try:
-        with _within(folder) as place:
-            made.connect(f"{place}/{_file(name)}")
-        user = peer_of(made)[1]
+        with _within(folder) as address:
+            connection.connect(f"{address}/{_file(name)}")
+        user = peer_of(connection)[1]
         if not is_trusted(user):
             raise DeviceError(
                 f"'{name}' is held by {account_name(user)}; expected a program of"
                 f" {account_name(os.geteuid())}"
             )
     except BaseException:
-        made.close()
+        connection.close()
         raise
-    return made
+    return connection
 
 
 # --- Ports of this machine -----------------------------------------------------------------------

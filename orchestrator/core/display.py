@@ -117,9 +117,9 @@ class Bar:
         if time.monotonic() < self._next:
             return
         self._next = time.monotonic() + _PERIOD
-        said = ": ".join(filter(None, (self._title, job, f"{min(max(share, 0.0), 1.0):.0%}")))
+        text = ": ".join(filter(None, (self._title, job, f"{min(max(share, 0.0), 1.0):.0%}")))
         bar = f'<progress max="1" value="{share:.4f}" style="width: 20em"></progress>'
-        self._show({"text/html": f"<label>{bar} {escaped(said)}</label>", "text/plain": said})
+        self._show({"text/html": f"<label>{bar} {escaped(text)}</label>", "text/plain": text})
 
     def _show(self, content: dict[str, str]) -> None:
         if self._shown is None:
@@ -214,9 +214,11 @@ def say_everything() -> None:
 
 def keep_output() -> None:
     """Keep standard output for this program: what an FMU prints there goes to standard error."""
-    shown, said = sys.stdout, sys.stderr
-    if (shown, said) != (sys.__stdout__, sys.__stderr__) or not isinstance(shown, TextIOWrapper):
+    stdout, stderr = sys.stdout, sys.stderr
+    if (stdout, stderr) != (sys.__stdout__, sys.__stderr__) or not isinstance(
+        stdout, TextIOWrapper
+    ):
         return  # closed, or somebody else's
-    own = os.dup(shown.fileno())
-    os.dup2(said.fileno(), shown.fileno())
-    sys.stdout = os.fdopen(own, "w", 1, shown.encoding, "backslashreplace")
+    descriptor = os.dup(stdout.fileno())
+    os.dup2(stderr.fileno(), stdout.fileno())
+    sys.stdout = os.fdopen(descriptor, "w", 1, stdout.encoding, "backslashreplace")

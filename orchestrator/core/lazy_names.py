@@ -29,8 +29,8 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
         from orchestrator.core.optional_packages import optional_imports
 
         with optional_imports():
-            found = namespace[name] = getattr(import_module(home_of[name]), name)
-        return found
+            value = namespace[name] = getattr(import_module(home_of[name]), name)
+        return value
 
     def __dir__() -> list[str]:  # noqa: N807
         return sorted({*namespace, *home_of})

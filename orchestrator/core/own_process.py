@@ -63,17 +63,17 @@ class OwnProcess:
         paths = [path or os.getcwd() for path in sys.path]  # noqa: PTH109
         paths += filter(None, [os.environ.get("PYTHONPATH")])  # it may be set since
         environment, place = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}, ""
-        with ExitStack() as kept:
+        with ExitStack() as resources:
             if folder:
                 place = tempfile.mkdtemp(prefix=folder)
-                kept.callback(_remove, os.getpid(), place)
+                resources.callback(_remove, os.getpid(), place)
                 environment |= {"TMPDIR": place, "TEMP": place, MARK: place}
             offer = None
             if connected:
                 offer = operating_system.Offer()
-                kept.callback(offer.close)
+                resources.callback(offer.close)
                 arguments, files = (offer.argument, *arguments), (*offer.files, *files)
-            self._said = kept.enter_context(tempfile.TemporaryFile()) if keeps_stderr else None
+            self._said = resources.enter_context(tempfile.TemporaryFile()) if keeps_stderr else None
             starter = [__name__, str(os.getpid())] if tied else []
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
                 [sys.executable, "-P", "-m", *starter, module, *arguments],
@@ -86,12 +86,12 @@ class OwnProcess:
             self.pid = self._process.pid
             #: By which it is known, whatever becomes of its number.
             self.handle = operating_system.process_handle(self.pid)
-            kept.callback(operating_system.close, self.handle)
+            resources.callback(operating_system.close, self.handle)
             for job in () if outlives else operating_system.contain(self._process):
-                kept.callback(operating_system.close, job)
+                resources.callback(operating_system.close, job)
             if offer is not None:
                 #: The end that this program has of a connection to it.
-                self.channel = kept.enter_context(self._connected(offer))
+                self.channel = resources.enter_context(self._connected(offer))
             #: End it at once, allowed more than once; ``alive`` until then.
             self.end = weakref.finalize(
                 self,
@@ -99,7 +99,7 @@ class OwnProcess:
                 os.getpid(),
                 self._process,
                 f"{MARK}={place}" if place else "",
-                kept.pop_all(),
+                resources.pop_all(),
             )
             self.end.atexit = not outlives
 
@@ -162,12 +162,12 @@ class OwnProcess:
         if not self.wait(seconds):
             self.send_signal()
             self.wait(_END)
-        said = ""
+        output = ""
         if self._said is not None and self.end.alive:
             self._said.seek(0)
-            said = self._said.read().decode(errors="replace").strip()
+            output = self._said.read().decode(errors="replace").strip()
         self.end()
-        return said
+        return output
 
 
 def _end(owner: int, process: subprocess.Popen[bytes], mark: str, kept: ExitStack) -> None:

@@ -86,9 +86,9 @@ class RealTime(Struct):
     wine: bool = False
 
     def __post_init__(self) -> None:
-        found = list(self._problems())
-        if found:
-            raise DescriptionError.collect(found)
+        problems = list(self._problems())
+        if problems:
+            raise DescriptionError.collect(problems)
 
     def _problems(self) -> Iterator[DescriptionError]:
         if not _is_number(self.factor) or not (0 < self.factor < math.inf):
@@ -98,9 +98,9 @@ class RealTime(Struct):
             yield _wrong("factor", told, self.factor)
         policies = [str(policy) for policy in OverrunPolicy]
         if self.policy not in policies:
-            said = f"{', '.join(policies[:-1])} or {policies[-1]}"
+            expected = f"{', '.join(policies[:-1])} or {policies[-1]}"
             near = nearest(str(self.policy), policies)
-            yield _wrong("policy", said, self.policy, near)
+            yield _wrong("policy", expected, self.policy, near)
         if not is_whole(self.overruns) or not 1 <= self.overruns < 2**62:
             yield _wrong("overruns", "a whole number >= 1", self.overruns)
         elif self.overruns != 1 and self.policy != OverrunPolicy.STOP:
@@ -203,10 +203,10 @@ class Durations(Struct):
         with HdrHistogram, but never more than the longest: at most 1/32 too long.
         """
         # Rounding must not ask for one more: 99.9 % of 5000 are 4995.
-        reached, wanted = 0, self.count * percent / 100.0 * (1.0 - 1e-12)
+        reached, rank = 0, self.count * percent / 100.0 * (1.0 - 1e-12)
         for lowest, end, count in self.buckets:
             reached += count
-            if reached >= wanted:
+            if reached >= rank:
                 return min(max(end - 1, lowest), self.maximum_ns)
         return None
 

@@ -184,8 +184,8 @@ def simulate(
 
     settings = ExecutionSettings.of(system, **given)
     is_silent = progress is not None or settings.realtime is not None
-    shown = nullcontext(progress) if is_silent else progress_bar(name or system.name)
-    with shown as bar:
+    display = nullcontext(progress) if is_silent else progress_bar(name or system.name)
+    with display as bar:
         result = simulate_with(system, settings, RunHooks(bar, journal), name)
     return replace(result, warnings=partial(loop_warnings, system, settings.way))
 
@@ -218,8 +218,8 @@ def simulate_with(
         try:
             is_read = pace is not None and (hooks.journal or hooks.watch) is not None
             with ExitStack() as stack:
-                beside = _read_beside(execution, settings, hooks, last_ns, name, notes)
-                rows = stack.enter_context(beside)
+                reader = _read_beside(execution, settings, hooks, last_ns, name, notes)
+                rows = stack.enter_context(reader)
                 if pace is not None and hooks.watch is not None:
                     stack.enter_context(_watched(execution, rows, hooks.watch))
                 if pace is None:  # else a process of its own writes the journal
@@ -331,17 +331,17 @@ class _Report:
             try:
                 self.journal.add(_result(execution, rows, self.name, self.notes))
             except SoftdockError as error:
-                why = f"the run went on without its journal from {time:.9g} s: {error}"
-                self.notes.append(why)
+                remark = f"the run went on without its journal from {time:.9g} s: {error}"
+                self.notes.append(remark)
                 self.journal = None
         if hooks.progress is not None:
-            whole = max(seconds(self.last_ns - self.start_ns), 1e-9)
-            hooks.progress((time - seconds(self.start_ns)) / whole)
+            duration_s = max(seconds(self.last_ns - self.start_ns), 1e-9)
+            hooks.progress((time - seconds(self.start_ns)) / duration_s)
         if hooks.watch is not None:
             rows = execution.recording_since(self.seen)
             self.seen += len(rows.time_ns)
-            if said := hooks.watch(rows):
-                raise RunEndedError(said)
+            if reason := hooks.watch(rows):
+                raise RunEndedError(reason)
 
     @contextmanager
     def kept_at_exit(self) -> Iterator[None]:
@@ -356,15 +356,15 @@ class _Report:
 
     def _leave(self) -> None:
         text = f"'{self.name}': the code of a component ended the program (C function exit)"
-        kept = "its rows are lost"
+        outcome = "its rows are lost"
         if self.journal is not None:
             rows = self.execution.recording_since(self.journal.rows)
             self.journal.add(_result(self.execution, rows, self.name, self.notes))
-            kept = (
+            outcome = (
                 f"the recording keeps {counted(self.journal.rows, 'row')} in {self.journal.folder}"
             )
         advice = 'give the component a process of its own (isolation = "process")'
-        sys.stderr.write(f"{text} after t = {self.execution.time:.9g} s; {kept}; {advice}\n")
+        sys.stderr.write(f"{text} after t = {self.execution.time:.9g} s; {outcome}; {advice}\n")
         sys.stderr.flush()
         os._exit(2)
 
@@ -465,8 +465,8 @@ def _journal_beside(
     try:
         yield process
     finally:
-        if wrong := process.end():
-            notes.append(f"the journal of the run is not whole: {wrong}")
+        if failure := process.end():
+            notes.append(f"the journal of the run is not whole: {failure}")
 
 
 def _result(execution: Execution, recording: Recording, name: str, notes: Sequence[str]) -> Result:

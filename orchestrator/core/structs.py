@@ -29,8 +29,8 @@ def _fields_of(owner: type[msgspec.Struct]) -> dict[str, dataclasses.Field[Any]]
     """The fields of a struct, as `dataclasses` describes them."""
     plain: Any = _plain_field()
     types: dict[str, Any] = {}
-    for each in reversed(owner.__mro__):
-        types |= inspect.get_annotations(each)
+    for base in reversed(owner.__mro__):
+        types |= inspect.get_annotations(base)
     names, defaults = owner.__struct_fields__, owner.__struct_defaults__
     defaults = (NODEFAULT,) * (len(names) - len(defaults)) + defaults
     described: dict[str, dataclasses.Field[Any]] = {}

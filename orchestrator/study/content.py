@@ -163,11 +163,11 @@ class MapAxis(Struct):
         """Borders of the cells: half-way between the values, on the scale of the axis."""
         at = self.scaled
         if len(at) == 1:
-            found = np.array([at[0] - 0.5, at[0] + 0.5])
+            bounds = np.array([at[0] - 0.5, at[0] + 0.5])
         else:
             middle = (at[:-1] + at[1:]) / 2
-            found = np.concatenate(([2 * at[0] - middle[0]], middle, [2 * at[-1] - middle[-1]]))
-        return np.exp(found) if self.log else found
+            bounds = np.concatenate(([2 * at[0] - middle[0]], middle, [2 * at[-1] - middle[-1]]))
+        return np.exp(bounds) if self.log else bounds
 
 
 class MapPanel(Struct, eq=False):

@@ -46,20 +46,23 @@ def write_junit(title: str, suites: Suites, path: Path) -> None:
     root = ET.Element("testsuites", _suite(title, _all(suites)))
     for name, verdicts in suites.items():
         suite = ET.SubElement(root, "testsuite", _suite(name, verdicts))
-        for one in verdicts:
-            place = {"classname": one.where or name, "name": f"{one.name}: {one.that}"}
+        for verdict in verdicts:
+            attributes = {
+                "classname": verdict.where or name,
+                "name": f"{verdict.name}: {verdict.that}",
+            }
             test = ET.SubElement(
-                suite, "testcase", {key: _plain(text) for key, text in place.items()}
+                suite, "testcase", {key: _plain(text) for key, text in attributes.items()}
             )
-            if one.requirement:
+            if verdict.requirement:
                 listed = ET.SubElement(test, "properties")
-                given = {"name": "requirement", "value": _plain(one.requirement)}
-                ET.SubElement(listed, "property", given)
-            if one.passed is None:
-                ET.SubElement(test, "skipped", message=_plain(one.found))
-            elif not one.passed:
-                said = f"expected {one.that}, found {one.found}"
-                ET.SubElement(test, "failure", message=_plain(said)).text = _plain(str(one))
+                requirement = {"name": "requirement", "value": _plain(verdict.requirement)}
+                ET.SubElement(listed, "property", requirement)
+            if verdict.passed is None:
+                ET.SubElement(test, "skipped", message=_plain(verdict.found))
+            elif not verdict.passed:
+                message = f"expected {verdict.that}, found {verdict.found}"
+                ET.SubElement(test, "failure", message=_plain(message)).text = _plain(str(verdict))
     ET.indent(root)
     with whole_file(path) as draft:
         ET.ElementTree(root).write(draft, encoding="utf-8", xml_declaration=True)
@@ -83,7 +86,7 @@ FILES = {JUNIT: write_junit, VERDICTS: write_json}
 
 
 def _all(suites: Suites) -> list[Verdict]:
-    return [one for verdicts in suites.values() for one in verdicts]
+    return [verdict for verdicts in suites.values() for verdict in verdicts]
 
 
 def _suite(name: str, verdicts: Sequence[Verdict]) -> dict[str, str]:
@@ -104,7 +107,7 @@ def sweep_verdicts(
     runs: Collection[JobRecord],
 ) -> dict[str, list[Verdict]]:
     """Return verdicts on the runs of a sweep, by run."""
-    found: dict[str, list[Verdict]] = {}
+    verdicts: dict[str, list[Verdict]] = {}
     for key, table in experiment.expect.items():
         if name not in table.sweeps:
             continue
@@ -113,9 +116,9 @@ def sweep_verdicts(
             if statement_of(that).name not in case.case.measure:
                 continue  # another case of the sweep has it
             goal = goal_of(key, table, that, case, recorded_names(case, experiment))
-            said = judge_measure(goal, run.measured.get(goal.bound.name), run.where, run.reason)
-            found.setdefault(run.where, []).append(said)
-    return found
+            verdict = judge_measure(goal, run.measured.get(goal.bound.name), run.where, run.reason)
+            verdicts.setdefault(run.where, []).append(verdict)
+    return verdicts
 
 
 def write_sweep_verdicts(
@@ -123,12 +126,12 @@ def write_sweep_verdicts(
 ) -> list[Path]:
     """Write the table of verdicts on a sweep as CSV, and all of them as JUnit XML and JSON."""
     table = folder / f"{name}.verdicts.csv"
-    columns = list(dict.fromkeys(one.that for row in verdicts.values() for one in row))
+    columns = list(dict.fromkeys(verdict.that for row in verdicts.values() for verdict in row))
     with whole_file(table) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["run", *columns])
         for run, row in verdicts.items():
-            words = {one.that: one.word for one in row}
+            words = {verdict.that: verdict.word for verdict in row}
             writer.writerow([run, *(words.get(column, "") for column in columns)])
     paths = {folder / f"{name}.{file}": write for file, write in FILES.items()}
     for path, write in paths.items():
@@ -151,10 +154,12 @@ class Expectations(Extension):
         for name, table in run.experiment.expect.items():
             for case in expected_cases(table, run.cases):
                 prepared, goals = run.cases[case], self._goals.setdefault(case, [])
-                known = recorded_names(prepared, run.experiment)
+                recorded = recorded_names(prepared, run.experiment)
                 for that in table.statements:
                     try:
-                        goals.append(goal_of(name, table, that, prepared, known, run.reader.folder))
+                        goals.append(
+                            goal_of(name, table, that, prepared, recorded, run.reader.folder)
+                        )
                     except DescriptionError as error:  # of a reference
                         problems += error.within(f"expectation '{name}', case '{case}'")
         if problems:
@@ -171,12 +176,12 @@ class Expectations(Extension):
         before = steps.watch
 
         def watch(rows: Recording) -> str:
-            said = before(rows) if before is not None else ""
-            for one in judges:
-                one.add(rows)
-                if one.broken_ns is not None and not said:
-                    said = f"stopped as requested: {one.verdict('')}"
-            return said
+            reason = before(rows) if before is not None else ""
+            for judge_of_goal in judges:
+                judge_of_goal.add(rows)
+                if judge_of_goal.broken_ns is not None and not reason:
+                    reason = f"stopped as requested: {judge_of_goal.verdict('')}"
+            return reason
 
         yield replace(steps, watch=watch)
 
@@ -203,23 +208,23 @@ class Expectations(Extension):
         ]
 
     def _verdict(self, run: Run, case: str, goal: Goal) -> Verdict:
-        outcome, where = run.outcome.cases[case], f"case '{case}'"
+        outcome, location = run.outcome.cases[case], f"case '{case}'"
         if stopped := run.outcome.stopped.get(case):
-            return not_judged(goal, where, stopped)
-        if goal.is_measure and (other := missing_case(run.cases[case], goal, run.cases)):
-            return not_judged(goal, where, f"it needs case '{other}', which was not run")
+            return not_judged(goal, location, stopped)
+        if goal.is_measure and (missing := missing_case(run.cases[case], goal, run.cases)):
+            return not_judged(goal, location, f"it needs case '{missing}', which was not run")
         if goal.is_measure:
-            return judge_measure(goal, outcome.measured.get(goal.bound.name), where)
+            return judge_measure(goal, outcome.measured.get(goal.bound.name), location)
         judged = SignalJudge(goal)
         judged.add(outcome.result)
-        return judged.verdict(where)
+        return judged.verdict(location)
 
 
 def missing_case(case: PreparedCase, goal: Goal, cases: Collection[str]) -> str:
     """Return the case that a measure compares with, if that is not run; else nothing."""
     measure = case.case.measure[goal.bound.name]
-    other = measure.to if measure.is_difference else None
-    return other if other is not None and other not in cases else ""
+    other_case = measure.to if measure.is_difference else None
+    return other_case if other_case is not None and other_case not in cases else ""
 
 
 def _points(sweep: SweepOutcome) -> list[JobRecord]:

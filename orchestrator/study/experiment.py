@@ -343,13 +343,13 @@ class Experiment(Table):
 
     @model_validator(mode="after")
     def _emulators(self) -> Self:
-        known = {component for case in self.case.values() for component in case.devices}
+        devices = {component for case in self.case.values() for component in case.devices}
         for component in self.emulators:
-            if component not in known:
+            if component not in devices:
                 raise PydanticCustomError(
                     "emulators",
                     f"emulators.{component}: no case has a device in place of"
-                    f" '{component}'{nearest(component, known)}",
+                    f" '{component}'{nearest(component, devices)}",
                 )
         return self
 

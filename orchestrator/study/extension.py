@@ -115,18 +115,18 @@ class Run:
             If there is no such case, if its entry of the summary has that key, or if the section
             is none: see :meth:`Section.check`.
         """
-        known = self.sections
-        if case not in known:
+        sections = self.sections
+        if case not in sections:
             raise ValueError(
-                f"no case '{case}'{nearest(case, known)}; this run has: {', '.join(known)}"
+                f"no case '{case}'{nearest(case, sections)}; this run has: {', '.join(sections)}"
             )
         section.check()
-        taken = {*CaseSummary.__annotations__, *(one.key for one in known[case])}
+        taken = {*CaseSummary.__annotations__, *(one.key for one in sections[case])}
         if section.key in taken:
             raise ValueError(
                 f"section '{section.key}': case '{case}' has an entry of that key; use another"
             )
-        known[case].append(section)
+        sections[case].append(section)
 
     def write(self, name: str, writer: Callable[[Path], None]) -> None:
         """Let a file of the results be written; it takes its place with the others."""
@@ -136,7 +136,9 @@ class Run:
 
     def value(self, case: str, key: str) -> Any:
         """Return the object that was found in a case under a key; ``None``: there is none yet."""
-        return next((one.value for one in self.sections.get(case, ()) if one.key == key), None)
+        return next(
+            (section.value for section in self.sections.get(case, ()) if section.key == key), None
+        )
 
 
 class Steps(Struct):
@@ -215,9 +217,9 @@ def loaded(
     given: dict[str, Callable[[str], bool]] = {
         "run": lambda _name: True,
         "device": lambda _name: any(
-            one.source.kind is SourceKind.DEVICE
+            item.source.kind is SourceKind.DEVICE
             for case in cases.values()
-            for one in case.system.components.values()
+            for item in case.system.components.values()
         ),
         "table": lambda name: (
             name in experiment.extension
@@ -226,24 +228,24 @@ def loaded(
         ),
         "option": lambda name: getattr(settings, name, None) not in {None, False},
     }
-    found: dict[str, Extension] = {}
+    extensions: dict[str, Extension] = {}
     for entry, (when, name) in _names().items():
-        if name in found or name in without or not given[when](name):
+        if name in extensions or name in without or not given[when](name):
             continue
         try:
-            found[name] = _class_of(entry)(name)
+            extensions[name] = _class_of(entry)(name)
         except MissingPartError as error:
             if when != "run":
                 raise
             sentences.append(str(error))
     order = TopologicalSorter(
         {
-            name: found.keys() - {name} if "*" in one.follows else set(one.follows)
-            for name, one in found.items()
+            name: extensions.keys() - {name} if "*" in item.follows else set(item.follows)
+            for name, item in extensions.items()
         }
     )
     try:
-        return [found[name] for name in order.static_order() if name in found], sentences
+        return [extensions[name] for name in order.static_order() if name in extensions], sentences
     except ValueError as error:
         raise PluginError(f"extensions depend on each other in a cycle: {error.args[1]}") from None
 
@@ -251,7 +253,7 @@ def loaded(
 def _names() -> dict[str, tuple[str, str]]:
     """Return when each registered extension is loaded, and its name, by its entry point."""
     values: dict[str, str] = {}
-    found: dict[str, tuple[str, str]] = {}
+    tables: dict[str, tuple[str, str]] = {}
     for entry, point in GROUP.entry_points.items():
         when, _, name = entry.partition(".")
         if when not in {"run", "device", "table", "option"} or not name:
@@ -264,8 +266,8 @@ def _names() -> dict[str, tuple[str, str]]:
             raise PluginError(
                 f"two extensions are called '{name}': {values[name]} and {point.value}; remove one"
             )
-        found[entry] = when, name
-    return found
+        tables[entry] = when, name
+    return tables
 
 
 def _class_of(entry: str) -> type[Extension]:
@@ -288,17 +290,19 @@ def table_of(name: str) -> type[BaseModel] | None:
     """Return what ``[extension.NAME]`` may hold; ``None``: no package has registered it."""
     if name not in _of_packages():
         return None
-    found = GROUP.class_of(f"table.{name}")
-    if found.table is None:
-        where = f"{found.__module__}.{found.__qualname__}"
-        raise PluginError(f"extension '{name}': {where} has no 'table' that declares its keys")
-    return found.table
+    table = GROUP.class_of(f"table.{name}")
+    if table.table is None:
+        location = f"{table.__module__}.{table.__qualname__}"
+        raise PluginError(f"extension '{name}': {location} has no 'table' that declares its keys")
+    return table.table
 
 
 def _of_packages() -> list[str]:
     """Names of extensions with a table that is not one of an experiment itself."""
-    own = _own_tables()
-    return sorted(name for when, name in _names().values() if when == "table" and name not in own)
+    own_tables = _own_tables()
+    return sorted(
+        name for when, name in _names().values() if when == "table" and name not in own_tables
+    )
 
 
 def before(extension: Extension, hook: Callable[[], Any]) -> Any:
@@ -356,8 +360,8 @@ def prepared(run: Run, extension: Extension, case: PreparedCase) -> PreparedCase
     def hook() -> PreparedCase:
         return _require(PreparedCase, extension.prepare(run, case), "prepare", "a case")
 
-    found: PreparedCase = before(extension, hook)
-    return found
+    changed_case: PreparedCase = before(extension, hook)
+    return changed_case
 
 
 def finished(run: Run, extension: Extension, case: PreparedCase, result: Result) -> Result:
@@ -366,8 +370,8 @@ def finished(run: Run, extension: Extension, case: PreparedCase, result: Result)
     def hook() -> Result:
         return _require(type(result), extension.after(run, case, result), "after", "a result")
 
-    found: Result = behind(run, extension, hook, result, ends=())
-    return found
+    final_result: Result = behind(run, extension, hook, result, ends=())
+    return final_result
 
 
 def _require(kind: type[_Found], found: object, hook: str, expected: str) -> _Found:
@@ -390,9 +394,9 @@ def entered(run: Run, extension: Extension, steps: Steps) -> Iterator[Steps]:
         yield before(extension, lambda: _require(Steps, inner, "around", "one that gives steps"))
     except BaseException as error:
         failed = type(error), error, error.__traceback__
-        known = len(run.outcome.problems)
+        problem_count = len(run.outcome.problems)
         if not behind(run, extension, lambda: context.__exit__(*failed)):
-            for text in run.outcome.problems[known:]:  # the run says only why it failed
+            for text in run.outcome.problems[problem_count:]:  # the run says only why it failed
                 _LOG.warning("%s", text)
             raise
     else:
@@ -410,19 +414,19 @@ def with_own_tables(experiment: Experiment, path: Path) -> Experiment:
     for name, content in experiment.extension.items():
         model = table_of(name)
         if model is None:
-            known = _of_packages()
+            tables = _of_packages()
             problems.append(
                 f"extension.{name}: no extension with a table of this name is installed"
-                f"{nearest(name, known)}; installed: {', '.join(known) or 'none'}"
+                f"{nearest(name, tables)}; installed: {', '.join(tables) or 'none'}"
             )
             continue
         try:
             read[name] = model.model_validate(content)
         except ValidationError as error:
-            for each in format_validation_error(error, model, path):
-                key = f"extension.{name}.{each.key}"
+            for diagnostic in format_validation_error(error, model, path):
+                key = f"extension.{name}.{diagnostic.key}"
                 problems.append(
-                    replace(each, key=key, message=f"[extension.{name}] {each.message}")
+                    replace(diagnostic, key=key, message=f"[extension.{name}] {diagnostic.message}")
                 )
     if problems:
         raise DescriptionError(*problems).of_file(path)

@@ -63,13 +63,13 @@ def bound_of(said: Statement, unit_of: UnitOf) -> Bound:
     unit = unit_of(said.name)
 
     def converted(one: Quantity, what: str) -> tuple[float, float]:
-        own = unit not in {"", "1"}
-        if own and one.unit is None:
+        has_unit = unit not in {"", "1"}
+        if has_unit and one.unit is None:
             raise DescriptionError(f"expected a unit after {one.value:g}, such as '{unit}'")
-        if not own and one.unit not in {None, "1"}:
+        if not has_unit and one.unit not in {None, "1"}:
             raise DescriptionError(f"{what} {one.value:g} {one.unit}: '{said.name}' has no unit")
         try:
-            return conversion(one.unit, unit) if own else (1.0, 0.0)
+            return conversion(one.unit, unit) if has_unit else (1.0, 0.0)
         except UnitMismatchError as error:
             raise DescriptionError(f"'{said.name}' is in {unit}: {error}") from None
 
@@ -145,7 +145,7 @@ def goal_of(
     folder: Path | None = None,
 ) -> Goal:
     """Return what a statement of an expectation expects of a case."""
-    said, measures = statement_of(that), case.case.measure
+    statement, measures = statement_of(that), case.case.measure
 
     def unit_of(signal: str) -> str:
         if signal not in recorded:
@@ -158,20 +158,23 @@ def goal_of(
             )
         return "J"  # of an energy ledger
 
-    if said.name not in measures:
-        if said.name not in recorded:
-            known = [*measures, *recorded]
+    if statement.name not in measures:
+        if statement.name not in recorded:
+            names = [*measures, *recorded]
             raise UnknownNameError(
-                f"no measure and no recorded signal '{said.name}'{nearest(said.name, known)};"
-                f" there are: {listed_names(known, said.name)}"
+                f"no measure and no recorded signal '{statement.name}'"
+                f"{nearest(statement.name, names)}; there are:"
+                f" {listed_names(names, statement.name)}"
             )
         return signal_goal(name, table, that, unit_of, folder)
-    given = [key for key in _OF_SIGNALS if getattr(table, key)]
-    if given:
-        keys = ", ".join("from" if key == "begin" else key for key in given)
-        raise DescriptionError(f"'{said.name}' is a measure, and {keys}: only signals have rows")
-    measure = measures[said.name]
-    bound = bound_of(said, lambda _name: _unit_of_measure(measure, unit_of))
+    signal_keys = [key for key in _OF_SIGNALS if getattr(table, key)]
+    if signal_keys:
+        keys = ", ".join("from" if key == "begin" else key for key in signal_keys)
+        raise DescriptionError(
+            f"'{statement.name}' is a measure, and {keys}: only signals have rows"
+        )
+    measure = measures[statement.name]
+    bound = bound_of(statement, lambda _name: _unit_of_measure(measure, unit_of))
     return Goal(name, table, that, bound, is_measure=True)
 
 

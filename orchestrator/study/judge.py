@@ -65,9 +65,9 @@ class Verdict(Struct):
 
     def __str__(self) -> str:
         mark = f" [{self.requirement}]" if self.requirement else ""
-        place = f", {self.where}" if self.where else ""
+        location = f", {self.where}" if self.where else ""
         return (
-            f"expectation '{self.name}'{mark}{place}: {self.word}: expected {self.that},"
+            f"expectation '{self.name}'{mark}{location}: {self.word}: expected {self.that},"
             f" found {self.found}"
         )
 
@@ -82,7 +82,7 @@ def case_section(case: str, verdicts: Sequence[Verdict]) -> Section:
     """Return what is said of the expectations of a case."""
     columns = ("expectation", "requirement", "expected", "found", "verdict")
     rows = tuple((v.name, v.requirement, v.that, v.found, v.word) for v in verdicts)
-    data = [one.as_json() for one in verdicts]
+    data = [verdict.as_json() for verdict in verdicts]
     return Section(
         "expect",
         f"Expectations of {case}",
@@ -96,19 +96,19 @@ def case_section(case: str, verdicts: Sequence[Verdict]) -> Section:
 
 def sweep_section(name: str, verdicts: Mapping[str, Sequence[Verdict]]) -> Section:
     """Return the table of verdicts on the runs of a sweep, by their points."""
-    columns = ("run", *dict.fromkeys(one.that for row in verdicts.values() for one in row))
+    columns = ("run", *dict.fromkeys(verdict.that for row in verdicts.values() for verdict in row))
     rows: list[tuple[Cell, ...]] = []
     for point, row in verdicts.items():
-        said = {one.that: f"{one.word}: {one.found}" for one in row}
-        rows.append((point, *(said.get(column) for column in columns[1:])))
-    everything = [one for row in verdicts.values() for one in row]
+        words = {verdict.that: f"{verdict.word}: {verdict.found}" for verdict in row}
+        rows.append((point, *(words.get(column) for column in columns[1:])))
+    everything = [verdict for row in verdicts.values() for verdict in row]
     return Section(
         f"expect-sweep-{name}",
         f"Expectations of sweep {name}",
         columns,
         tuple(rows),
         printed=len(rows),
-        data=[one.as_json() for one in everything],
+        data=[verdict.as_json() for verdict in everything],
         value=tuple(everything),
     )
 
@@ -195,10 +195,10 @@ class SignalJudge:
         goal, unit, table = self.goal, self.goal.bound.unit, self.goal.table
         verdict = partial(Verdict, goal.name, table.requirement, where, goal.that)
         if self._worst is None:
-            why = "no recorded row in its window"
+            reason = "no recorded row in its window"
             if self._begins_ns is None:
-                why = f"'{table.after}' in no row"
-            return verdict(passed=False, found=why)
+                reason = f"'{table.after}' in no row"
+            return verdict(passed=False, found=reason)
         _, value, at_ns = self._worst
         found = f"at worst {_text(value, unit)} at {seconds(at_ns):.9g} s"
         if self.broken_ns is not None:
@@ -259,16 +259,16 @@ def judge(
     """
     from pydantic import ValidationError
 
-    given = {"begin": begin, "until": until, "after": after, "settles": settles}
+    settings = {"begin": begin, "until": until, "after": after, "settles": settles}
     try:
         table = Expectation(
             that=that,
             requirement=requirement,
             reference=None if reference is None else str(reference),
-            **given,
+            **settings,
         )
     except ValidationError as error:
-        raise DescriptionError(*(str(one["msg"]) for one in error.errors())) from None
+        raise DescriptionError(*(str(detail["msg"]) for detail in error.errors())) from None
 
     def unit_of(signal: str) -> str:
         result[signal]  # expects that it was recorded

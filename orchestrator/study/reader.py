@@ -93,33 +93,33 @@ def read_experiment(path: str | Path) -> Experiment:
 def _dangling(experiment: Experiment) -> list[Diagnostic]:
     """Find names of cases, sweeps and measures that do not exist."""
     every = experiment.case
-    named: list[tuple[str, str, Collection[str]]] = [
+    references: list[tuple[str, str, Collection[str]]] = [
         (f"case.{name}.measure.{key}.to", measure.to or "", every)
         for name, case in every.items()
         for key, measure in case.measure.items()
         if measure.is_difference
     ]
     for name, ledger in experiment.ledger.items():
-        named += ((f"ledger.{name}.cases", case, every) for case in ledger.cases)
+        references += ((f"ledger.{name}.cases", case, every) for case in ledger.cases)
     if experiment.sweep:
         from orchestrator.study.prepare.sweep_check import named_by_sweeps
 
-        named += named_by_sweeps(experiment)
-    named += _named_by_figures(experiment)
+        references += named_by_sweeps(experiment)
+    references += _named_by_figures(experiment)
     if experiment.has_maps:
         from orchestrator.study.prepare.sweep_check import named_by_maps
 
-        named += named_by_maps(experiment)
+        references += named_by_maps(experiment)
     return [
         Diagnostic(
             CODE,
             Severity.ERROR,
-            f"'{where}': no '{name}'{nearest(name, known)}; known: {', '.join(known) or 'none'}",
-            key=where,
-            hint=nearest_name(name, known),
+            f"'{location}': no '{name}'{nearest(name, names)}; known: {', '.join(names) or 'none'}",
+            key=location,
+            hint=nearest_name(name, names),
         )
-        for where, name, known in named
-        if name not in known
+        for location, name, names in references
+        if name not in names
     ]
 
 
@@ -129,21 +129,21 @@ Named = Iterator[tuple[str, str, Collection[str]]]
 def _named_by_figures(experiment: Experiment) -> Named:
     listed = experiment.listed_sweeps
     for name, figure in experiment.figure.items():
-        where = f"figure.{name}"
+        location = f"figure.{name}"
         if figure.kind == "time":
             for panel in figure.panels:
                 for curve in panel.curves:
-                    yield from ((where, case, experiment.case) for case in curve.cases)
+                    yield from ((location, case, experiment.case) for case in curve.cases)
         elif figure.kind == "phase":
-            yield from ((where, curve.case, experiment.case) for curve in figure.curves)
+            yield from ((location, curve.case, experiment.case) for curve in figure.curves)
         elif figure.kind == "sweep":
             for line in figure.curves:
-                yield where, line.sweep, listed
+                yield location, line.sweep, listed
                 if line.sweep in listed:
-                    yield where, line.measure, listed[line.sweep].measures
+                    yield location, line.measure, listed[line.sweep].measures
     for name, animation in experiment.animation.items():
-        where = f"animation.{name}"
-        yield from ((where, case, experiment.case) for case in sorted(animation.needed()))
+        location = f"animation.{name}"
+        yield from ((location, case, experiment.case) for case in sorted(animation.needed()))
 
 
 #: Of what a case names and its system does not have.
@@ -183,39 +183,39 @@ def expect_sound(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> N
 
 def unsound(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> list[Diagnostic]:
     """List what is wrong with signals, files, sweeps and figures; parameters as above."""
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     recorded: dict[str, list[str]] = {}
-    shown: dict[str, list[str]] = {}  # with what a ledger adds
+    recorded_of_case: dict[str, list[str]] = {}  # with what a ledger adds
     for name, case in cases.items():
         try:
             recorded[name] = signal_names(case.system, case.options.record)
         except DescriptionError:  # reported with the files
             recorded[name] = signal_names(case.system, None)
-        shown[name] = recorded[name] + ledger_series(case, experiment)
+        recorded_of_case[name] = recorded[name] + ledger_series(case, experiment)
     for name, case in cases.items():
         here = "case", name
-        found += _at(here, _files(case, experiment))
-        found += _at(here, (*wrong_faults(case), *uncovered(case)), f"case '{name}'")
-        found += _at(("ledger",), wrong_ledgers(case, experiment))
+        diagnostics += _at(here, _files(case, experiment))
+        diagnostics += _at(here, (*wrong_faults(case), *uncovered(case)), f"case '{name}'")
+        diagnostics += _at(("ledger",), wrong_ledgers(case, experiment))
         for key, measure in case.case.measure.items():
-            where = f"case '{name}', measure '{key}'"
+            location = f"case '{name}', measure '{key}'"
             at = *here, "measure", key
-            found += _at(at, _measure(where, measure, case, shown))
+            diagnostics += _at(at, _measure(location, measure, case, recorded_of_case))
     systems = {name: case.system for name, case in cases.items()}
     if experiment.sweep:
-        found += _sweeps(experiment, cases)
+        diagnostics += _sweeps(experiment, cases)
     if experiment.figure:
-        found += _figures(experiment, cases, shown)
+        diagnostics += _figures(experiment, cases, recorded_of_case)
     for name, animation in experiment.animation.items():
-        wrong = animation.problems(name, experiment, systems, recorded)
-        found += _at(("animation",), wrong)
+        animation_problems = animation.problems(name, experiment, systems, recorded)
+        diagnostics += _at(("animation",), animation_problems)
     if experiment.expect:
         from orchestrator.study.goal import wrong_expectations
 
-        for name, text in wrong_expectations(experiment, cases, shown):
-            found += _at(("expect", name), (text,))
-    found += _at(("derived",), wrong_derived(experiment.derived, systems))
-    return found
+        for name, text in wrong_expectations(experiment, cases, recorded_of_case):
+            diagnostics += _at(("expect", name), (text,))
+    diagnostics += _at(("derived",), wrong_derived(experiment.derived, systems))
+    return diagnostics
 
 
 def _sweeps(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> Iterator[Diagnostic]:
@@ -236,8 +236,8 @@ def _at(key: Sequence[str], problems: Iterable[Problem], context: str = "") -> I
         given = problem if isinstance(problem, Diagnostic) else None
         base = given or Diagnostic(CHECK_CODE, Severity.ERROR, str(problem))
         inner = parts_of(base.key) if base.key else ()
-        found = replace(base, code=CHECK_CODE, key=toml_key(*key, *inner))
-        yield found.within(context) if context else found
+        located = replace(base, code=CHECK_CODE, key=toml_key(*key, *inner))
+        yield located.within(context) if context else located
 
 
 def _figures(
@@ -247,15 +247,15 @@ def _figures(
         if figure.kind == "time":
             for curve in (curve for panel in figure.panels for curve in panel.curves):
                 if curve.cases <= recorded.keys():
-                    where, at = f"figure '{name}'", ("figure", name)
-                    wrong = _known(where, curve.signal, recorded[curve.case], curve.angle)
-                    yield from _at(at, wrong)
-                    yield from _at(at, _minus(where, curve, cases, recorded))
+                    location, at = f"figure '{name}'", ("figure", name)
+                    problems = _known(location, curve.signal, recorded[curve.case], curve.angle)
+                    yield from _at(at, problems)
+                    yield from _at(at, _minus(location, curve, cases, recorded))
         elif figure.kind == "phase":
             for path in figure.curves:
                 for signal in (path.x, path.y) if path.case in recorded else ():
-                    wrong = _known(f"figure '{name}'", signal, recorded[path.case], None)
-                    yield from _at(("figure", name), wrong)
+                    problems = _known(f"figure '{name}'", signal, recorded[path.case], None)
+                    yield from _at(("figure", name), problems)
     if experiment.has_maps:
         from orchestrator.study.prepare.sweep_check import wrong_maps
 
@@ -323,8 +323,8 @@ def _known(where: str, signal: str, recorded: list[str], angle: Angle) -> Iterat
 
 
 def _options(case: PreparedCase) -> Iterator[Diagnostic]:
-    chosen = case.options.settings(case.system)
-    plan = case.system, chosen.algorithm, chosen.algorithm_options, chosen.rates
+    settings = case.options.settings(case.system)
+    plan = case.system, settings.algorithm, settings.algorithm_options, settings.rates
     for check in (partial(validate_plan, *plan), partial(_horizon, case)):
         try:
             check()
@@ -345,8 +345,8 @@ def _measure(
     recorded, system, predict = shown[case.name], case.system, measure.predict
     yield from _known(where, measure.signal, recorded, measure.angle)
     if isinstance(measure.target, str) and measure.target not in recorded:
-        wrong = _refused(partial(target_value, measure.target, system))
-        yield from (f"{where}, target: {text}" for text in wrong)
+        problems = _refused(partial(target_value, measure.target, system))
+        yield from (f"{where}, target: {text}" for text in problems)
     for key, time in (("from", measure.begin), ("until", measure.until)):
         if time is not None:
             yield from _refused(partial(nanoseconds, time, f"{where}, {key}"))

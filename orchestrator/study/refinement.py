@@ -195,8 +195,8 @@ def verified(
 
         settings = refinement.with_step_divided(divisor)
         try:
-            one = simulate_with(refinement.system, settings, RunHooks(tell), result.name)
-            results.append(one)
+            finer_result = simulate_with(refinement.system, settings, RunHooks(tell), result.name)
+            results.append(finer_result)
         except SoftdockError as error:
             step = seconds(refinement.step_ns // divisor)
             failures.append(f"the run with H/{divisor} = {step:.9g} s failed: {error}")

@@ -55,10 +55,10 @@ def run_experiment(
     SoftdockError
         If a description is wrong, a file cannot be opened, or a unit fails.
     """
-    chosen = RunSettings(**settings)
+    run_settings = RunSettings(**settings)
     with progress_bar(experiment.title) as bar:
-        shown = None if bar is None else lambda job, share: bar(share, job)
-        return run_with(experiment, Path(folder), Path(output), chosen, progress or shown)
+        report = None if bar is None else lambda job, share: bar(share, job)
+        return run_with(experiment, Path(folder), Path(output), run_settings, progress or report)
 
 
 def run_with(
@@ -88,17 +88,17 @@ def run_with(
     for remarks in run.remarks.values():
         remarks.extend(left_out)
     with whole_folder(where, alone=True) as run.draft:
-        for one in extensions:
-            before(one, partial(one.begin, run))
+        for extension in extensions:
+            before(extension, partial(extension.begin, run))
         results = run_cases(run, extensions)
         for name, case in run.cases.items():
             clock = run.realtime.clock if run.realtime else None
             result, measured = with_measures(case, results, outcome, clock)
-            title, found = case.case.title or name, run.sections[name]
-            outcome.cases[name] = CaseOutcome(title, case.system, result, measured, found)
+            title, sections = case.case.title or name, run.sections[name]
+            outcome.cases[name] = CaseOutcome(title, case.system, result, measured, sections)
             if name in choices:
                 run.add(name, choices[name])
-        for one in extensions:
-            behind(run, one, partial(one.end, run))
+        for extension in extensions:
+            behind(run, extension, partial(extension.end, run))
         write_summary(outcome, run.draft, output)
     return outcome

@@ -212,16 +212,16 @@ def jump_between(coarse: Floats, fine: Floats) -> int | None:
 
     coarse, fine: Arrays of shape (n,), at the same times.
     """
-    apart = np.abs(coarse - fine)
-    at = int(np.argmax(apart))
-    less = np.flatnonzero(apart < 0.5 * apart[at])
+    distance = np.abs(coarse - fine)
+    at = int(np.argmax(distance))
+    less = np.flatnonzero(distance < 0.5 * distance[at])
     cut = int(np.searchsorted(less, at))
     begin = int(less[cut - 1]) + 1 if cut else 0
-    end = int(less[cut]) if cut < len(less) else len(apart)
+    end = int(less[cut]) if cut < len(less) else len(distance)
     for run in (coarse, fine):
         increments = np.abs(np.diff(run))
         near = np.arange(max(begin - 1, 0), min(end, len(increments)))
-        large = near[increments[near] >= 0.5 * apart[at]]
+        large = near[increments[near] >= 0.5 * distance[at]]
         if not len(large):
             continue
         padded = np.pad(increments, _ASIDE, constant_values=np.nan)
@@ -299,8 +299,8 @@ def compare(results: Sequence[Result], kinds: Kinds) -> Verification:
 
 def _values(result: Result, time_ns: NDArray[np.int64], names: Sequence[str]) -> Floats:
     """Rows of some times and columns of some names."""
-    places = {name: i for i, name in enumerate(result.names)}
-    columns = [places[name] for name in names]
+    indices = {name: i for i, name in enumerate(result.names)}
+    columns = [indices[name] for name in names]
     rows: Floats = result.values[np.searchsorted(result.time_ns, time_ns)][:, columns]
     return rows
 
@@ -338,17 +338,17 @@ def _extrapolated(
 def _flags(
     name: str, kinds: Kinds, rms: Sequence[float], floor: float, jump: float
 ) -> tuple[Flag, ...]:
-    found = [Flag.DISCRETE] if name in kinds.discrete else []
+    flags = [Flag.DISCRETE] if name in kinds.discrete else []
     if name in kinds.random:
-        found.append(Flag.RANDOM)
-    if not found and len(rms) == 2:
+        flags.append(Flag.RANDOM)
+    if not flags and len(rms) == 2:
         if rms[1] <= floor:
-            found.append(Flag.ROUND_OFF)
+            flags.append(Flag.ROUND_OFF)
         elif rms[1] >= rms[0]:
-            found.append(Flag.NOT_CONVERGING)
+            flags.append(Flag.NOT_CONVERGING)
     if not np.isnan(jump):
-        found.append(Flag.JUMP)
-    return tuple(found)
+        flags.append(Flag.JUMP)
+    return tuple(flags)
 
 
 def kinds_of(system: System, names: Collection[str], faults: Sequence[Fault]) -> Kinds:

@@ -40,15 +40,15 @@ def as_declared(new: System, old: System, base: System) -> System:
         if before is None or start is None or start.source != component.source:
             return dict(component.connectors)
         named = {end.connector for end in used if end.component == name}
-        kept = {}
+        connectors = {}
         for key, connector in component.connectors.items():
             if connector != start.connectors.get(key):
-                kept[key] = connector
+                connectors[key] = connector
             elif key in before.connectors:
-                kept[key] = before.connectors[key]
+                connectors[key] = before.connectors[key]
             elif before.connectors and key in named:
-                kept[key] = connector
-        return kept
+                connectors[key] = connector
+        return connectors
 
     return replace(
         new,

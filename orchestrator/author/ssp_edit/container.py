@@ -63,8 +63,8 @@ class SystemContainer:
         try:
             now = digest(self.path)
         except OSError as reason:
-            why = reason.strerror or reason
-            raise SspError(f"{self.path}: cannot be read any more: {why}") from None
+            cause = reason.strerror or reason
+            raise SspError(f"{self.path}: cannot be read any more: {cause}") from None
         if now != self._digest:
             raise SspError(
                 f"{self.path}: was changed by something else since it was opened; nothing is"
@@ -185,7 +185,7 @@ class Archive(SystemContainer):
 
 def _holds(folder: Path, files: Mapping[str, Path]) -> bool:
     """Whether a folder has these files and no others."""
-    found = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
-    return found == set(files) and all(
+    names = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
+    return names == set(files) and all(
         filecmp.cmp(folder / name, file, shallow=False) for name, file in files.items()
     )

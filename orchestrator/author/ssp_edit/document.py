@@ -119,10 +119,10 @@ class Document:
         DescriptionError
             If SSP cannot hold the system.
         """
-        wanted = as_declared(system, self.system, self.system if base is None else base)
-        wanted = self._container.taken_in(wanted)
-        typed = with_value_types(wanted, system, self.system)
-        self._take(self._brought(self._state, wanted, typed), wanted)
+        target_system = as_declared(system, self.system, self.system if base is None else base)
+        target_system = self._container.taken_in(target_system)
+        typed = with_value_types(target_system, system, self.system)
+        self._take(self._brought(self._state, target_system, typed), target_system)
 
     def rename(self, path: str, name: str) -> None:
         """Give a component or nested system another name, wherever this file names it.
@@ -136,15 +136,15 @@ class Document:
         DescriptionError
             If there is nothing of that path, or the name is taken.
         """
-        wanted = self.system.rename(path, name)
+        renamed = self.system.rename(path, name)
         patch = self._told(lambda: values.rename(self._state.markup, path, name))
-        self._take(self._brought(self._read(patch), wanted), wanted)
+        self._take(self._brought(self._read(patch), renamed), renamed)
 
     def move(self, path: str, into: str) -> None:
         """Put a component or nested system into another one; see :meth:`System.move`."""
-        wanted = self.system.move(path, into)
+        moved = self.system.move(path, into)
         patch = self._told(lambda: values.move(self._state.markup, path, into))
-        self._take(self._brought(self._read(patch), wanted), wanted)
+        self._take(self._brought(self._read(patch), moved), moved)
 
     def link(
         self,
@@ -184,7 +184,9 @@ class Document:
         before, after = (Findings(self._label, strict=True) for _ in range(2))
         read_into(self._state.content, self._container.place, before)
         read_into(patch.result(), self._container.place, after)
-        new = [found for found in after.diagnostics if found not in before.diagnostics]
+        new = [
+            diagnostic for diagnostic in after.diagnostics if diagnostic not in before.diagnostics
+        ]
         Findings(self._label, new).close()
         self._state = self._read(patch)
 
@@ -217,11 +219,11 @@ class Document:
             patch = self._told(partial(self._patch, state, wanted, values, levels))
             if patch.is_empty:
                 return state
-            found = self._read(patch)
-            left = differing(found.system, wanted)
-            if not left:
-                return found
-            for place in left:
+            state_read = self._read(patch)
+            remaining = differing(state_read.system, wanted)
+            if not remaining:
+                return state_read
+            for place in remaining:
                 levels[place] = levels.get(place, -1) + 1
                 if levels[place] >= len(place):
                     raise SspError(
@@ -257,10 +259,12 @@ class Document:
         content = patch.result()
         try:
             markup = Markup(content, self._label)
-            known = {text for _, text in self._violations(self._state.markup)}
-            wrong = [text for _, text in self._violations(markup) if text not in known]
-            if wrong:
-                raise SspError("; ".join(dict.fromkeys(wrong)))
+            old_violations = {text for _, text in self._violations(self._state.markup)}
+            new_violations = [
+                text for _, text in self._violations(markup) if text not in old_violations
+            ]
+            if new_violations:
+                raise SspError("; ".join(dict.fromkeys(new_violations)))
             return _State(content, markup, self._system_of(content))
         except SoftdockError as error:
             raise SspError(f"{self._label}: the edit cannot be made: {error}") from None

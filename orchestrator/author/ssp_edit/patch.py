@@ -148,17 +148,17 @@ def _encoding(content: bytes, root: etree._Element) -> str:
 
 def _spans(text: bytes) -> list[TextSpan]:
     """Find the places of all elements, in the order of their start tags."""
-    found: list[list[int]] = []
+    spans: list[list[int]] = []
     open_: list[int] = []
     parser = expat.ParserCreate("utf-8")
 
     def start(_name: str, _attributes: dict[str, str]) -> None:
         begin = parser.CurrentByteIndex
-        open_.append(len(found))
-        found.append([begin, _tag_end(text, begin), 0, 0])
+        open_.append(len(spans))
+        spans.append([begin, _tag_end(text, begin), 0, 0])
 
     def end(_name: str) -> None:
-        place = found[open_.pop()]
+        place = spans[open_.pop()]
         if text[place[1] - 2 : place[1]] == b"/>":
             place[2:] = [place[1], place[1]]
         else:
@@ -168,7 +168,7 @@ def _spans(text: bytes) -> list[TextSpan]:
     parser.StartElementHandler = start
     parser.EndElementHandler = end
     parser.Parse(text, True)  # noqa: FBT003 - expat: all of it
-    return [TextSpan(*place) for place in found]
+    return [TextSpan(*place) for place in spans]
 
 
 def _tag_end(text: bytes, start: int) -> int:

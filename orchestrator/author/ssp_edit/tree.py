@@ -89,26 +89,26 @@ def _leaving(
 
 def _keyed(element: etree._Element) -> dict[Key, etree._Element]:
     """Children by what identifies them; equals are counted."""
-    found: dict[Key, etree._Element] = {}
-    seen: Counter[Key] = Counter()
+    elements: dict[Key, etree._Element] = {}
+    counts: Counter[Key] = Counter()
     for child in children(element):
         name = tag(child)
         if name in _LEFT_OUT:
             continue
         attributes = _NAMED.get(name, ("name",))
         key = (name, *(child.get(attribute, "") for attribute in attributes))
-        seen[key] += 1
-        found[(*key, str(seen[key]))] = child
-    return found
+        counts[key] += 1
+        elements[(*key, str(counts[key]))] = child
+    return elements
 
 
 def _counterpart(here: dict[Key, etree._Element], key: Key) -> etree._Element | None:
     """Find an element in the user's file; its connections may begin where the signal ends."""
-    found = here.get(key)
-    if found is None and key[0] == "ssd:Connection":
+    counterpart = here.get(key)
+    if counterpart is None and key[0] == "ssd:Connection":
         name, start, source, end, target, number = key
         return here.get((name, end, target, start, source, number))
-    return found
+    return counterpart
 
 
 def _differ(one: etree._Element, other: etree._Element) -> bool:

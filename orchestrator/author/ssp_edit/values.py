@@ -35,12 +35,12 @@ _ABSENT = object()
 
 def values_of(system: System, above: Place = ()) -> dict[Place, Value]:
     """All values that are set in a system, through nested systems."""
-    found: dict[Place, Value] = {(*above, name): value for name, value in system.values.items()}
+    values: dict[Place, Value] = {(*above, name): value for name, value in system.values.items()}
     for name, component in system.components.items():
-        found |= {(*above, name, key): value for key, value in component.values.items()}
+        values |= {(*above, name, key): value for key, value in component.values.items()}
     for name, inner in system.systems.items():
-        found |= values_of(inner, (*above, name))
-    return found
+        values |= values_of(inner, (*above, name))
+    return values
 
 
 def differing(old: System, new: System) -> list[Place]:
@@ -65,10 +65,10 @@ def _same(one: object, other: object) -> bool:
 
 def _owners(system: System, above: Place = ()) -> set[tuple[Place, str]]:
     """Places of all components and systems, each with its kind."""
-    found = {(above, "system")} | {((*above, name), "component") for name in system.components}
+    owners = {(above, "system")} | {((*above, name), "component") for name in system.components}
     for name, inner in system.systems.items():
-        found |= _owners(inner, (*above, name))
-    return found
+        owners |= _owners(inner, (*above, name))
+    return owners
 
 
 def place_text(place: Place) -> str:
@@ -279,10 +279,10 @@ def _item(typed: etree._Element, wanted: etree._Element) -> str | None:
 
 def part_at(root: etree._Element, path: str) -> etree._Element:
     """Return the element of a component or nested system."""
-    found = element_at(root, tuple(path.split(SEPARATOR)) if path else ())
-    if found is None:
+    element = element_at(root, tuple(path.split(SEPARATOR)) if path else ())
+    if element is None:
         raise SspError(f"'{path}' is in a file of its own; change that file")
-    return found
+    return element
 
 
 def rename(markup: Markup, path: str, name: str) -> Patch:

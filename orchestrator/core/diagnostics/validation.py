@@ -140,10 +140,10 @@ def format_validation_error(
 
 
 def _place(form: Form, item: Mapping[str, Any]) -> Location:
-    found, place = tuple(_keys(form, item["loc"])), item["loc"]
-    if item["type"] == "extra_forbidden" and found[-1:] != place[-1:]:
-        return (*found, place[-1])  # a key that looks like a kind, such as "int"
-    return found
+    keys, place = tuple(_keys(form, item["loc"])), item["loc"]
+    if item["type"] == "extra_forbidden" and keys[-1:] != place[-1:]:
+        return (*keys, place[-1])  # a key that looks like a kind, such as "int"
+    return keys
 
 
 def _message(form: Form, where: Location, items: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
@@ -152,8 +152,8 @@ def _message(form: Form, where: Location, items: Sequence[Mapping[str, Any]]) ->
     if item["type"] == "extra_forbidden":
         name = str(where[-1])
         known = sorted({name for model in _tables(form, where[:-1]) for name in _names(model)})
-        asked = nearest(name, known) or f"; known: {', '.join(known)}"
-        return f"unknown key '{key}'{asked}", nearest_name(name, known)
+        hint = nearest(name, known) or f"; known: {', '.join(known)}"
+        return f"unknown key '{key}'{hint}", nearest_name(name, known)
     if item["type"] == "missing":
         return f"missing key '{key}'", ""
     expected = list(dict.fromkeys(_expected(each) for each in items if each["type"] in _EXPECTED))

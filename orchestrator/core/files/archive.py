@@ -113,12 +113,12 @@ def _check_entries(path: Path, archive: zipfile.ZipFile, error: type[LoadError])
             path, f"the archive has {len(entries)} files; expected at most {MOST_ENTRIES}"
         )
     size, packed = sum(e.file_size for e in entries), max(path.stat().st_size, 1)
-    most = _most_bytes(packed)
-    if size > most:
+    limit = _most_bytes(packed)
+    if size > limit:
         raise error.in_file(
             path,
-            f"the archive of {packed} bytes unpacks to {size} bytes; expected at most {most}: if it"
-            f" may be trusted, set the environment variable {ALLOWANCE}={size}",
+            f"the archive of {packed} bytes unpacks to {size} bytes; expected at most {limit}: if"
+            f" it may be trusted, set the environment variable {ALLOWANCE}={size}",
         )
     for entry in entries:
         name = PurePosixPath(entry.filename)
@@ -129,8 +129,10 @@ def _check_entries(path: Path, archive: zipfile.ZipFile, error: type[LoadError])
             )
         if not name.parts:
             raise error.in_file(path, "an entry has no name; the file was not unpacked")
-        if why := _unsafe(entry, name):
-            raise error.in_file(path, f"entry '{entry.filename}' {why}; the file was not unpacked")
+        if reason := _unsafe(entry, name):
+            raise error.in_file(
+                path, f"entry '{entry.filename}' {reason}; the file was not unpacked"
+            )
     _check_twice(path, entries, error)
 
 
@@ -192,10 +194,10 @@ def extract(
                 path, f"cannot be unpacked to {target}: {reason.strerror or reason}"
             ) from None
         try:
-            chosen = [e for e in archive.infolist() if not e.filename.startswith(without)]
-            for entry in chosen:
+            entries = [e for e in archive.infolist() if not e.filename.startswith(without)]
+            for entry in entries:
                 _expect_readable(path, entry, error)
-            archive.extractall(target, [entry.filename for entry in chosen])
+            archive.extractall(target, [entry.filename for entry in entries])
         except DAMAGE as reason:
             raise error.in_file(path, f"the archive {_why(reason, target)}") from None
 
@@ -208,19 +210,19 @@ def _expect_readable(path: Path, entry: zipfile.ZipInfo, error: type[LoadError])
             path, f"'{name}' is encrypted, and needs a password: pack it without one"
         )
     if method not in _METHODS:
-        known = _OTHER_METHODS.get(method, "another method")
+        method_name = _OTHER_METHODS.get(method, "another method")
         raise error.in_file(
             path,
-            f"'{name}' is compressed by {known} (method {method}), which cannot be read here: pack"
-            " it by Deflate (method 8)",
+            f"'{name}' is compressed by {method_name} (method {method}), which cannot be read here:"
+            " pack it by Deflate (method 8)",
         )
 
 
 def _why(reason: Exception, target: Path | None = None) -> str:
     """Tell what an archive cannot help, such as a full disk, from its damage."""
     if isinstance(reason, OSError) and reason.errno is not None:
-        what = "cannot be read" if target is None else f"cannot be unpacked to {target}"
-        return f"{what}: {reason.strerror or reason}"
+        failure = "cannot be read" if target is None else f"cannot be unpacked to {target}"
+        return f"{failure}: {reason.strerror or reason}"
     return f"is damaged: {reason}"
 
 

@@ -55,11 +55,11 @@ def split_title(title: str) -> tuple[str, str]:
 
     Of ``[m|mm]`` the unit is ``m``: the second one is for display. Of ``[m:#(type=Real)]`` as well.
     """
-    found = _UNIT.fullmatch(title)
-    if found is None:
+    match = _UNIT.fullmatch(title)
+    if match is None:
         return title, ""
-    unit = _END.split(found["unit"], maxsplit=1)[0]
-    return found["name"], re.sub(r"\\(.)", r"\1", unit)
+    unit = _END.split(match["unit"], maxsplit=1)[0]
+    return match["name"], re.sub(r"\\(.)", r"\1", unit)
 
 
 @reads("cannot be read as CSV")
@@ -118,23 +118,23 @@ def read_arrays(path: Path) -> Arrays:
         return Arrays(time, last.names, values, last.units, last.about)
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-            if any(each.compress_type != zipfile.ZIP_STORED for each in file.zip.infolist()):
+            if any(entry.compress_type != zipfile.ZIP_STORED for entry in file.zip.infolist()):
                 raise ValueError("it is compressed, so that its size says nothing of its content")
             time, names, values, about = (file[key] for key in ("time", "names", "values", "about"))
-        told = json_data(str(about[()]))
-        units = {str(name): str(unit) for name, unit in told.pop("units").items()}
-        found = Arrays(time, tuple(map(str, names)), values, units, told)
+        details = json_data(str(about[()]))
+        units = {str(name): str(unit) for name, unit in details.pop("units").items()}
+        arrays = Arrays(time, tuple(map(str, names)), values, units, details)
     except _WRONG as error:
         raise _foreign(path, str(error)) from None
     if time.dtype != np.float64 or values.dtype != np.float64 or time.ndim != 1:
         raise _foreign(path, "its arrays are not of float64")
-    if values.shape != (len(time), len(found.names)):
+    if values.shape != (len(time), len(arrays.names)):
         raise _foreign(
             path,
-            f"{counted(len(found.names), 'name')} and {counted(len(time), 'time')} of"
+            f"{counted(len(arrays.names), 'name')} and {counted(len(time), 'time')} of"
             f" {values.shape}",
         )
-    return found
+    return arrays
 
 
 def _foreign(path: Path, why: str) -> LoadError:

@@ -179,8 +179,8 @@ class McapFile:
             if clocks_ns is not None and len(clocks_ns):
                 rows = np.searchsorted(times_ns, moments).clip(max=len(clocks_ns) - 1)
                 told_at = clocks_ns[rows].tolist()
-            told = [json.dumps(dict(event)).encode() for _, event in events]
-            channels.append((moments, told_at, told))
+            payloads = [json.dumps(dict(event)).encode() for _, event in events]
+            channels.append((moments, told_at, payloads))
         if times or moments:
             with self._behind_all():
                 self._chunk(channels, min([*times, *moments]), max([*times, *moments]))
@@ -199,12 +199,12 @@ class McapFile:
     @contextmanager
     def _behind_all(self) -> Iterator[None]:
         """Go behind the last chunk, and take back what cannot be written there."""
-        known = len(self._chunks)
+        chunk_count = len(self._chunks)
         self._file.seek(self._end)
         try:
             yield
         except OSError:
-            del self._chunks[known:]
+            del self._chunks[chunk_count:]
             self._file.seek(self._end)
             self._file.truncate()
             raise
@@ -247,15 +247,15 @@ class McapFile:
 
     def _statistics(self) -> Statistics:
         chunks = self._chunks
-        attached = sum(isinstance(one, AttachmentIndex) for one in self._indexes)
+        attached = sum(isinstance(index, AttachmentIndex) for index in self._indexes)
         return Statistics(
             attachment_count=attached,
             channel_count=len(self._counts),
             channel_message_counts={n: count for n, count in self._counts.items() if count},
             chunk_count=len(chunks),
             message_count=sum(self._counts.values()),
-            message_end_time=max((one.message_end_time for one in chunks), default=0),
-            message_start_time=min((one.message_start_time for one in chunks), default=0),
+            message_end_time=max((index.message_end_time for index in chunks), default=0),
+            message_start_time=min((index.message_start_time for index in chunks), default=0),
             metadata_count=len(self._indexes) - attached,
             schema_count=len(self._counts),
         )
@@ -270,9 +270,9 @@ class McapFile:
 
     def _put(self, data: bytes) -> None:
         """Write all of some bytes: a disk that is nearly full takes a part of them first."""
-        rest = memoryview(data)
-        while rest:
-            rest = rest[self._file.write(rest) :]
+        remaining = memoryview(data)
+        while remaining:
+            remaining = remaining[self._file.write(remaining) :]
 
 
 #: What is raised where a file is cut or damaged.
@@ -357,27 +357,27 @@ def read_mcap_file(path: Path) -> McapContent:
 
     Of a file that is cut or damaged, what stands before that.
     """
-    found = _Found()
+    content = _Found()
     try:
         with path.open("rb") as file:
-            why = found.read(file, path.stat().st_size)
+            reason = content.read(file, path.stat().st_size)
     except OSError as error:
         raise LoadError.in_file(path, f"cannot be read: {error.strerror or error}") from None
-    rows = found.rows
+    rows = content.rows
     if not rows:
-        said = f": {why}" if why else ""
-        raise LoadError.in_file(path, f"expected MCAP with rows of signals as JSON{said}")
-    times_ns, clocks_ns, names, values = _joined(found.channels, rows)
+        suffix = f": {reason}" if reason else ""
+        raise LoadError.in_file(path, f"expected MCAP with rows of signals as JSON{suffix}")
+    times_ns, clocks_ns, names, values = _joined(content.channels, rows)
     cut = ""
-    if why:
+    if reason:
         cut = (
             f"{path.name} is cut or damaged: these are the {counted(len(times_ns), 'row')} up to"
-            f" {times_ns[-1] / 1e9:.9g} s that can be read ({why})"
+            f" {times_ns[-1] / 1e9:.9g} s that can be read ({reason})"
         )
-    units = _units(found.channels, found.schemas)
-    known = {name: unit for name, unit in units.items() if name in names}
-    rest = found.metadata, cut, found.events
-    return McapContent(times_ns, clocks_ns, names, values, known, *rest)
+    units = _units(content.channels, content.schemas)
+    known_units = {name: unit for name, unit in units.items() if name in names}
+    rest = content.metadata, cut, content.events
+    return McapContent(times_ns, clocks_ns, names, values, known_units, *rest)
 
 
 def _joined(
@@ -386,17 +386,19 @@ def _joined(
     """Return all rows, by all times that any channel has."""
     names: list[str] = []
     columns: list[Floats] = []
-    times_ns = np.unique(np.concatenate([np.array(one.times, np.int64) for one in rows.values()]))
+    times_ns = np.unique(
+        np.concatenate([np.array(channel.times, np.int64) for channel in rows.values()])
+    )
     clocks_ns = np.zeros_like(times_ns)
-    for number, one in rows.items():
-        first = one.values[0]
+    for number, channel in rows.items():
+        first = channel.values[0]
         keys = [key for key, value in first.items() if isinstance(value, int | float | None)]
         block = np.full((len(times_ns), len(keys)), np.nan)
-        at = np.searchsorted(times_ns, np.array(one.times, np.int64))
-        clocks_ns[at] = one.clocks
+        at = np.searchsorted(times_ns, np.array(channel.times, np.int64))
+        clocks_ns[at] = channel.clocks
         block[at] = [
             [float(x) if isinstance(x, int | float) else np.nan for x in map(row.get, keys)]
-            for row in one.values
+            for row in channel.values
         ]
         columns.append(block)
         names += [name_of(channels[number].topic, key) for key in keys]
@@ -404,7 +406,7 @@ def _joined(
 
 
 def _units(channels: Mapping[int, Channel], schemas: Mapping[int, Schema]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    units: dict[str, str] = {}
     for channel in channels.values():
         schema = schemas.get(channel.schema_id)
         if schema is None or schema.encoding != "jsonschema":
@@ -413,7 +415,7 @@ def _units(channels: Mapping[int, Channel], schemas: Mapping[int, Schema]) -> di
             properties = json.loads(schema.data).get("properties", {})
             for key, about in properties.items():
                 if isinstance(about.get("unit"), str):
-                    found[name_of(channel.topic, key)] = about["unit"]
+                    units[name_of(channel.topic, key)] = about["unit"]
         except (ValueError, AttributeError):  # of another tool, which says no units
             continue
-    return found
+    return units

@@ -60,8 +60,8 @@ def json_data(text: str | bytes) -> Any:
 def misfit(error: ValidationError) -> str:
     """Say what does not fit its form first: where, what was expected, what was found."""
     first = error.errors(include_url=False, include_context=False)[0]
-    where = ".".join(map(str, first["loc"])) or "content"
-    return f"'{where}': {first['msg']}, found {str(first['input'])[:80]!r}"
+    location = ".".join(map(str, first["loc"])) or "content"
+    return f"'{location}': {first['msg']}, found {str(first['input'])[:80]!r}"
 
 
 def _integer(digits: str) -> int:

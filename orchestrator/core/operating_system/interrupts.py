@@ -40,8 +40,8 @@ def interruptible() -> Iterator[None]:
         mine = signals.interrupt if number == signal.SIGINT else signals.terminate
         if signal.getsignal(number) not in {signal.SIG_IGN, None}:
             before[number] = signal.signal(number, mine)
-    told = sys.unraisablehook
-    sys.unraisablehook = lambda lost: signals.again(lost) or told(lost)
+    previous_hook = sys.unraisablehook
+    sys.unraisablehook = lambda lost: signals.again(lost) or previous_hook(lost)
     try:
         yield
     except SystemExit as ended:
@@ -51,7 +51,7 @@ def interruptible() -> Iterator[None]:
     except KeyboardInterrupt:
         sys.exit(128 + (signals.seen[0] if signals.seen else signal.SIGINT))
     finally:
-        sys.unraisablehook = told
+        sys.unraisablehook = previous_hook
         for number, handler in before.items():
             signal.signal(number, handler)
 

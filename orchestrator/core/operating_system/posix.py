@@ -46,11 +46,11 @@ def expect_short(path: str) -> None:
 
 def kernel() -> str:
     """Return name and release of the kernel, and whether it is one for real time."""
-    about = os.uname()
+    system = os.uname()
     file = Path("/sys/kernel/realtime")
     preempt_rt = file.is_file() and file.read_text(encoding="ascii").strip() == "1"
     kind = "PREEMPT_RT" if preempt_rt else "no PREEMPT_RT"
-    return f"{about.sysname} {about.release}, {kind}"
+    return f"{system.sysname} {system.release}, {kind}"
 
 
 def user() -> int:

@@ -66,8 +66,8 @@ class EmbeddedBlock:
             with exits_are_errors():
                 self._block.step(current_time, step_size)
         except Exception as error:
-            told = f"block {self.kind} failed at t = {current_time} s: {error!r}"
-            self._tool.log(told, self.error)
+            message = f"block {self.kind} failed at t = {current_time} s: {error!r}"
+            self._tool.log(message, self.error)
             if self.failure is None:
                 self._keep()
                 raise
@@ -97,12 +97,12 @@ class EmbeddedBlock:
 
     def _get(self, references: Sequence[int]) -> list[Any]:
         self._refresh()
-        found: list[Any] = []
+        values_read: list[Any] = []
         for reference in references:
             name, first, count = self.places[reference]
             value = getattr(self._block, name) if name else self._time
-            found += np.ravel(value).tolist()[first : first + count] if count else [value]
-        return found
+            values_read += np.ravel(value).tolist()[first : first + count] if count else [value]
+        return values_read
 
     def _set(self, references: Sequence[int], values: Sequence[Any]) -> None:
         given = list(values)
@@ -127,12 +127,12 @@ class EmbeddedBlock:
         return {"block": text, "time": self._time, "stepping": self._stepping}
 
     def _set_fmu_state(self, state: Mapping[str, Any]) -> None:
-        found: Any = decode(state["block"].encode())
-        self._block.set_state(found)
+        block_state: Any = decode(state["block"].encode())
+        self._block.set_state(block_state)
         self._time, self._stepping = state["time"], state["stepping"]
         names = {name for name, _, _ in self.places.values() if name}
         inputs = (n for n in names if self._block.connectors[n].causality != "output")
-        self._given = {} if self._stepping else {name: found[name] for name in inputs}
+        self._given = {} if self._stepping else {name: block_state[name] for name in inputs}
         self._stale = not self._stepping
 
     get_real = get_float64 = get_integer = get_int32 = get_boolean = _get
@@ -141,13 +141,13 @@ class EmbeddedBlock:
 
 def _class_of(module: str, name: str) -> type[Block]:
     try:
-        found: Any = importlib.import_module(module)
+        value: Any = importlib.import_module(module)
         for part in name.split("."):
-            found = getattr(found, part)
+            value = getattr(value, part)
     except Exception as error:
         raise PluginError(
             f"block {name} of {module}: cannot be imported by this Python, {error}; install the"
             " package that defines it, and softdock"
         ) from error
-    kind: type[Block] = found
+    kind: type[Block] = value
     return kind

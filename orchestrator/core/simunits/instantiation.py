@@ -63,11 +63,11 @@ def make_unit(
             from orchestrator.core.simunits.blocks.block_file import location_of
 
             source = Source(source.kind, location_of(class_of(source)))
-        known, shared = {} if processes is None else processes, component.options.process
+        shared_processes, shared = {} if processes is None else processes, component.options.process
         if shared is None:
             process = WorkerProcess(component.name)
-        elif (found := known.get(shared)) is None:
-            process = known[shared] = WorkerProcess(component.name, shared)
+        elif (found := shared_processes.get(shared)) is None:
+            process = shared_processes[shared] = WorkerProcess(component.name, shared)
         else:
             process = found
         return WorkerUnit(replace(component, source=source), described, process)
@@ -92,13 +92,13 @@ def _make_block(component: Component) -> SimulationUnit:
     kind = class_of(component.source)
     try:
         with exits_are_errors():
-            made = kind()
+            new_block = kind()
     except Exception as error:
         raise PluginError(
             f"component '{component.name}': block '{location}' cannot be made:"
             f" {type(error).__name__}: {error}"
         ) from error
-    return BlockUnit(component.name, description_of(component), made)
+    return BlockUnit(component.name, description_of(component), new_block)
 
 
 def _make_fmu(component: Component, *, early_return: bool) -> SimulationUnit:

@@ -236,10 +236,10 @@ class SimulationUnit(ABC):
 
     def _expect(self, *phases: Phase) -> None:
         if self.phase not in phases:
-            wanted = " or ".join(phase.name.lower() for phase in phases)
+            expected = " or ".join(phase.name.lower() for phase in phases)
             raise StepError(
                 f"component '{self.name}': called while {self.phase.name.lower()};"
-                f" expected {wanted}"
+                f" expected {expected}"
             )
 
     def set_values(self, values: Mapping[str, Value]) -> None:

@@ -42,8 +42,8 @@ def values_beyond(component: Component, ranges: Mapping[str, Limits]) -> Iterato
         connector = component.connectors.get(name)
         if connector is None or name not in ranges or value == connector.start:
             continue
-        if connector.accepts(value) and (why := beyond(connector, ranges[name], value)):
-            yield name, f"{why} (min, max of the FMU)"
+        if connector.accepts(value) and (reason := beyond(connector, ranges[name], value)):
+            yield name, f"{reason} (min, max of the FMU)"
 
 
 def value_notes(component: Component, ranges: Mapping[str, Limits]) -> list[str]:

@@ -126,8 +126,8 @@ class _UnitServer:
         return list(self.unit.notes)
 
     def exception(self) -> str:
-        found = self.unit.exception()
-        return "".join(traceback.format_exception(found)) if found else ""
+        error = self.unit.exception()
+        return "".join(traceback.format_exception(error)) if error else ""
 
     def terminate(self) -> None:
         self.states.clear()
@@ -163,7 +163,7 @@ class _Members:
         nobody = (None, None)
         count = max(self.servers, default=-1) + 1
         numbers = [self.servers.get(number) for number in range(count)]
-        serve(process, [each.served if each else nobody for each in numbers], self.shared)
+        serve(process, [member.served if member else nobody for member in numbers], self.shared)
         if self.shared and any(changed := self._before.put_back()):
             for server in self.servers.values():  # any that stepped meanwhile may have left it
                 if hasattr(server, "unit"):

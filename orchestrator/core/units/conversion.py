@@ -95,12 +95,12 @@ class BaseUnit(Struct):
 
     def attributes(self) -> dict[str, str]:
         """Return the attributes of an element ``BaseUnit`` of FMI and SSP."""
-        found = {symbol: str(power) for symbol, power in self.exponents.items() if power}
+        attributes_found = {symbol: str(power) for symbol, power in self.exponents.items() if power}
         if self.factor != 1.0:
-            found["factor"] = repr(self.factor)
+            attributes_found["factor"] = repr(self.factor)
         if self.offset != 0.0:
-            found["offset"] = repr(self.offset)
-        return found
+            attributes_found["offset"] = repr(self.offset)
+        return attributes_found
 
 
 @cache
@@ -211,15 +211,17 @@ def definition_beyond(unit: str, defined: BaseUnit) -> BaseUnit | None:
     if is_level(unit):
         return None  # its base unit is written for want of a better one
     try:
-        said = _meaning(unit)
+        meaning = _meaning(unit)
     except UnitMismatchError:
         return defined
-    same = without_angle(said.exponents) == without_angle(defined.exponents) and isclose(
-        float(said.offset), defined.offset, rel_tol=_RELATIVE
+    same = without_angle(meaning.exponents) == without_angle(defined.exponents) and isclose(
+        float(meaning.offset), defined.offset, rel_tol=_RELATIVE
     )
-    angles = "rad" in defined.exponents or not said.turns
-    wanted = {si_factor(said)} if angles else {si_factor(said), number(said.factor, said.pi)}
-    if same and any(isclose(factor, defined.factor, rel_tol=_RELATIVE) for factor in wanted):
+    angles = "rad" in defined.exponents or not meaning.turns
+    factors = (
+        {si_factor(meaning)} if angles else {si_factor(meaning), number(meaning.factor, meaning.pi)}
+    )
+    if same and any(isclose(factor, defined.factor, rel_tol=_RELATIVE) for factor in factors):
         return None
     return defined
 

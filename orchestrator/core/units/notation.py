@@ -30,15 +30,15 @@ def run_together(text: str) -> tuple[str, ...]:
     """Take ``Nm``, ``kVA``, ``mPas`` apart; empty if it is none of these, or could be two."""
     if text in _NO_PRODUCTS:
         return ()
-    found = [
+    splits = [
         (text[:length], *tails)
         for length in range(1, len(text))
         if _is_head(text[:length])
         for tails in _tails(text[length:])
         if len({text[:length], *tails}) == len(tails) + 1
     ]
-    fewest = min(map(len, found), default=0)
-    shortest = [parts for parts in found if len(parts) == fewest]
+    fewest = min(map(len, splits), default=0)
+    shortest = [parts for parts in splits if len(parts) == fewest]
     return shortest[0] if len(shortest) == 1 else ()
 
 

@@ -78,14 +78,14 @@ class Meaning(Struct):
 
 def number(factor: Fraction, pi: int) -> float:
     """Round ``factor * pi**pi``."""
-    found = float(factor)  # raises for what is too large
+    product = float(factor)  # raises for what is too large
     if pi and abs(factor.numerator) < _EXACT and factor.denominator < _EXACT:
-        found = factor.numerator * math.pi**pi / factor.denominator
+        product = factor.numerator * math.pi**pi / factor.denominator
     elif pi:
-        found *= math.pi**pi
-    if not sys.float_info.min < abs(found) < math.inf:
+        product *= math.pi**pi
+    if not sys.float_info.min < abs(product) < math.inf:
         raise OverflowError("beyond what a double holds")
-    return found
+    return product
 
 
 def si_factor(meaning: Meaning) -> float:
@@ -255,8 +255,8 @@ _SHORTEST_WORD: Final = 4
 @cache
 def symbol_meaning(symbol: str) -> Meaning | None:
     """Return what a symbol means; ``None`` if it is none."""
-    if (known := short_meaning(symbol)) is not None:
-        return known
+    if (meaning := short_meaning(symbol)) is not None:
+        return meaning
     if is_logarithmic(symbol):
         return None
     if len(symbol) >= _SHORTEST_WORD and symbol.isascii() and symbol.isalpha():
@@ -299,14 +299,14 @@ def _word(word: str) -> Meaning | None:
             continue  # an abbreviated prefix
         if len(stem) < _SHORTEST_WORD - bool(prefix) or not stem.islower():
             continue  # an abbreviation: "Nm" is a measure of yarn there
-        found = si_meaning(WORDS[name]) if name in WORDS else _pint_meaning(name)
-        if found is not None and prefix:
-            if found.offset:
+        meaning = si_meaning(WORDS[name]) if name in WORDS else _pint_meaning(name)
+        if meaning is not None and prefix:
+            if meaning.offset:
                 continue  # what a thousandth of a degree Celsius begins at is anybody's guess
             scale = _registry().Quantity(1.0, f"{prefix}meter").m_as("meter")
-            return found.times(Meaning({}, Fraction(repr(float(scale)))))
-        if found is not None:
-            return found
+            return meaning.times(Meaning({}, Fraction(repr(float(scale)))))
+        if meaning is not None:
+            return meaning
     return None
 
 

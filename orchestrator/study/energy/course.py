@@ -52,11 +52,11 @@ class Course(Struct, eq=False):
         # In units of the step, so that the powers are of alike size.
         apart = (time[window] - time[begins][:, None]) / steps[:, None]
         powers = apart[..., None] ** np.arange(count)
-        found = np.linalg.solve(powers, rows[window])
-        whole = np.zeros((4, len(begins), rows.shape[1]))
+        coefficients = np.linalg.solve(powers, rows[window])
+        padded = np.zeros((4, len(begins), rows.shape[1]))
         for k in range(count):
-            whole[k] = found[:, k] / steps[:, None] ** k
-        return cls(steps, whole)
+            padded[k] = coefficients[:, k] / steps[:, None] ** k
+        return cls(steps, padded)
 
     def at(self, share: float) -> Floats:
         """Return values at a share of each step, shape (n - 1, size)."""

@@ -49,8 +49,8 @@ def work_of(samples: Samples, bond: Bond) -> Work:
     of the changes that the slope of the flow has, times the effort and the step.
     """
     total, error = np.zeros(len(samples.time)), 0.0
-    for place in range(len(bond.effort)):
-        part = _Pair(samples, bond, place).work()
+    for index in range(len(bond.effort)):
+        part = _Pair(samples, bond, index).work()
         total, error = total + part.energy, error + part.error
     return Work(total, error)
 
@@ -285,10 +285,10 @@ class EnergyLedger(Struct, eq=False):
 
     def totals(self) -> dict[str, float]:
         """Return the sums at the end by name, J, for files."""
-        found = {"initial": self.initial}
-        found |= {str(k): float(self.total(k)[-1]) for k in Kind if k is not Kind.PART}
-        found |= {f"{e.kind}: {e.name}": float(e.energy[-1]) for e in self.entries}
-        return found | {"largest residual": self.residual, "error of the quadrature": self.error}
+        sums = {"initial": self.initial}
+        sums |= {str(k): float(self.total(k)[-1]) for k in Kind if k is not Kind.PART}
+        sums |= {f"{e.kind}: {e.name}": float(e.energy[-1]) for e in self.entries}
+        return sums | {"largest residual": self.residual, "error of the quadrature": self.error}
 
 
 def energy_ledger(

@@ -192,7 +192,7 @@ class LedgerPlan(Struct):
     def _problems(self) -> list[str]:
         accounts = {account.name for account in self.accounts}
         ports = {port.name: port for port in self.ports}
-        found = [
+        problems = [
             f"port '{port.name}': no account '{port.account}'; accounts:"
             f" {', '.join(accounts) or 'none'}"
             for port in self.ports
@@ -203,25 +203,27 @@ class LedgerPlan(Struct):
             ends = (each.begin, each.end)
             for name in (*ends, *each.sources):
                 if name not in ports:
-                    known = ", ".join(ports) or "none"
-                    found.append(f"interface '{each.name}': no port '{name}'; ports: {known}")
+                    listed_ports = ", ".join(ports) or "none"
+                    problems.append(
+                        f"interface '{each.name}': no port '{name}'; ports: {listed_ports}"
+                    )
                 elif name in used:
-                    found.append(f"interface '{each.name}': port '{name}' is used already")
+                    problems.append(f"interface '{each.name}': port '{name}' is used already")
                 elif bool(ports[name].account) is (name in each.sources):
                     has = "has one" if ports[name].account else "has none"
                     wants = "no account" if name in each.sources else "an account"
-                    found.append(
+                    problems.append(
                         f"interface '{each.name}': port '{name}': expected {wants}, it {has}"
                     )
                 used.add(name)
             same = all(name in ports for name in ends) and len({ports[e].sign for e in ends}) == 1
             if same and each.stages:
-                found.append(
+                problems.append(
                     f"interface '{each.name}': the powers of '{each.begin}' and '{each.end}' both"
                     f" count '{ports[each.begin].positive}'; with stages between them expected one"
                     " 'in' and one 'out', since one gives what the other gets"
                 )
-        return found
+        return problems
 
 
 #: Outputs that say what an account asks for, by their name, and in which unit.

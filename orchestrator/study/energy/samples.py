@@ -74,10 +74,10 @@ class Samples:
         rows = self._recorded(name, connector.size if index is None and connector.shape else 1)
         if (course := self.followed(name)) is not None:
             rows = np.vstack([rows[:1], course.at(1.0)])
-        wrong = np.flatnonzero(~np.isfinite(rows).all(axis=1))
-        if len(wrong):
+        bad_rows = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        if len(bad_rows):
             raise DescriptionError(
-                f"'{name}' is not a number at {self.time[wrong[0]]:.9g} s: its energy cannot be"
+                f"'{name}' is not a number at {self.time[bad_rows[0]]:.9g} s: its energy cannot be"
                 " computed"
             )
         return rows
@@ -122,30 +122,30 @@ class Samples:
         line, size = plan.connection, connector.size if connector.shape else 1
         source, target = (self._recorded(str(end), size) for end in (line.source, line.target))
         times_ns = np.rint(self.time * 1e9).astype(np.int64)
-        found = followed_input(self._system, plan, times_ns, source, target)
-        if found is None:
+        rows = followed_input(self._system, plan, times_ns, source, target)
+        if rows is None:
             raise DescriptionError(
                 f"'{line.target}' moves within each step in a way that its samples do not show"
                 " (as with a fault on its line, or a rate): expected an input that is held, or"
                 f" its source, '{line.source}'"
             )
-        return Course.followed(np.diff(self.time), found)
+        return Course.followed(np.diff(self.time), rows)
 
     def _recorded(self, name: str, size: int) -> Floats:
         names = [name] if size == 1 else [f"{name}[{i}]" for i in range(size)]
-        return np.column_stack([self._run[each] for each in names])
+        return np.column_stack([self._run[signal] for signal in names])
 
     def scale(self, wanted: str, *names: str) -> float:
         """Return what the product of connectors is in J or W, or raise UnitMismatchError."""
         connectors = [self.connector(name) for name in names]
-        found = product_of(wanted, *connectors)
-        if found is None:
-            said = " times ".join(
+        product = product_of(wanted, *connectors)
+        if product is None:
+            units = " times ".join(
                 f"'{name}' in {each.unit or 'no unit'}"
                 for name, each in zip(names, connectors, strict=True)
             )
-            what = "energy" if wanted == "J" else "power"
+            quantity = "energy" if wanted == "J" else "power"
             raise UnitMismatchError(
-                f"{said} is no {what}; expected units whose product is {wanted}"
+                f"{units} is no {quantity}; expected units whose product is {wanted}"
             )
-        return found
+        return product

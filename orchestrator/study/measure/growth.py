@@ -143,8 +143,8 @@ def _checked(t: ArrayLike, x: ArrayLike, start: float) -> tuple[Floats, Floats]:
             f"growth fit: t and x must be vectors of one length, got shapes {time.shape} and "
             f"{data.shape}"
         )
-    kept = time >= start
-    time, data = time[kept], data[kept]
+    in_window = time >= start
+    time, data = time[in_window], data[in_window]
     if time.size < _FEWEST:
         raise DescriptionError(
             f"growth fit: {counted(time.size, 'sample')} from t = {start:g} s on, at least"

@@ -40,10 +40,10 @@ def with_measures(
             measured[key] = evaluate(measure, results[name], case.system, results)
         except DescriptionError as error:
             steps = np.count_nonzero(missed_shares(case, results[name], clock))
-            why = f" (cycles were missed in {counted(int(steps), 'step')})" if steps else ""
-            why += f" ({outcome.stopped[name]})" if name in outcome.stopped else ""
-            failed.append(f"{'warning: ' * bool(why)}measure '{key}': {error}{why}")
-            if not why:
+            reason = f" (cycles were missed in {counted(int(steps), 'step')})" if steps else ""
+            reason += f" ({outcome.stopped[name]})" if name in outcome.stopped else ""
+            failed.append(f"{'warning: ' * bool(reason)}measure '{key}': {error}{reason}")
+            if not reason:
                 outcome.problems.append(f"case '{name}', measure '{key}': {error}")
     result = replace(results[name], notes=(*results[name].notes, *failed))
     return result, measured
@@ -107,8 +107,8 @@ def _observed(
     if measure.target is not None:
         target: Floats | float | str = measure.target
         if isinstance(target, str):
-            known = target in result.names
-            target = result[target][inside] if known else target_value(target, system)
+            is_recorded = target in result.names
+            target = result[target][inside] if is_recorded else target_value(target, system)
         if not np.all(target):
             raise DescriptionError("a deviation in percent of a target: the target is zero")
         values, unit = 100.0 * (values / target - 1.0), "%"
@@ -145,17 +145,17 @@ def _window(measure: Measure, result: Result) -> NDArray[np.bool_]:
 
 def comparison_result(measure: Measure, result: Result, others: Mapping[str, Result]) -> Result:
     """Give the result that a difference is taken to."""
-    other = others.get(measure.to or "")
-    if other is None:
+    other_result = others.get(measure.to or "")
+    if other_result is None:
         raise DescriptionError(
             f"case '{result.name}': the difference to case '{measure.to}' needs both runs"
         )
-    if not np.array_equal(other.time_ns, result.time_ns):
+    if not np.array_equal(other_result.time_ns, result.time_ns):
         raise DescriptionError(
-            f"case '{result.name}' and case '{other.name}' have different sample times; a"
+            f"case '{result.name}' and case '{other_result.name}' have different sample times; a"
             " difference needs the same step, every and stop"
         )
-    return other
+    return other_result
 
 
 #: Share of a signal's spread that a growth fit may leave. In two maps of a docking rig (401 runs)
@@ -167,8 +167,8 @@ def evaluate(
     measure: Measure, result: Result, system: System, others: Mapping[str, Result]
 ) -> Measured:
     """Read one figure off a result."""
-    other = comparison_result(measure, result, others) if measure.is_difference else None
-    time, values, unit = _observed(measure, result, system, other)
+    other_result = comparison_result(measure, result, others) if measure.is_difference else None
+    time, values, unit = _observed(measure, result, system, other_result)
     if measure.kind == "growth":
         return _growth(measure, result, system, time, values)
     if measure.kind == "settling":
@@ -282,4 +282,4 @@ def missed_shares(case: PreparedCase, result: Result, clock: str | None) -> Floa
 
 
 def _devices(system: System) -> Iterator[str]:
-    return (name for name, one in system.components.items() if clock_ns(one.source))
+    return (name for name, component in system.components.items() if clock_ns(component.source))

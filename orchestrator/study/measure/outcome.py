@@ -88,12 +88,12 @@ class CaseOutcome(Struct):
 
     def value(self, key: str) -> Any:
         """Return the object that was found under a key; ``None``: nothing was."""
-        return next((one.value for one in self.sections if one.key == key), None)
+        return next((section.value for section in self.sections if section.key == key), None)
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data (times in seconds, delays in milliseconds)."""
         result = self.result
-        own: CaseSummary = {
+        summary: CaseSummary = {
             "case": result.name,
             "title": self.title,
             "algorithm": result.algorithm,
@@ -132,7 +132,10 @@ class CaseOutcome(Struct):
             "measures": {name: value.as_json() for name, value in self.measured.items()},
             "energy_j": result.energies,
         }
-        return {**own, **{one.key: one.data for one in self.sections if one.data is not None}}
+        return {
+            **summary,
+            **{section.key: section.data for section in self.sections if section.data is not None},
+        }
 
 
 class SweepOutcome(Struct):
@@ -173,8 +176,8 @@ class ExperimentOutcome(MutableStruct):
     @property
     def safe_states(self) -> dict[str, tuple[Notice, ...]]:
         """Cases in which components went to a safe state, and what they said."""
-        found = {name: case.result.safe_states for name, case in self.cases.items()}
-        return {name: notices for name, notices in found.items() if notices}
+        states = {name: case.result.safe_states for name, case in self.cases.items()}
+        return {name: notices for name, notices in states.items() if notices}
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data, as printed by ``softdock run --json``."""

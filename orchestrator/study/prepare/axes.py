@@ -98,13 +98,16 @@ def _in_proportion(axis: Axis, value: AxisValue, case: PreparedCase) -> Prepared
         return case
     factor = value
     if not axis.scale:
-        own = case.system.value(first.name)
+        value_before = case.system.value(first.name)
         new = first.changed(case, value).system.value(first.name)
-        if not (isinstance(own, int | float) and isinstance(new, int | float) and own):
+        if not (
+            isinstance(value_before, int | float) and isinstance(new, int | float) and value_before
+        ):
             raise DescriptionError(
-                f"'proportional' needs a number other than zero in '{first.name}', found {own!r}"
+                f"'proportional' needs a number other than zero in '{first.name}', found"
+                f" {value_before!r}"
             )
-        factor = new / own
+        factor = new / value_before
     for path in axis.proportional:
         target = Parameter(path, scale=True)
         if target.reaches(case):
@@ -115,8 +118,8 @@ def _in_proportion(axis: Axis, value: AxisValue, case: PreparedCase) -> Prepared
 def points_of(axis: Axis) -> list[AxisPoint]:
     """List the values of an axis in the order of the file, or from ``from`` to ``to``."""
     if axis.values is not None:
-        for key, given in (("from", axis.first), ("to", axis.last), ("count", axis.count)):
-            if given is not None:
+        for key, bound in (("from", axis.first), ("to", axis.last), ("count", axis.count)):
+            if bound is not None:
                 raise DescriptionError(f"has values and '{key}': expected one of the two")
         points = [point_at(axis, value) for value in axis.values]
         if len({kind if (kind := type(p.shown)) in {str, bool} else float for p in points}) > 1:
@@ -230,16 +233,16 @@ def seeds_of(sweep: Sweep) -> tuple[int | None, ...]:
 
 def placed(sweep: Sweep, point: Point, seed: int | None, case: PreparedCase) -> PreparedCase:
     """Return a case as it is at one point, for one seed."""
-    given = {key: getattr(sweep, key) for key in ("stop", "record", "every")}
-    options = {key: value for key, value in given.items() if value is not None}
+    settings = {key: getattr(sweep, key) for key in ("stop", "record", "every")}
+    options = {key: value for key, value in settings.items() if value is not None}
     if options:
         case = case.with_options(**options)
     for name, axis in sweep.over.items():
         try:
             case = applied(axis, point[name].value, case)
         except DescriptionError as error:
-            where = f"over.{name} = {point[name].shown!r}"
-            raise DescriptionError(*(f"{where}: {text}" for text in error.problems)) from None
+            location = f"over.{name} = {point[name].shown!r}"
+            raise DescriptionError(*(f"{location}: {text}" for text in error.problems)) from None
     return case if seed is None else _seeded(case, seed)
 
 

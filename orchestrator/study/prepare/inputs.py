@@ -86,12 +86,12 @@ def read_signal(path: Path, column: str) -> SignalFile:
     titles, rows = reader(path)
     times = [i for i, title in enumerate(titles) if title in _TIME]
     if len(times) != 1:
-        what = "a" if not times else "one"
+        article = "a" if not times else "one"
         raise DescriptionError.in_file(
-            path, f"expected {what} column 'time' in seconds, found: {', '.join(titles)}"
+            path, f"expected {article} column 'time' in seconds, found: {', '.join(titles)}"
         )
     (time,) = times
-    place = _place(path, titles, column)
+    index = _place(path, titles, column)
     times_ns = [_time_ns(path, i, text) for i, text in enumerate(rows[time])]
     for number, (one, two) in enumerate(pairwise(times_ns), start=2):
         if two <= one:
@@ -101,8 +101,8 @@ def read_signal(path: Path, column: str) -> SignalFile:
             )
     if not times_ns:
         raise DescriptionError.in_file(path, "expected at least one row of values, found none")
-    values = np.array([_value(path, i, text) for i, text in enumerate(rows[place])])
-    unit = split_title(titles[place])[1] or None
+    values = np.array([_value(path, i, text) for i, text in enumerate(rows[index])])
+    unit = split_title(titles[index])[1] or None
     return SignalFile(np.array(times_ns, dtype=np.int64), values, unit)
 
 
@@ -143,25 +143,26 @@ def _parquet(path: Path) -> tuple[list[str], list[list[str]]]:
 
 
 def _npz(path: Path) -> tuple[list[str], list[list[str]]]:
-    found = read_arrays(path)
-    units = found.units
-    titles = [titled(name, units.get(name)) for name in found.names]
-    columns = [found.time, *found.values.T]
+    arrays = read_arrays(path)
+    units = arrays.units
+    titles = [titled(name, units.get(name)) for name in arrays.names]
+    columns = [arrays.time, *arrays.values.T]
     return ["time", *titles], [list(map(repr, column.tolist())) for column in columns]
 
 
 def _place(path: Path, titles: Sequence[str], column: str) -> int:
     plain = [split_title(title)[0] for title in titles]
     for names in (titles, plain):
-        found = [number for number, name in enumerate(names) if name == column]
-        if len(found) > 1:
+        numbers = [number for number, name in enumerate(names) if name == column]
+        if len(numbers) > 1:
             raise DescriptionError.in_file(
                 path,
-                f"{len(found)} columns are called '{column}'; expected one: give each its own title"
-                + (", or name it with its unit" if len({titles[n] for n in found}) > 1 else ""),
+                f"{len(numbers)} columns are called '{column}'; expected one: give each its own"
+                " title"
+                + (", or name it with its unit" if len({titles[n] for n in numbers}) > 1 else ""),
             )
-        if found:
-            return found[0]
+        if numbers:
+            return numbers[0]
     hint = nearest(column, plain) or f"; it has: {', '.join(plain)}"
     raise DescriptionError.in_file(path, f"no column '{column}'{hint}")
 
@@ -256,9 +257,9 @@ class Rest(Block):
         """Say when the device was lost."""
         if self.begun < 0.0:
             return ()
-        what = f"device '{self.device}' was lost: from {self.before:.4g} to {self.at:.4g}"
+        loss = f"device '{self.device}' was lost: from {self.before:.4g} to {self.at:.4g}"
         how = f" within {self.within:.4g} s"
-        return (Notice(round(self.begun * 1e9), what + how, "see why it was lost", safe=True),)
+        return (Notice(round(self.begun * 1e9), loss + how, "see why it was lost", safe=True),)
 
 
 def _ports(base: type[Block], unit: str) -> dict[str, object]:
@@ -306,8 +307,8 @@ def with_played_input(system: System, name: str, table: InputTable, folder: Path
             f"input '{name}': system '{system.name}' has no such input of its own; it has:"
             f" {', '.join(inputs) or 'none'}"
         )
-    own = system.connectors[name]
-    if own.type is not DataType.REAL or own.shape:
+    connector = system.connectors[name]
+    if connector.type is not DataType.REAL or connector.shape:
         raise DescriptionError(f"input '{name}': only a Real scalar can be played from a file")
     if name in system.values:
         raise DescriptionError(
@@ -320,18 +321,22 @@ def with_played_input(system: System, name: str, table: InputTable, folder: Path
         )
     path = (folder / table.file).resolve()
     signal = read_signal(path, table.column)
-    given = own if signal.unit is None else replace(own, unit=signal.unit, unit_definition=None)
+    declared = (
+        connector
+        if signal.unit is None
+        else replace(connector, unit=signal.unit, unit_definition=None)
+    )
     try:
-        conversion_between(given, own)
+        conversion_between(declared, connector)
     except DescriptionError as error:
         raise DescriptionError(f"input '{name}', column '{table.column}': {error}") from None
-    made = block(Playback if given.unit is None else block_in(Playback, given.unit))
-    output = replace(made.connectors["value"], unit_definition=given.unit_definition)
-    made = replace(made, connectors={**made.connectors, "value": output})
+    player = block(Playback if declared.unit is None else block_in(Playback, declared.unit))
+    output = replace(player.connectors["value"], unit_definition=declared.unit_definition)
+    player = replace(player, connectors={**player.connectors, "value": output})
     hold = table.interpolation == "hold"
     moved = Endpoint(name, "value")
     return replace(
-        system.add(name, made, file=str(path), column=table.column, hold=hold),
+        system.add(name, player, file=str(path), column=table.column, hold=hold),
         connectors={key: c for key, c in system.connectors.items() if key != name},
         connections=tuple(
             replace(line, source=moved) if line.source == Endpoint("", name) else line
@@ -379,17 +384,19 @@ def _with_rest(system: System, path: str, table: RestTable) -> System:
     name = f"rest_{end.component}_{end.connector}"
     if name in system.components:
         raise DescriptionError(f"rest.'{path}': the system has a component '{name}' already")
-    made = block(Rest if connector.unit is None else block_in(Rest, connector.unit))
+    rest_block = block(Rest if connector.unit is None else block_in(Rest, connector.unit))
     definition = connector.unit_definition
     ports = {
-        key: replace(made.connectors[key], unit_definition=definition)
+        key: replace(rest_block.connectors[key], unit_definition=definition)
         for key in ("wanted", "value", "at")
     }
     values: dict[str, Value] = {"at": table.value, "within": table.seconds, "device": device}
     fed = [line for line in system.connections if line.target == end]
     if not fed:
         values["wanted"] = target.values.get(end.connector, connector.start or 0.0)
-    made = replace(made, name=name, connectors={**made.connectors, **ports}).with_values(values)
+    rest_block = replace(
+        rest_block, name=name, connectors={**rest_block.connectors, **ports}
+    ).with_values(values)
     kept = {key: value for key, value in target.values.items() if key != end.connector}
     lines = tuple(
         replace(line, target=Endpoint(name, "wanted")) if line in fed else line
@@ -398,7 +405,7 @@ def _with_rest(system: System, path: str, table: RestTable) -> System:
     components: dict[str, Component] = {}
     for key, component in system.components.items():
         if key == end.component:  # right before its target, so that what it passes is no later
-            components[name] = made
+            components[name] = rest_block
         components[key] = replace(target, values=kept) if key == end.component else component
     return replace(
         system,

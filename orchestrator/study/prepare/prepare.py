@@ -71,8 +71,8 @@ def prepare(
     DescriptionError, LoadError
         If anything does not exist or does not fit, all together; the message names the case.
     """
-    asked = RunSettings(settings or {}, swaps or {}, delays or {}, parameters)
-    return prepare_with(name, case, SystemReader(Path(folder)), asked)
+    run_settings = RunSettings(settings or {}, swaps or {}, delays or {}, parameters)
+    return prepare_with(name, case, SystemReader(Path(folder)), run_settings)
 
 
 def prepare_with(
@@ -88,14 +88,14 @@ def prepare_with(
     """
     opened = prepare_open(name, case, reader, settings)
     try:
-        kinds = {one.source.kind for one in opened.components.values()}
+        kinds = {component.source.kind for component in opened.components.values()}
         if kinds & {SourceKind.DEVICE, SourceKind.TWIN}:
             opened = upward.on_hardware(opened, rig or case, reader.folder, case, settings)
-        system, kept = with_starts(opened)
+        system, starts = with_starts(opened)
         checked = system.closed().check(algebraic_loops=True)  # its algorithm may solve them
     except DescriptionError as error:
         raise DescriptionError(*error.within(f"case '{name}'")) from None
-    return without_starts(checked, kept)  # the run gives and notes them
+    return without_starts(checked, starts)  # the run gives and notes them
 
 
 def prepare_open(
@@ -189,13 +189,13 @@ def case_notes(
 
 def expect_lines(delays: Mapping[str, Time], systems: Mapping[str, System]) -> None:
     """Expect that some system has each connection whose delay the command line sets."""
-    known = dict.fromkeys(str(line) for system in systems.values() for line in system.connections)
+    names = dict.fromkeys(str(line) for system in systems.values() for line in system.connections)
     for text in delays:
         line = connection_name(text)
-        if line not in known:
+        if line not in names:
             raise UnknownNameError(
-                f"no case has a connection '{line}'{nearest(line, known)}; connections:"
-                f" {'; '.join(known) or 'none'}"
+                f"no case has a connection '{line}'{nearest(line, names)}; connections:"
+                f" {'; '.join(names) or 'none'}"
             )
 
 
@@ -275,9 +275,9 @@ def _with_delay(system: System, line: str, delay: Time) -> System:
 
 def _with_delay_where_it_is(system: System, line: str, delay: Time) -> System:
     """Set a delay of the command line, which is for every case that has the connection."""
-    wanted = connection_name(line)
-    known = any(str(each) == wanted for each in system.connections)
-    return _with_delay(system, line, delay) if known else system
+    name = connection_name(line)
+    is_there = any(str(connection) == name for connection in system.connections)
+    return _with_delay(system, line, delay) if is_there else system
 
 
 def set_value(system: System, path: str, value: Setting) -> System:
@@ -315,9 +315,12 @@ def _read(value: Setting, connector: Connector, path: str) -> Value:
 
 def merged(case: RunOptions, defaults: RunOptions) -> RunOptions:
     """Options of a case, completed by the experiment's defaults."""
-    own = {key: getattr(case, key) for key in RunOptions.model_fields}
+    case_options = {key: getattr(case, key) for key in RunOptions.model_fields}
     return RunOptions.model_validate(
-        {key: value if value is not None else getattr(defaults, key) for key, value in own.items()}
+        {
+            key: value if value is not None else getattr(defaults, key)
+            for key, value in case_options.items()
+        }
     )
 
 
@@ -361,19 +364,19 @@ def kept_values(
     units = {path: connector.unit for path, connector in connectors.items()}
     changed = {p: value for p, value in before.items() if p in after and after[p] != value}
     new = [p for p in after if p not in before and (p not in starts or starts[p] != after[p])]
-    kept = [path for path in after if path not in changed and path not in new]
-    said = []
+    paths = [path for path in after if path not in changed and path not in new]
+    sentences = []
     for path in (*changed, *new):
         stale = {path}
         while more := {
             name
             for name, sources in derived.items()
-            if name not in stale and name in kept and stale & set(sources)
+            if name not in stale and name in paths and stale & set(sources)
         }:
             stale |= more
         listed = [f"{name} = {after[name]!r}" for name in derived if name in stale - {path}]
         if listed:
-            said.append(
+            sentences.append(
                 f"{path} is changed, but values computed from it are not:"
                 f" {', '.join(listed)}; set these, too"
             )
@@ -383,13 +386,13 @@ def kept_values(
             isinstance(n, bool | str | bytes) or n in _COMMON for n in numbers
         ):
             continue
-        same = [n for n in kept if after[n] == value and units.get(n) == units.get(path)]
+        same = [n for n in paths if after[n] == value and units.get(n) == units.get(path)]
         if same:
-            said.append(
+            sentences.append(
                 f"{path} is changed, but other parameters keep its old value, {value!r}:"
                 f" {', '.join(same)}; set these, too, if it is the same quantity"
             )
-    return said
+    return sentences
 
 
 def _values(system: System) -> dict[str, Value]:

@@ -130,12 +130,12 @@ def faults_of(case: Case) -> list[Fault]:
     faults: list[Fault] = []
     problems: list[Diagnostic] = []
     for label, table in case.fault.items():
-        given = table.model_dump(exclude_none=True)
-        kind, places, begin = (given.pop(key) for key in ("kind", "on", "begin"))
+        settings = table.model_dump(exclude_none=True)
+        kind, targets, begin = (settings.pop(key) for key in ("kind", "on", "begin"))
         try:
             faults += [
-                Fault.of(kind, on, begin, label=label, **given)
-                for on in ((places,) if isinstance(places, str) else places)
+                Fault.of(kind, on, begin, label=label, **settings)
+                for on in ((targets,) if isinstance(targets, str) else targets)
             ]
         except DescriptionError as error:
             problems += (replace(f, key=toml_key("fault", label)) for f in error.diagnostics)
@@ -154,13 +154,13 @@ def wrong_faults(case: PreparedCase) -> Iterator[Problem]:
     except DescriptionError as error:
         yield from error.diagnostics
         return
-    chosen = options.settings(system)
+    settings = options.settings(system)
     try:
-        plan = validate_plan(system, chosen.algorithm, chosen.algorithm_options, chosen.rates)
+        plan = validate_plan(system, settings.algorithm, settings.algorithm_options, settings.rates)
         start_ns, stop_ns, step_ns = horizon(system, options.start, options.stop, options.step)
     except DescriptionError:
         return  # reported with the options
-    if refused := fault_refusals(system, chosen.algorithm, plan, faults):
+    if refused := fault_refusals(system, settings.algorithm, plan, faults):
         yield from refused
         return
     try:
@@ -195,12 +195,12 @@ def expect_components(settings: RunSettings, systems: Mapping[str, System]) -> N
     """Expect that some system has each component that the command line swaps, sets or isolates."""
     set_there = (Endpoint.parse(path).component for path in settings.values if "." in path)
     isolated = (name for name in settings.isolated if name != EVERY)
-    known = {name for system in systems.values() for name in system.components}
+    names = {name for system in systems.values() for name in system.components}
     for name in (*settings.swaps, *set_there, *isolated):
-        if name not in known:
+        if name not in names:
             raise UnknownNameError(
-                f"no case has a component '{name}'{nearest(name, known)};"
-                f" components: {', '.join(sorted(known))}"
+                f"no case has a component '{name}'{nearest(name, names)};"
+                f" components: {', '.join(sorted(names))}"
             )
 
 
@@ -212,36 +212,36 @@ def with_tuning(
         name: tuning_limits(name, table.minimum, table.maximum)
         for name, table in experiment.tuning.items()
     }
-    found: dict[str, PreparedCase] = {}
-    known: set[str] = set()
+    tuned_cases: dict[str, PreparedCase] = {}
+    names: set[str] = set()
     for case, one in cases.items():
         of_system = one.system.experiment.tuning
         own = _nameable(one.system) if limits or of_system else set()
-        known |= own
+        names |= own
         for name in sorted(of_system.keys() - own):
             raise UnknownNameError(
                 f"case '{case}': limits of '{name}' in the system: it has no input, parameter or"
                 f" connection of this name{nearest(name, own)}"
             )
-        found[case] = replace(one, limits={n: one for n, one in limits.items() if n in own})
-    for name in limits.keys() - known:
+        tuned_cases[case] = replace(one, limits={n: one for n, one in limits.items() if n in own})
+    for name in limits.keys() - names:
         raise UnknownNameError(
             f'tuning."{name}": no case has an input, a parameter or a connection of this name'
-            f"{nearest(name, known)}"
+            f"{nearest(name, names)}"
         )
     if settings.tuning is None:
-        return found
+        return tuned_cases
     from orchestrator.core.recording import read_result
 
     recorded = read_result(settings.tuning)
-    case = recorded.name if recorded.name in found else next(iter(found))
-    if not recorded.tuned or (recorded.name != case and len(found) > 1):
+    case = recorded.name if recorded.name in tuned_cases else next(iter(tuned_cases))
+    if not recorded.tuned or (recorded.name != case and len(tuned_cases) > 1):
         has = f"'{recorded.name}'" if recorded.tuned else "no recorded tuning"
         raise DescriptionError(
-            f"{settings.tuning}: expected the tuning of one of the cases {', '.join(found)},"
+            f"{settings.tuning}: expected the tuning of one of the cases {', '.join(tuned_cases)},"
             f" found {has}"
         )
-    return {**found, case: replace(found[case], tuned=recorded.tuned)}
+    return {**tuned_cases, case: replace(tuned_cases[case], tuned=recorded.tuned)}
 
 
 def _nameable(system: System) -> set[str]:
@@ -249,8 +249,8 @@ def _nameable(system: System) -> set[str]:
     names = {
         f"{component.name}.{connector}"
         for component in system.components.values()
-        for connector, one in component.connectors.items()
-        if one.causality.is_settable
+        for connector, connector_of_name in component.connectors.items()
+        if connector_of_name.causality.is_settable
     }
     return names | {str(line) for line in system.connections}
 
@@ -289,7 +289,7 @@ def _all_on_platform(system: System, platform: str) -> System:
     for name, component in system.components.items():
         if component.source.kind is SourceKind.FMU:
             system = system.with_options(name, platform=platform)
-    inner = {name: _all_on_platform(each, platform) for name, each in system.systems.items()}
+    inner = {name: _all_on_platform(nested, platform) for name, nested in system.systems.items()}
     return replace(system, systems=inner) if inner else system
 
 

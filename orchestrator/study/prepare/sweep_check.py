@@ -47,8 +47,8 @@ def named_by_sweeps(experiment: Experiment) -> Named:
         cases = [experiment.case[key] for key in sweep.cases if key in experiment.case]
         if not cases:
             continue
-        known = list(dict.fromkeys(key for case in cases for key in case.measure))
-        yield from ((f"sweep.{name}.measures", key, known) for key in sweep.measures)
+        measures = list(dict.fromkeys(key for case in cases for key in case.measure))
+        yield from ((f"sweep.{name}.measures", key, measures) for key in sweep.measures)
 
 
 def wrong_sweep(
@@ -60,26 +60,30 @@ def wrong_sweep(
     measures = [
         experiment.case[case].measure.get(key) for case in sweep.cases for key in sweep.measures
     ]
-    compared = [one.to for one in measures if one is not None and one.to is not None]
+    compared = [
+        measure.to for measure in measures if measure is not None and measure.to is not None
+    ]
     involved = {key: cases[key] for key in (*sweep.cases, *compared) if key in cases}
-    wrong = [
+    value_problems = [
         f", over.{key}: {text}"
         for key, axis in sweep.over.items()
         for text in _wrong_axis(axis, involved)
     ]
-    wrong += (f": {text}" for text in _wrong_size(sweep))
-    found = list(wrong)
+    value_problems += (f": {text}" for text in _wrong_size(sweep))
+    problems = list(value_problems)
     taken = {*_COLUMNS, *sweep.measures}
     for key, axis in sweep.over.items():
         title = axis.label or key
         if title in taken:
-            found.append(f": over.{key}: another column is called '{title}': give it another label")
+            problems.append(
+                f": over.{key}: another column is called '{title}': give it another label"
+            )
         taken.add(title)
-    found += (f": {text}" for text in _wrong_seeds(sweep, involved))
-    found += (f": {text}" for text in _wrong_windows(sweep, involved))
-    if not wrong:
-        found += dict.fromkeys(f": {text}" for text in _wrong_values(sweep, involved))
-    yield from (f"sweep '{name}'{text}" for text in found)
+    problems += (f": {text}" for text in _wrong_seeds(sweep, involved))
+    problems += (f": {text}" for text in _wrong_windows(sweep, involved))
+    if not value_problems:
+        problems += dict.fromkeys(f": {text}" for text in _wrong_values(sweep, involved))
+    yield from (f"sweep '{name}'{text}" for text in problems)
 
 
 def _sweepable(cases: Mapping[str, PreparedCase]) -> set[str]:
@@ -173,14 +177,14 @@ def _wrong_values(sweep: Sweep, cases: Mapping[str, PreparedCase]) -> Iterator[s
         except DescriptionError as error:
             yield from (f"over.{name}: {text}" for text in error.problems)
             continue
-        told: dict[str, list[AxisPoint]] = {}
+        points_by_text: dict[str, list[AxisPoint]] = {}
         for point in listed:
             for case in cases.values():
                 for text in _wrong_point(axis, point, sweep, case):
-                    told.setdefault(text, []).append(point)
-        for text, where in told.items():
-            shown = ", ".join(dict.fromkeys(str(point.shown) for point in where))
-            yield f"over.{name} = {shown}: {text}"
+                    points_by_text.setdefault(text, []).append(point)
+        for text, where in points_by_text.items():
+            values = ", ".join(dict.fromkeys(str(point.shown) for point in where))
+            yield f"over.{name} = {values}: {text}"
 
 
 def _wrong_point(axis: Axis, point: AxisPoint, sweep: Sweep, case: PreparedCase) -> Iterator[str]:
@@ -199,18 +203,18 @@ def _wrong_point(axis: Axis, point: AxisPoint, sweep: Sweep, case: PreparedCase)
 
 def wrong_listed(name: str, sweep: ListedSweep, case: PreparedCase) -> Iterator[str]:
     """Say what keeps a sweep of the short form from running, in the words of that form."""
-    where = f"sweep '{name}'"
+    location = f"sweep '{name}'"
     for key in sweep.measures:
         if case.case.measure[key].is_difference:
-            yield f"{where}: '{key}' is a difference to another case and cannot be swept"
+            yield f"{location}: '{key}' is a difference to another case and cannot be swept"
     axis = sweep.with_axes(case.case.fault).over["value"]
-    wrong = [text for value in axis.values or () for text in _wrong_value(axis, value, case)]
-    if not wrong:
+    problems = [text for value in axis.values or () for text in _wrong_value(axis, value, case)]
+    if not problems:
         try:
             points_of(axis)
         except DescriptionError as error:
-            wrong += error.problems
-    yield from (f"{where}: {text}" for text in wrong)
+            problems += error.problems
+    yield from (f"{location}: {text}" for text in problems)
 
 
 def _wrong_value(axis: Axis, value: AxisValue, case: PreparedCase) -> Iterator[Problem]:
@@ -235,45 +239,47 @@ def named_by_maps(experiment: Experiment) -> Named:
     """Where such a figure names another thing, what it names, and what there is."""
     sweeps = experiment.sweeps
     for name, figure in _maps(experiment):
-        where = f"figure.{name}"
-        yield f"{where}.sweep", figure.sweep, sweeps
+        location = f"figure.{name}"
+        yield f"{location}.sweep", figure.sweep, sweeps
         sweep = sweeps.get(figure.sweep)
         if sweep is None:
             continue
-        yield f"{where}.measure", figure.measure, sweep.measures
+        yield f"{location}.measure", figure.measure, sweep.measures
         for axis in _drawn(figure):
-            yield f"{where}.x, y", axis, sweep.over
+            yield f"{location}.x, y", axis, sweep.over
         if isinstance(figure, MapFigure) and figure.contour is not None:
-            yield f"{where}.contour", figure.contour, sweep.measures
+            yield f"{location}.contour", figure.contour, sweep.measures
         for panel in panels_of(figure):
-            yield f"{where}.case", panel.case, sweep.cases
-            yield from ((f"{where}.at", axis, sweep.over) for axis in panel.at)
+            yield f"{location}.case", panel.case, sweep.cases
+            yield from ((f"{location}.at", axis, sweep.over) for axis in panel.at)
 
 
 def wrong_maps(experiment: Experiment) -> Iterator[str]:
     """Say what keeps such figures from being drawn; all names are known to exist."""
     sweeps = experiment.sweeps
     for name, figure in _maps(experiment):
-        where = f"figure '{name}'"
+        location = f"figure '{name}'"
         sweep = sweeps[figure.sweep]
         if sweep.design != "grid":
             yield (
-                f"{where}: sweep '{figure.sweep}' has no grid, only a design of kind"
+                f"{location}: sweep '{figure.sweep}' has no grid, only a design of kind"
                 f" '{sweep.design}': use its table"
             )
             continue
         if figure.reduce == "share above limit" and figure.limit is None:
-            yield f"{where}: reduce 'share above limit' needs a limit"
+            yield f"{location}: reduce 'share above limit' needs a limit"
         if isinstance(figure, MapFigure):
             if figure.x == figure.y:
-                yield f"{where}: x and y are the same axis '{figure.x}'"
+                yield f"{location}: x and y are the same axis '{figure.x}'"
             if bool(figure.contour) != bool(figure.levels):
                 yield (
-                    f"{where}: contour (a measure) needs levels (its values), and levels need"
+                    f"{location}: contour (a measure) needs levels (its values), and levels need"
                     " contour"
                 )
         for panel in panels_of(figure):
-            yield from (f"{where}, case '{panel.case}': {t}" for t in _panel(figure, panel, sweep))
+            yield from (
+                f"{location}, case '{panel.case}': {t}" for t in _panel(figure, panel, sweep)
+            )
 
 
 def _panel(figure: MapFigure | LinesFigure, panel: MapPanel, sweep: Sweep) -> Iterator[str]:
@@ -290,8 +296,8 @@ def _panel(figure: MapFigure | LinesFigure, panel: MapPanel, sweep: Sweep) -> It
                         f"axis '{name}' is not drawn: choose its value with at = {{ {name} = .. }}"
                     )
             elif point_at(axis, panel.at[name]).value not in [point.value for point in listed]:
-                known = ", ".join(str(point.shown) for point in listed)
-                yield f"at.{name}: no value {panel.at[name]!r}; it has: {known}"
+                values = ", ".join(str(point.shown) for point in listed)
+                yield f"at.{name}: no value {panel.at[name]!r}; it has: {values}"
         except DescriptionError:
             continue  # reported with the sweep
 

@@ -65,12 +65,12 @@ class Parameter(Target):
     def changed(self, case: PreparedCase, value: Given) -> PreparedCase:
         """Set the value, or multiply that of the case element by element."""
         if self.scale:
-            own = case.system.value(self.name)
+            value_before = case.system.value(self.name)
             try:
-                new = _product(own, _number(value))
+                new = _product(value_before, _number(value))
             except TypeError:
                 raise DescriptionError(
-                    f"{self.name}: expected a number to scale, found {own!r}"
+                    f"{self.name}: expected a number to scale, found {value_before!r}"
                 ) from None
             return replace(case, system=case.system.set(self.name, new))
         connector = self._connector(case)
@@ -101,8 +101,12 @@ class Step(Target):
         """Set or multiply it."""
         step = _time(value, "step")
         if self.scale:
-            own = case.options.step
-            own_ns = case.system.experiment.step_ns if own is None else step_length(own, "step")
+            step_before = case.options.step
+            own_ns = (
+                case.system.experiment.step_ns
+                if step_before is None
+                else step_length(step_before, "step")
+            )
             if own_ns is None:
                 raise DescriptionError("step: the case has no step that could be scaled")
             step = f"{round(own_ns * _number(value))} ns"
@@ -166,11 +170,11 @@ class FaultFigure(Target):
                 f" known: {', '.join(names)}"
             )
         table = case.case.fault[label]
-        given = table.model_dump(by_alias=True, exclude_none=True)
+        settings = table.model_dump(by_alias=True, exclude_none=True)
         if self.scale:
-            if figure not in given or isinstance(given[figure], str):
+            if figure not in settings or isinstance(settings[figure], str):
                 raise DescriptionError(f"fault.{label}: has no number '{figure}' to scale")
-            changed: object = _product(given[figure], _number(value))
+            changed: object = _product(settings[figure], _number(value))
         elif self.unit is not None and figure in ("rate", "factor"):
             raise DescriptionError(
                 f"fault.{label}.{figure}: expected no unit, which is not converted here, found"
@@ -181,7 +185,7 @@ class FaultFigure(Target):
         else:
             changed = value
         try:
-            new = FaultTable.model_validate({**given, figure: changed})
+            new = FaultTable.model_validate({**settings, figure: changed})
         except ValidationError:
             raise DescriptionError(f"fault.{label}.{figure}: {value!r} does not fit") from None
         faults = {**case.case.fault, label: new}
@@ -241,7 +245,7 @@ def _converted(value: float, unit: str | None, own: Connector | None) -> float:
 
 def _faulty(table: FaultTable, system: System) -> Connector | None:
     """Output on which a fault is."""
-    place = table.on if isinstance(table.on, str) else table.on[0]
-    end = Endpoint.parse(place.partition("->")[0].strip())
+    target = table.on if isinstance(table.on, str) else table.on[0]
+    end = Endpoint.parse(target.partition("->")[0].strip())
     component = system.components.get(end.component)
     return component.connector(end.connector) if component else None

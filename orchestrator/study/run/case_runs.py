@@ -126,38 +126,40 @@ def views(case: PreparedCase) -> list[RecorderView]:
     problems: list[Problem] = []
     whole = _chosen(system, options.record, f"case '{name}'", problems)
     every, formats = options.every or 1, options.formats or (default_format(),)
-    found = [RecorderView(name, tuple(whole), 1, formats)]
+    recorders = [RecorderView(name, tuple(whole), 1, formats)]
     for key, recorder in case.case.recorder.items():
-        where = f"case '{name}', recorder '{key}'"
+        location = f"case '{name}', recorder '{key}'"
         names = whole
         if recorder.record is not None:
-            names = _chosen(system, recorder.record, where, problems)
+            names = _chosen(system, recorder.record, location, problems)
         missing = [signal for signal in names if signal not in whole]
         if missing:
-            problems.append(_wrong(key, f"{where}: the case does not record {', '.join(missing)}"))
+            problems.append(
+                _wrong(key, f"{location}: the case does not record {', '.join(missing)}")
+            )
         apart = recorder.every or every
         if apart % every:
             text = f"every: expected a multiple of the case's {every}, found {apart}"
-            problems.append(_wrong(key, f"{where}: {text}"))
+            problems.append(_wrong(key, f"{location}: {text}"))
         if key == "partial":
             text = "this name ends the files of runs that fail: choose another"
-            problems.append(_wrong(key, f"{where}: {text}"))
+            problems.append(_wrong(key, f"{location}: {text}"))
         view = RecorderView(
             f"{name}.{key}", tuple(names), apart // every, recorder.formats or formats
         )
-        found.append(view)
-    for kind in dict.fromkeys(kind for view in found for kind in view.formats):
+        recorders.append(view)
+    for kind in dict.fromkeys(kind for view in recorders for kind in view.formats):
         problems += _wrong_format(kind, f"case '{name}'")
     if problems:
         raise DescriptionError(*problems)
-    return found
+    return recorders
 
 
 def _wrong_format(kind: str, where: str) -> Iterator[Problem]:
-    known = format_names()
-    if kind not in known:
-        listed = ", ".join(known)
-        yield f"{where}: no format '{kind}'{nearest(kind, known)}; registered: {listed}"
+    formats = format_names()
+    if kind not in formats:
+        listed = ", ".join(formats)
+        yield f"{where}: no format '{kind}'{nearest(kind, formats)}; registered: {listed}"
     elif kind in _NEEDS and (reason := missing_module(_NEEDS[kind])):
         yield f"{where}, format '{kind}': {reason}"
 
@@ -188,11 +190,11 @@ def expect_room(view: RecorderView, steps: int, every: int) -> Iterator[str]:
 
 def flush_seconds(case: PreparedCase) -> float:
     """Seconds of wall time between two writings of the journal."""
-    where = f"case '{case.name}'"
+    location = f"case '{case.name}'"
     flush = FLUSH if case.options.flush is None else case.options.flush
-    interval = nanoseconds(flush, f"{where}: flush")
+    interval = nanoseconds(flush, f"{location}: flush")
     if interval <= 0:
-        raise DescriptionError(f"{where}: flush: expected > 0 s, found {flush!r}")
+        raise DescriptionError(f"{location}: flush: expected > 0 s, found {flush!r}")
     return seconds(interval)
 
 
@@ -224,16 +226,19 @@ def run_cases(run: Run, extensions: Sequence[Extension]) -> dict[str, Result]:
 
 
 def _finished(run: Run, extensions: Sequence[Extension], case: PreparedCase) -> Result:
-    for one in extensions:
-        case = prepared(run, one, case)
+    for extension in extensions:
+        case = prepared(run, extension, case)
     files = views(case)
-    left = f"{case.name}{_PARTIAL}"  # what an earlier run may have left
+    partial_name = f"{case.name}{_PARTIAL}"  # what an earlier run may have left
     endings = [f"{mark}.{kind}" for mark in ("", _PARTIAL) for kind in format_names()]
-    run.draft.replaced |= {left, *(view.stem + ending for view in files for ending in endings)}
+    run.draft.replaced |= {
+        partial_name,
+        *(view.stem + ending for view in files for ending in endings),
+    }
     grows = "mcap" in (case.options.formats or ())
-    journal = Journal(run.output / left, flush_seconds(case), grows=grows)
+    journal = Journal(run.output / partial_name, flush_seconds(case), grows=grows)
     result = _recorded(run, extensions, case, files, journal)
-    with _rows_kept(result, run.output / left, journal):
+    with _rows_kept(result, run.output / partial_name, journal):
         for path in _written(result, files, run.draft.folder):
             link(path, run.output / f"{path.stem}{_PARTIAL}{path.suffix}")
             run.outcome.files.append(path)
@@ -256,11 +261,11 @@ def _rows_kept(result: Result, path: Path, journal: Journal) -> Iterator[None]:
             writer(kind)(result, path)
         except SoftdockError:
             is_there = journal.folder.is_dir()
-            kept = f"in {journal.folder} up to the last flush" if is_there else "nowhere"
+            location = f"in {journal.folder} up to the last flush" if is_there else "nowhere"
         else:
             journal.remove()
-            kept = f"in {path}, which softdock convert reads"
-        text = f"{error}; the run itself ended normally, and its rows are kept {kept}"
+            location = f"in {path}, which softdock convert reads"
+        text = f"{error}; the run itself ended normally, and its rows are kept {location}"
         raise type(error)(text) from error
 
 
@@ -286,8 +291,8 @@ def _recorded(
     try:
         with ExitStack() as stack:
             steps = Steps(case)
-            for one in extensions:
-                steps = stack.enter_context(entered(run, one, steps))
+            for extension in extensions:
+                steps = stack.enter_context(entered(run, extension, steps))
             hooks = RunHooks(
                 partial(run.tell, case.name),
                 journal,
@@ -308,8 +313,8 @@ def _recorded(
     notes = (*run.notes[case.name], *result.notes, *run.remarks[case.name])
     result = replace(result, notes=notes)
     try:
-        for one in extensions:
-            result = finished(run, one, case, result)
+        for extension in extensions:
+            result = finished(run, extension, case, result)
     except KeyboardInterrupt:
         leave(result)  # the run itself had come to its end
         raise

@@ -157,6 +157,6 @@ class CaseVerification(Extension):
         """Run them, behind all runs that count."""
         for name, refinement in self._refinements.items():
             done = partial(run.tell, f"{name} with H/2 and H/4")
-            found = verified(refinement, run.outcome.cases[name].result, progress=done)
-            run.add(name, verification_section(name, found))
-            run.write(f"{name}.verification.csv", partial(write_verification, found))
+            verification = verified(refinement, run.outcome.cases[name].result, progress=done)
+            run.add(name, verification_section(name, verification))
+            run.write(f"{name}.verification.csv", partial(write_verification, verification))

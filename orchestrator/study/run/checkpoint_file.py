@@ -81,7 +81,7 @@ def write_checkpoint(checkpoint: Checkpoint | StoredCheckpoint, path: str | Path
     }
     done = events_of(stored.log)
     for key, kind in (("tuned", Tuned), ("marks", Mark)):
-        if listed := [asdict(one) for one in done if isinstance(one, kind)]:
+        if listed := [asdict(change) for change in done if isinstance(change, kind)]:
             description[key] = listed
     with whole_file(path) as draft, zipfile.ZipFile(draft, "w") as archive:
         archive.writestr(_DESCRIPTION, json.dumps(description, indent=1))
@@ -105,15 +105,15 @@ def read_checkpoint(path: str | Path) -> StoredCheckpoint:
     with open_archive(path, LoadError) as archive:
         description = _description(path, read_entry(path, archive, _DESCRIPTION, LoadError))
         try:
-            said = _Description.model_validate_json(json.dumps(description))
-            states = {name: archive.read(f"state-{i}") for i, name in enumerate(said.units)}
+            parsed = _Description.model_validate_json(json.dumps(description))
+            states = {name: archive.read(f"state-{i}") for i, name in enumerate(parsed.units)}
             return StoredCheckpoint(
-                said.facts,
-                said.time_ns,
-                said.steps,
+                parsed.facts,
+                parsed.time_ns,
+                parsed.steps,
                 **{name: _array(archive, name, *form) for name, form in _ARRAYS.items()},
                 states=states,
-                log=log_of(sorted((*said.tuned, *said.marks), key=lambda one: one.step)),
+                log=log_of(sorted((*parsed.tuned, *parsed.marks), key=lambda one: one.step)),
             )
         except ValidationError as error:
             raise LoadError.in_file(path, f"the checkpoint is damaged: {misfit(error)}") from None

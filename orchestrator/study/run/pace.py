@@ -31,11 +31,11 @@ def realtime_of(
     realtime.expect_cpus()
     for case in cases.values():
         realtime.unit_budgets_ns(case.system.components)
-    known = {name for case in cases.values() for name in case.system.components}
-    if realtime.clock is not None and realtime.clock not in known:
+    names = {name for case in cases.values() for name in case.system.components}
+    if realtime.clock is not None and realtime.clock not in names:
         raise UnknownNameError(
             f"realtime.clock: no case has a component '{realtime.clock}'"
-            f"{nearest(realtime.clock, known)}; components: {', '.join(sorted(known))}"
+            f"{nearest(realtime.clock, names)}; components: {', '.join(sorted(names))}"
         )
     return realtime
 
@@ -57,18 +57,18 @@ def expect_paced(cases: Mapping[str, PreparedCase], realtime: RealTime | None) -
     for name, case in cases.items():
         devices = _with_clocks(case)
         if devices and (realtime is None or not is_paced(case, realtime)):
-            found = ", ".join(
-                f"'{one}' ({case.system.components[one].source.short})" for one in devices
+            listed_devices = ", ".join(
+                f"'{device}' ({case.system.components[device].source.short})" for device in devices
             )
-            why = (
+            reason = (
                 ""
                 if realtime is None
                 else f": its clock would be '{realtime.clock}', no device here"
             )
             problems.append(
                 f"case '{name}': expected a run in real time, since a device runs by its own"
-                f" clock: {found}; found one without real-time pacing{why}; give --realtime, or a"
-                f' table [realtime] with clock = "{devices[0]}"'
+                f" clock: {listed_devices}; found one without real-time pacing{reason}; give"
+                f' --realtime, or a table [realtime] with clock = "{devices[0]}"'
             )
     if problems:
         raise DescriptionError(*problems)
@@ -76,7 +76,9 @@ def expect_paced(cases: Mapping[str, PreparedCase], realtime: RealTime | None) -
 
 def _with_clocks(case: PreparedCase) -> list[str]:
     """Return the components that are devices whose time goes on without the run."""
-    return [name for name, one in case.system.components.items() if clock_ns(one.source)]
+    return [
+        name for name, component in case.system.components.items() if clock_ns(component.source)
+    ]
 
 
 class PacingOfCases(Extension):
@@ -109,8 +111,8 @@ def _row(durations: Durations) -> tuple[Cell, ...]:
     if not durations.count:
         return 0, *[None] * (len(COLUMNS) - 2)
     shares = [durations.percentile_ns(percent) for percent in (50.0, 99.0, 99.9, 99.99)]
-    found = [durations.minimum_ns, *shares, durations.maximum_ns]
-    return durations.count, *[None if ns is None else ns / 1e3 for ns in found]
+    figures = [durations.minimum_ns, *shares, durations.maximum_ns]
+    return durations.count, *[None if ns is None else ns / 1e3 for ns in figures]
 
 
 def timing_section(case: str, record: RealTimeRecord) -> Section:
@@ -120,7 +122,9 @@ def timing_section(case: str, record: RealTimeRecord) -> Section:
         f"Microseconds. {record.factor:g} s of simulation in a second; on an overrun:"
         f" {record.policy}. Granted: {granted}. {record.kernel}. {'; '.join(record.notes)}."
     )
-    rows: tuple[tuple[Cell, ...], ...] = tuple((name, *_row(one)) for name, one in record.rows)
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (name, *_row(durations)) for name, durations in record.rows
+    )
     plots = {}
     if record.computing.count:
         plots[f"timing-{case}"] = timing_plot(case, record), f"Timing of {case}."
@@ -169,7 +173,7 @@ def overruns_section(case: str, record: RealTimeRecord) -> Section:
 
 def timing_plot(case: str, record: RealTimeRecord) -> Plot:
     """Show which share of steps took longer than a time, of each duration that there is."""
-    curves = [exceedance(name, found) for name, found in record.rows if found.count]
+    curves = [exceedance(name, durations) for name, durations in record.rows if durations.count]
     panel = Panel("share of steps that took longer", curves)
     return Plot("points", [panel], f"Timing of '{case}'", "time [us]", log="xy")
 

@@ -53,8 +53,8 @@ class Parcel(WorkerPlugin):  # type: ignore[misc]
     def setup(self, worker: Any) -> None:
         """Write the files down on a worker, if what is installed there is the same as here."""
         del worker
-        if (found := version("softdock")) != self._version:
-            raise LoadError(f"a worker has Softdock {found}; expected {self._version}, as here")
+        if (installed := version("softdock")) != self._version:
+            raise LoadError(f"a worker has Softdock {installed}; expected {self._version}, as here")
         prints = Fingerprints()
         for name, expected in self._blocks.items():
             source = Source(SourceKind.BLOCK, name)
@@ -65,10 +65,10 @@ class Parcel(WorkerPlugin):  # type: ignore[misc]
                 )
         self._folder = tempfile.TemporaryDirectory(prefix="softdock-sweep-")
         for path, (root, content) in self._files.items():
-            place = Path(self._folder.name) / digest(root) / Path(path).relative_to(root)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(content)
-            _places.setdefault(self.name, {})[path] = str(place)
+            target = Path(self._folder.name) / digest(root) / Path(path).relative_to(root)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+            _places.setdefault(self.name, {})[path] = str(target)
 
     def teardown(self, worker: Any) -> None:
         """Remove them."""
@@ -92,9 +92,9 @@ class ClusterExecutor(JobExecutor):
 
 def run_sent(parcel: str, context: JobContext, jobs: Sequence[Job]) -> list[JobRecord]:
     """Run jobs in a worker, with the files that were sent in a parcel of this name."""
-    places = _places.get(parcel, {})  # a system of blocks only needs none
+    paths = _places.get(parcel, {})  # a system of blocks only needs none
     cases = {
-        name: replace(case, system=_at_hand(case.system, places))
+        name: replace(case, system=_at_hand(case.system, paths))
         for name, case in context.cases.items()
     }
     return run_jobs(replace(context, cases=cases), jobs)
@@ -150,7 +150,9 @@ def _parcel(plans: Sequence[SweepPlan]) -> Parcel:
     blocks: dict[str, str] = {}
     prints = Fingerprints()
     cases = [case for plan in plans for case in plan.context.cases.values()]
-    for component in (one for case in cases for one in case.system.components.values()):
+    for component in (
+        case_of_sweep for case in cases for case_of_sweep in case.system.components.values()
+    ):
         source = component.source
         if source.kind in {SourceKind.FMU, SourceKind.LOG} and source.file is not None:
             files |= _sent(source.file)

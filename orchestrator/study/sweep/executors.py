@@ -294,9 +294,9 @@ class Dispatcher(MutableStruct):
             return (self._suspects.popleft(),)
         size = 1
         if self._finished:
-            each = max(self._seconds / self._finished, 1e-4)
+            seconds_per_job = max(self._seconds / self._finished, 1e-4)
             share = len(self._waiting) // (_CHUNKS_LEFT * len(self.executors))
-            size = max(1, min(int(_CHUNK_SECONDS / each), share))
+            size = max(1, min(int(_CHUNK_SECONDS / seconds_per_job), share))
         return tuple(self._waiting.popleft() for _ in range(min(size, len(self._waiting))))
 
     def _take(self, busy: Busy, future: Future[list[JobRecord]]) -> None:

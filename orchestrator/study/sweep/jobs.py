@@ -67,8 +67,8 @@ class JobContext(Struct):
 
     def others(self, case: str) -> list[str]:
         """Names of the cases that a case is compared with."""
-        found = [m.to for m in self.measures[case].values() if m.to is not None]
-        return [name for name in dict.fromkeys(found) if name != case]
+        names = [m.to for m in self.measures[case].values() if m.to is not None]
+        return [name for name in dict.fromkeys(names) if name != case]
 
 
 class Job(Struct):
@@ -110,15 +110,15 @@ class JobRecord(Struct):
     @classmethod
     def of(cls, job: Job, status: str, reason: str = "", **rest: Any) -> JobRecord:
         """Make the record of a job."""
-        shown = {name: value.shown for name, value in job.point.items()}
-        return cls(job.key, job.case, shown, job.seed, status, reason, **rest)
+        values = {name: value.shown for name, value in job.point.items()}
+        return cls(job.key, job.case, values, job.seed, status, reason, **rest)
 
     @property
     def where(self) -> str:
         """Name its case, point and seed."""
-        said = [f"{axis} = {value}" for axis, value in self.point.items()]
-        said += [] if self.seed is None else [f"seed {self.seed}"]
-        return f"{self.case} at {', '.join(said)}" if said else self.case
+        parts = [f"{axis} = {value}" for axis, value in self.point.items()]
+        parts += [] if self.seed is None else [f"seed {self.seed}"]
+        return f"{self.case} at {', '.join(parts)}" if parts else self.case
 
     @property
     def is_good(self) -> bool:
@@ -169,13 +169,13 @@ def _other(context: JobContext, job: Job, name: str) -> Result:
 def _measured(
     context: JobContext, job: Job, there: PreparedCase, results: dict[str, Result], wall: float
 ) -> JobRecord:
-    found: dict[str, Measured] = {}
+    values: dict[str, Measured] = {}
     missing: list[str] = []
     result = results[job.case]
     for name, measure in context.measures[job.case].items():
         try:
             with np.errstate(all="ignore"):  # what diverges is told by its figures
-                found[name] = evaluate(measure, result, there.system, results)
+                values[name] = evaluate(measure, result, there.system, results)
         except (DescriptionError, ArithmeticError, ValueError, np.linalg.LinAlgError) as error:
             if context.ends_at_failure:
                 raise
@@ -183,10 +183,10 @@ def _measured(
     for name, figure in context.functions.items():
         try:
             with exits_are_errors():
-                found[name] = Measured(float(figure(result)), "")
+                values[name] = Measured(float(figure(result)), "")
         except Exception as error:  # noqa: BLE001 - whatever it is, it is a row and not the end
             missing.append(f"measure '{name}': {_sentence(error)}")
-    infinite = [name for name, value in found.items() if not math.isfinite(value.value)]
+    infinite = [name for name, value in values.items() if not math.isfinite(value.value)]
     status, reason = "done", ""
     if result.safe_states:
         status, reason = SAFE, str(result.safe_states[0])
@@ -194,7 +194,7 @@ def _measured(
         status, reason = "unmeasured", "; ".join(missing)
     elif infinite:
         status, reason = "diverged", f"not finite: {', '.join(infinite)}"
-    return JobRecord.of(job, status, reason, measured=found, wall_seconds=wall)
+    return JobRecord.of(job, status, reason, measured=values, wall_seconds=wall)
 
 
 def _sentence(error: BaseException) -> str:
@@ -265,8 +265,8 @@ class Fingerprints:
         if id(part) not in self._parts:
             if len(self._parts) >= _REMEMBERED:
                 self._parts.clear()
-            said = self._component(part) if isinstance(part, Component) else part
-            self._parts[id(part)] = part, digest(said)  # kept, so that its id is not used again
+            text = self._component(part) if isinstance(part, Component) else part
+            self._parts[id(part)] = part, digest(text)  # kept, so that its id is not used again
         return self._parts[id(part)][1]
 
     def _component(self, component: Component) -> Component:
@@ -279,15 +279,15 @@ class Fingerprints:
         if source.kind is SourceKind.TWIN and source.inner is not None:
             inner = self._component(replace(component, source=source.inner))
             twin = Source(source.kind, self.file(str(source.file)))
-            said = f"{twin.location} {inner.source.location} {source.seed}"
-            return replace(inner, source=Source(source.kind, said))
+            text = f"{twin.location} {inner.source.location} {source.seed}"
+            return replace(inner, source=Source(source.kind, text))
         if source.kind is SourceKind.BLOCK:
             if is_playback(component):
                 values = {**values, "file": self.file(str(values["file"]))}
             file = source.file
-            named = source if file is None else source.with_file(file.name)
-            place = f"{named.location} {self.block(source)}"
-            return replace(component, source=Source(source.kind, place), values=values)
+            named_source = source if file is None else source.with_file(file.name)
+            location = f"{named_source.location} {self.block(source)}"
+            return replace(component, source=Source(source.kind, location), values=values)
         return component
 
 

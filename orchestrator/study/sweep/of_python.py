@@ -88,12 +88,15 @@ def sweep(
     name = system.name
     opened, starts = with_starts(resolve(system).flat())
     flat = without_starts(opened.closed().check(algebraic_loops=True), starts)
-    functions = {key: one for key, one in (measures or {}).items() if callable(one)}
-    tables = {key: one for key, one in (measures or {}).items() if not callable(one)}
+    functions = {key: measure for key, measure in (measures or {}).items() if callable(measure)}
+    tables = {key: measure for key, measure in (measures or {}).items() if not callable(measure)}
     if measures is None:
         recorded = signal_names(flat, options.get("record"))
         tables = {signal: {"kind": "final", "signal": signal} for signal in recorded}
-    axes = {key: _read(Axis, _axis(key, one, flat), f"over '{key}': ") for key, one in over.items()}
+    axes = {
+        key: _read(Axis, _axis(key, measure, flat), f"over '{key}': ")
+        for key, measure in over.items()
+    }
     if not axes:
         raise DescriptionError("over: expected at least one axis, found none")
     if options.get("step") is None and flat.experiment.step_ns is None:
@@ -113,8 +116,8 @@ def sweep(
     if jobs > 1:
         _expect_importable(plan.context)
     records: dict[str, JobRecord] = {}
-    shown = nullcontext(progress) if progress else progress_bar(f"sweep of {system.name}")
-    with shown as bar, local_executors(jobs) as executors:
+    display = nullcontext(progress) if progress else progress_bar(f"sweep of {system.name}")
+    with display as bar, local_executors(jobs) as executors:
 
         def keep(record: JobRecord) -> None:
             records[record.key] = record
@@ -127,16 +130,16 @@ def sweep(
         found = found.filter(regex="^(?!.*: time_s$)")
     rows = [records[job.key] for job in plan.jobs]
     for goal in goals:
-        kept = [judge_measure(goal, row.measured.get(goal.bound.name), "").passed for row in rows]
-        found.insert(list(found.columns).index("status"), goal.that, kept)
+        passed = [judge_measure(goal, row.measured.get(goal.bound.name), "").passed for row in rows]
+        found.insert(list(found.columns).index("status"), goal.that, passed)
     return found
 
 
 def _first_step(axes: Iterable[Axis]) -> str | float | None:
     """Return a step for what is checked before the runs, each of which has that of its point."""
     for axis in axes:
-        if axis.step and (found := points_of(axis)):
-            return str(found[0].value)
+        if axis.step and (points := points_of(axis)):
+            return str(points[0].value)
     return None
 
 
@@ -144,18 +147,18 @@ def _goals(
     statements: Sequence[str], case: PreparedCase, functions: Mapping[str, Figure]
 ) -> Iterator[Goal]:
     """Yield what is expected of the measures of each run."""
-    known = [*case.case.measure, *functions]
+    names = [*case.case.measure, *functions]
     recorded = signal_names(case.system, case.options.record)
     for that in dict.fromkeys(statements):
         table = _read(Expectation, {"that": that}, "expect: ")
-        said = statement_of(that)
-        if said.name not in known:
+        statement = statement_of(that)
+        if statement.name not in names:
             raise unknown_name_error(
-                "the sweep", "measure to expect something of", said.name, known
+                "the sweep", "measure to expect something of", statement.name, names
             )
         try:
-            if said.name in functions:
-                yield Goal(that, table, that, bound_of(said, lambda _: ""), is_measure=True)
+            if statement.name in functions:
+                yield Goal(that, table, that, bound_of(statement, lambda _: ""), is_measure=True)
             else:
                 yield goal_of(that, table, that, case, recorded)
         except DescriptionError as error:
@@ -167,8 +170,8 @@ def _read(form: type[Table], content: Mapping[str, Any], where: str) -> Any:
     try:
         return valid(form, content)
     except DescriptionError as error:
-        told = (f"{where}{one.message}" for one in error.diagnostics)
-        raise DescriptionError(*told) from None
+        texts = (f"{where}{diagnostic.message}" for diagnostic in error.diagnostics)
+        raise DescriptionError(*texts) from None
 
 
 def _axis(
@@ -177,7 +180,7 @@ def _axis(
     """Return the axis that a key stands for; one of a parameter has its unit."""
     if isinstance(given, Mapping):
         return {"label": key, **given}
-    values = [one.item() if hasattr(one, "item") else one for one in given]
+    values = [value.item() if hasattr(value, "item") else value for value in given]
     if key == "step":
         return {"label": key, "step": True, "values": values}
     if "->" in key:
@@ -193,8 +196,10 @@ def _expect_importable(context: JobContext) -> None:
     """Expect that other processes find what they are to run."""
     try:
         pickle.dumps(context)
-        own = getattr(sys.modules["__main__"], "__file__", None) is None
-        inner = [n for n, f in context.functions.items() if own and f.__module__ == "__main__"]
+        is_interactive = getattr(sys.modules["__main__"], "__file__", None) is None
+        inner = [
+            n for n, f in context.functions.items() if is_interactive and f.__module__ == "__main__"
+        ]
         if inner:
             raise DescriptionError(f"measure '{inner[0]}' is a function of a prompt or a notebook")
     except SoftdockError as error:

@@ -73,18 +73,18 @@ class FinishedSweep(MutableStruct):
 
     def counts(self) -> dict[str, int]:
         """Count the distinct runs by status."""
-        found = (self.records.get(job.key) for job in self.plan.distinct)
-        return dict(Counter(record.status for record in found if record is not None))
+        records = (self.records.get(job.key) for job in self.plan.distinct)
+        return dict(Counter(record.status for record in records if record is not None))
 
     @property
     def lost(self) -> dict[tuple[str, str], list[JobRecord]]:
         """The runs that did not come to their measures, by status and reason."""
-        found: dict[tuple[str, str], list[JobRecord]] = {}
+        lost_records: dict[tuple[str, str], list[JobRecord]] = {}
         for job in self.plan.distinct:
             record = self.records.get(job.key)
             if record is not None and not record.is_good:
-                found.setdefault((record.status, record.reason), []).append(record)
-        return found
+                lost_records.setdefault((record.status, record.reason), []).append(record)
+        return lost_records
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data."""
@@ -115,33 +115,33 @@ class FinishedSweep(MutableStruct):
 
 def chosen_sweeps(experiment: Experiment, names: Sequence[str]) -> dict[str, Sweep]:
     """Return sweeps by name, in the form with axes; without names all of them."""
-    known = experiment.sweeps
-    if not known:
+    sweeps = experiment.sweeps
+    if not sweeps:
         raise UnknownNameError("the experiment has no sweep: add [sweep.NAME]")
     for name in names:
-        if name not in known:
+        if name not in sweeps:
             raise UnknownNameError(
-                f"no sweep '{name}'{nearest(name, known)}; the experiment has: {', '.join(known)}"
+                f"no sweep '{name}'{nearest(name, sweeps)}; the experiment has: {', '.join(sweeps)}"
             )
-    return {name: known[name] for name in names} if names else known
+    return {name: sweeps[name] for name in names} if names else sweeps
 
 
 def plans_of(
     experiment: Experiment, folder: Path, names: Sequence[str] = ()
 ) -> dict[str, SweepPlan]:
     """Prepare and check the cases of sweeps, and make all their jobs."""
-    chosen = chosen_sweeps(experiment, names)
-    needed = [name for c in chosen.values() for name in cases_needed(c, experiment)]
+    sweeps = chosen_sweeps(experiment, names)
+    needed = [name for c in sweeps.values() for name in cases_needed(c, experiment)]
     cases = prepare_all(experiment, dict.fromkeys(needed), SystemReader(folder))
     experiment, cases, choices = with_chosen_steps(experiment, cases)
-    chosen = chosen_sweeps(experiment, names)
+    sweeps = chosen_sweeps(experiment, names)
     expect_sound(experiment, cases)
     for name, choice in choices.items():
         _LOGGER.info("case '%s': %s", name, choice.note)
     for name, case in cases.items():
         for text in (*flaw_notes(case.system), *kept_notes(with_starts(case.system)[1])):
             _LOGGER.warning("case '%s': %s", name, text)  # its runs say it in their results
-    return {name: plan_of(name, c, experiment, cases) for name, c in chosen.items()}
+    return {name: plan_of(name, c, experiment, cases) for name, c in sweeps.items()}
 
 
 def local(workers: int | None = None, *, apart: bool = False) -> Executors:
@@ -225,7 +225,7 @@ def with_kept(
     experiment: Experiment, folder: Path, output: Path, outcomes: Mapping[str, FinishedSweep]
 ) -> tuple[dict[str, FinishedSweep], list[str]]:
     """Add the sweeps of an experiment that were finished before."""
-    found, told = dict(outcomes), []
+    outcomes_with_kept, remarks = dict(outcomes), []
     order = list(chosen_sweeps(experiment, ()))
     for name in order:
         store = Store(output / f"{name}.jsonl")
@@ -234,18 +234,18 @@ def with_kept(
         try:
             outcome = _finished(name, experiment, folder, store)
         except SoftdockError as error:
-            told.append(f"{name}: ran earlier and is not on the page: {error}")
+            remarks.append(f"{name}: ran earlier and is not on the page: {error}")
             continue
         missing = len(outcome.plan.distinct) - outcome.kept
         if missing:
-            told.append(
+            remarks.append(
                 f"{name}: ran earlier and is not on the page: {missing} of"
                 f" {counted(len(outcome.plan.distinct), 'run')} are missing or have another"
                 f" description; run it again: softdock sweep .. {name}"
             )
         else:
-            found[name] = outcome
-    return {name: found[name] for name in order if name in found}, told
+            outcomes_with_kept[name] = outcome
+    return {name: outcomes_with_kept[name] for name in order if name in outcomes_with_kept}, remarks
 
 
 def _finished(name: str, experiment: Experiment, folder: Path, store: Store) -> FinishedSweep:
@@ -266,7 +266,7 @@ def estimate(
     One run of each case that is missing is made, twice, and forgotten.
     """
     count = workers or len(operating_system.processors())
-    found = {}
+    estimates = {}
     with local_executors(1, apart=True) as executors:
         for name, plan in plans.items():
             known = {} if fresh else Store(output / f"{name}.jsonl").read()
@@ -278,8 +278,8 @@ def estimate(
                 for _ in range(2):  # the first loads everything
                     Dispatcher(executors, plan.context, records.append).run([job])
                 taken[case] = min(record.wall_seconds for record in records)
-            found[name] = len(missing), sum(taken[job.case] for job in missing) / count
-    return found
+            estimates[name] = len(missing), sum(taken[job.case] for job in missing) / count
+    return estimates
 
 
 def run_listed(
@@ -303,11 +303,11 @@ def run_listed(
 
 def as_run(experiment: Experiment, outcomes: Mapping[str, FinishedSweep]) -> ExperimentOutcome:
     """Return what was swept as a run would; a figure that is missing is no number."""
-    found = ExperimentOutcome(experiment.title)
+    outcome = ExperimentOutcome(experiment.title)
     for name, sweep in experiment.listed_sweeps.items():
         if name in outcomes:
-            found.sweeps[name] = _sweep(sweep, outcomes[name])
-    return found
+            outcome.sweeps[name] = _sweep(sweep, outcomes[name])
+    return outcome
 
 
 def _sweep(sweep: ListedSweep, outcome: FinishedSweep) -> SweepOutcome:

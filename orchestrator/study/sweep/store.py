@@ -103,12 +103,12 @@ class Store:
         try:
             if self._file is None:
                 self._file = self._open()
-            rest = text.encode() + b"\n"
-            while rest:  # a full disk takes a part, and then none
-                rest = rest[self._file.write(rest) :]
+            remaining = text.encode() + b"\n"
+            while remaining:  # a full disk takes a part, and then none
+                remaining = remaining[self._file.write(remaining) :]
         except OSError as error:
-            why = error.strerror or error
-            raise SoftdockError(f"{self.path}: cannot be written: {why}") from error
+            reason = error.strerror or error
+            raise SoftdockError(f"{self.path}: cannot be written: {reason}") from error
 
     def _open(self) -> FileIO:
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -139,8 +139,8 @@ class Store:
             with self._locked() as file:
                 file.truncate(0)
         except OSError as error:
-            why = error.strerror or error
-            raise SoftdockError(f"{self.path}: cannot be written: {why}") from error
+            reason = error.strerror or error
+            raise SoftdockError(f"{self.path}: cannot be written: {reason}") from error
 
     def __enter__(self) -> Self:
         return self
@@ -176,8 +176,8 @@ def _record(row: _Row) -> JobRecord:
     for name, one in row.measures.items():
         figures = {key: _number(value) for key, value in (one.model_extra or {}).items()}
         measured[name] = Measured(_number(one.value), one.unit, figures)
-    where = row.key, row.case, row.at, row.seed
-    return JobRecord(*where, row.status, row.reason, measured, row.wall_s)
+    identity = row.key, row.case, row.at, row.seed
+    return JobRecord(*identity, row.status, row.reason, measured, row.wall_s)
 
 
 def _number(value: float | None) -> float:
@@ -218,12 +218,12 @@ def table_of(plan: SweepPlan, records: Mapping[str, JobRecord]) -> pd.DataFrame:
 
 
 def _figures(record: JobRecord) -> dict[str, float]:
-    found: dict[str, float] = {}
+    figures: dict[str, float] = {}
     for name, measured in record.measured.items():
         unit = f" [{measured.unit}]" if measured.unit not in {"", "1"} else ""
-        found[f"{name}{unit}"] = measured.value
-        found |= {f"{name}: {key}": value for key, value in measured.details.items()}
-    return found
+        figures[f"{name}{unit}"] = measured.value
+        figures |= {f"{name}: {key}": value for key, value in measured.details.items()}
+    return figures
 
 
 def write_table(plan: SweepPlan, records: Mapping[str, JobRecord], stem: Path) -> list[Path]:
@@ -241,8 +241,8 @@ def write_table(plan: SweepPlan, records: Mapping[str, JobRecord], stem: Path) -
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    said = plan.context.sweep.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    origin = {"sweep": plan.context.name, **said, "versions": versions()}
+    settings = plan.context.sweep.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    origin = {"sweep": plan.context.name, **settings, "versions": versions()}
     content = pa.Table.from_pandas(table, preserve_index=False)
     metadata = {**(content.schema.metadata or {}), b"softdock": json.dumps(origin).encode()}
     columns = stem.with_name(f"{stem.name}.parquet")

@@ -59,8 +59,10 @@ def lost_runs(outcome: FinishedSweep) -> list[tuple[str, str, str]]:
         if len(records) > _NAMED:
             points.append(f"and {len(records) - _NAMED} more")
         rows.append((status, "; ".join(points), reason))
-    if left := sum(len(records) for _, records in lost[_NAMED:]):
-        rows.append(("others", counted(left, "run"), "the table of the sweep lists the reasons"))
+    if unlisted := sum(len(records) for _, records in lost[_NAMED:]):
+        rows.append(
+            ("others", counted(unlisted, "run"), "the table of the sweep lists the reasons")
+        )
     return rows
 
 
@@ -112,12 +114,12 @@ def _measures(name: str, outcome: FinishedSweep) -> TableItem:
 
 def _note(sweep: Sweep) -> str:
     axes = "; ".join(_axis(key, axis) for key, axis in sweep.over.items())
-    said = [sweep.description, f"Over {axes}"]
+    sentences = [sweep.description, f"Over {axes}"]
     if sweep.design != "grid":
-        said.append(f"{counted(sweep.count or 0, 'point')} of a design of kind {sweep.design}")
+        sentences.append(f"{counted(sweep.count or 0, 'point')} of a design of kind {sweep.design}")
     if sweep.seeds is not None:
-        said.append(f"Seeds: {', '.join(map(str, seeds_of(sweep)))}")
-    return ". ".join(text.rstrip(".") for text in said if text) + "."
+        sentences.append(f"Seeds: {', '.join(map(str, seeds_of(sweep)))}")
+    return ". ".join(text.rstrip(".") for text in sentences if text) + "."
 
 
 Floats = NDArray[np.float64]
@@ -134,11 +136,11 @@ _UNREAD = "cannot be evaluated"
 
 def axis_of(name: str, axis: Axis) -> MapAxis:
     """Return an axis of a sweep as one of a figure; numbers in increasing order."""
-    shown = [point.shown for point in _ordered(axis)]
-    if any(isinstance(value, str | bool) for value in shown):
-        words = tuple(value if isinstance(value, str) else str(value).lower() for value in shown)
+    values = [point.shown for point in _ordered(axis)]
+    if any(isinstance(value, str | bool) for value in values):
+        words = tuple(value if isinstance(value, str) else str(value).lower() for value in values)
         return MapAxis(label_of(name, axis), words)
-    numbers = tuple(float(value) for value in shown)
+    numbers = tuple(float(value) for value in values)
     return MapAxis(label_of(name, axis), numbers, _is_log(axis, numbers))
 
 
@@ -160,14 +162,14 @@ def _is_log(axis: Axis, values: tuple[float, ...]) -> bool:
 def cells_of(panel: MapPanel, names: Sequence[str], outcome: FinishedSweep) -> list[list[Cell]]:
     """Return the records of a panel."""
     over = outcome.plan.context.sweep.over
-    found: dict[tuple[AxisValue, ...], Cell] = {}
+    cells: dict[tuple[AxisValue, ...], Cell] = {}
     for point, record in _records(panel, outcome):
-        found.setdefault(tuple(point[name].value for name in names), []).append(record)
+        cells.setdefault(tuple(point[name].value for name in names), []).append(record)
     across = _ordered(over[names[-1]])
     if len(names) == 1:
-        return [[found.get((point.value,), []) for point in across]]
+        return [[cells.get((point.value,), []) for point in across]]
     return [
-        [found.get((row.value, point.value), []) for point in across]
+        [cells.get((row.value, point.value), []) for point in across]
         for row in _ordered(over[names[0]])
     ]
 
@@ -176,10 +178,10 @@ def _records(
     panel: MapPanel, outcome: FinishedSweep
 ) -> Iterator[tuple[Mapping[str, AxisPoint], JobRecord]]:
     over = outcome.plan.context.sweep.over
-    wanted = {name: point_at(over[name], value).value for name, value in panel.at.items()}
+    fixed_values = {name: point_at(over[name], value).value for name, value in panel.at.items()}
     for job in outcome.plan.jobs:
         record = outcome.records.get(job.key)
-        fits = all(job.point[name].value == value for name, value in wanted.items())
+        fits = all(job.point[name].value == value for name, value in fixed_values.items())
         if job.case == panel.case and record is not None and fits:
             yield job.point, record
 
@@ -191,8 +193,10 @@ def each(cells: list[list[Cell]], figure_of: Callable[[Cell], float]) -> Floats:
 
 def values_in(figure: MapFigure | LinesFigure, cell: Cell) -> Floats:
     """Return the figure's measure of all seeds, NaN where a run has none."""
-    found = [record.measured.get(figure.measure) for record in cell]
-    return np.array([np.nan if m is None else figure.factor * m.value for m in found], dtype=float)
+    measured_values = [record.measured.get(figure.measure) for record in cell]
+    return np.array(
+        [np.nan if m is None else figure.factor * m.value for m in measured_values], dtype=float
+    )
 
 
 def reduced(figure: MapFigure | LinesFigure, cell: Cell) -> float:
@@ -210,18 +214,18 @@ def reduced(figure: MapFigure | LinesFigure, cell: Cell) -> float:
 
 def detail(figure: MapFigure | LinesFigure, name: str, cell: Cell) -> float:
     """Return the median of a detail of the measure, such as ``predicted``."""
-    found = [
+    details = [
         figure.factor * record.measured[figure.measure].details.get(name, np.nan)
         for record in cell
         if figure.measure in record.measured
     ]
-    return float(np.median(found)) if found else np.nan
+    return float(np.median(details)) if details else np.nan
 
 
 def other(measure: str, cell: Cell) -> float:
     """Return the median of another measure."""
-    found = [record.measured[measure].value for record in cell if measure in record.measured]
-    return float(np.median(found)) if found else np.nan
+    values = [record.measured[measure].value for record in cell if measure in record.measured]
+    return float(np.median(values)) if values else np.nan
 
 
 def missing(
@@ -229,8 +233,8 @@ def missing(
 ) -> dict[str, NDArray[np.bool_]]:
     """Where there is no figure, by the most frequent reason."""
     words = [[_reason(figure, cell) for cell in row] for row in cells]
-    found = dict.fromkeys(word for row in words for word in row if word)
-    return {label: np.array([[word == label for word in row] for row in words]) for label in found}
+    counts = dict.fromkeys(word for row in words for word in row if word)
+    return {label: np.array([[word == label for word in row] for row in words]) for label in counts}
 
 
 def safe(cells: list[list[Cell]]) -> dict[str, NDArray[np.bool_]]:

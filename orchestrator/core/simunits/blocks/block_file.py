@@ -100,9 +100,9 @@ def failure(path: Path, error: BaseException, package: str) -> PluginError:
         trace = trace.tb_next
     if isinstance(error, SyntaxError) and error.filename:
         where, line = Path(error.filename), error.lineno or 0
-    said = error.msg if isinstance(error, SyntaxError) else error
-    place = f"{where}, line {line}" if line else f"{where}"
-    return PluginError(f"{type(error).__name__}: {said} ({place}){_hint(path, error)}")
+    reason = error.msg if isinstance(error, SyntaxError) else error
+    location = f"{where}, line {line}" if line else f"{where}"
+    return PluginError(f"{type(error).__name__}: {reason} ({location}){_hint(path, error)}")
 
 
 def _hint(path: Path, error: BaseException) -> str:
@@ -189,38 +189,40 @@ def location_of(kind: type[Block]) -> str:
     name, module = kind.__qualname__, sys.modules.get(kind.__module__)
     label = label_of(kind)
     has_file = getattr(module, "__file__", None) is not None
-    found = None if module is None or not has_file else _within(module, name)
-    if found is kind and not label.startswith("__main__:"):  # of a prompt or a notebook
+    block_class = None if module is None or not has_file else _within(module, name)
+    if block_class is kind and not label.startswith("__main__:"):  # of a prompt or a notebook
         return label
-    why = "cannot be found by another process"
-    if found is not None and found is not kind:
-        why += ": its module has another class of this name now"
+    reason = "cannot be found by another process"
+    if block_class is not None and block_class is not kind:
+        reason += ": its module has another class of this name now"
     raise CapabilityError(
-        f"block {name} of {kind.__module__} {why}; expected a class at the top of a module or"
+        f"block {name} of {kind.__module__} {reason}; expected a class at the top of a module or"
         " script, defined once: move it there, or run it with isolation 'none' and without a file"
     )
 
 
 def class_at(location: str) -> type[Block]:
     """Return the class of a location ``FILE.py:CLASS`` or ``MODULE:CLASS``."""
-    place, _, name = location.rpartition(":")
+    module_path, _, name = location.rpartition(":")
     try:
-        is_file = place.endswith(".py")
-        module = module_of_file(Path(place)) if is_file else _imported(place)
+        is_file = module_path.endswith(".py")
+        module = module_of_file(Path(module_path)) if is_file else _imported(module_path)
     except PluginError as error:
         raise PluginError(f"block '{location}' cannot be imported: {error}") from error
-    found = _within(module, name)
-    if isinstance(found, type) and issubclass(found, Block):
-        return found
-    if found is not None:
-        what = f"class {found.__name__}" if isinstance(found, type) else repr(found)
-        raise PluginError(f"block '{location}': expected a subclass of Block, found {what}")
+    block_class = _within(module, name)
+    if isinstance(block_class, type) and issubclass(block_class, Block):
+        return block_class
+    if block_class is not None:
+        description = (
+            f"class {block_class.__name__}" if isinstance(block_class, type) else repr(block_class)
+        )
+        raise PluginError(f"block '{location}': expected a subclass of Block, found {description}")
     own = {
         key
         for key, value in vars(module).items()
         if isinstance(value, type) and issubclass(value, Block) and value is not Block
     }
-    raise unknown_name_error(place, "block", name, sorted(own))
+    raise unknown_name_error(module_path, "block", name, sorted(own))
 
 
 def files_at(source: Source) -> list[Path]:
@@ -247,12 +249,12 @@ def _own_file(name: str, module: ModuleType | None) -> Path | None:
 
 
 def _within(module: ModuleType, name: str) -> object:
-    found: object = getattr(module, name, None)
-    if found is None and "." in name:
-        found = module
+    value: object = getattr(module, name, None)
+    if value is None and "." in name:
+        value = module
         for part in name.split("."):
-            found = getattr(found, part, None)
-    return found
+            value = getattr(value, part, None)
+    return value
 
 
 def _imported(name: str) -> ModuleType:

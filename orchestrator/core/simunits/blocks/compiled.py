@@ -46,11 +46,11 @@ def compiled(function: _Function) -> _Function:
         return function
     _expect_one_file(function)
     try:
-        made, is_kept = njit(cache=True)(function), True
+        compiled_function, is_kept = njit(cache=True)(function), True
     except RuntimeError:  # no folder can be written
-        made, is_kept = njit(function), False
-    _kept_by_function()[made.py_func] = is_kept
-    return cast("_Function", made)
+        compiled_function, is_kept = njit(function), False
+    _kept_by_function()[compiled_function.py_func] = is_kept
+    return cast("_Function", compiled_function)
 
 
 @cache

@@ -58,7 +58,7 @@ def part_of(kind: Callable[..., _Part], element: etree._Element, **known: Any) -
 
 @cache
 def _readers(kind: Any) -> dict[str, Callable[[str], Any]]:
-    kinds = {one.name: str(one.type).partition(" ")[0] for one in fields(kind)}
+    kinds = {part.name: str(part.type).partition(" ")[0] for part in fields(kind)}
     return {name: _KINDS[text] for name, text in kinds.items() if text in _KINDS}
 
 
@@ -268,10 +268,10 @@ def read_types(root: etree._Element, version: int) -> Iterator[DeclaredType]:
         return
     for element in root.findall("TypeDefinitions/" + ("Type" if version == 1 else "SimpleType")):
         for inner in [each for each in element if isinstance(each.tag, str)][:1]:
-            found = _type(inner, element.get("name"))
-            for number, item in enumerate(found.items if version == 1 else (), 1):
+            declared_type = _type(inner, element.get("name"))
+            for number, item in enumerate(declared_type.items if version == 1 else (), 1):
                 item.value = str(number)
-            yield found
+            yield declared_type
 
 
 def _type(element: etree._Element, name: str | None) -> DeclaredType:
@@ -285,11 +285,11 @@ def read_variables(
 ) -> list[Variable]:
     """Return the variables that have a name; ``types`` by name."""
     elements = [e for e in elements_of(root) if e.get("name") is not None]
-    found = [_variable(element, version, types) for element in elements]
-    _set_shapes(found)
+    variables_read = [_variable(element, version, types) for element in elements]
+    _set_shapes(variables_read)
     if version != 1:
-        _connect(found, elements, version)
-    return found
+        _connect(variables_read, elements, version)
+    return variables_read
 
 
 def typed_element(element: etree._Element, version: int) -> etree._Element | None:
@@ -331,7 +331,7 @@ def _variable(
     is_real = kind in REALS
     has_limits = kind in {"Real", "Enumeration"} or kind.startswith(("Float", "Int"))
     start = element.find("Start") if element.tag in {"Binary", "String"} else typed
-    found = Variable(
+    variable = Variable(
         name=element.get("name", ""),
         valueReference=int(element.get("valueReference", "")),
         type=kind,
@@ -352,8 +352,8 @@ def _variable(
         sourceline=element.sourceline,
         aliases=[part_of(Alias, each) for each in element if each.tag == "Alias"],
     )
-    _settle(found, version)
-    return found
+    _settle(variable, version)
+    return variable
 
 
 def _settle(variable: Variable, version: int) -> None:

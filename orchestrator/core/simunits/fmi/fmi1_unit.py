@@ -124,22 +124,22 @@ def describe_fmi1(
     connectors, variables, feedthrough = {}, {}, {}
     for variable in described.modelVariables:
         starts = None if variable.start is None else [variable.start]
-        if (found := connector_of(variable, (), starts)) is None:
+        if (connector := connector_of(variable, (), starts)) is None:
             continue
-        element = elements.get((found.name, variable.valueReference))
+        element = elements.get((connector.name, variable.valueReference))
         if element is None:
             raise FmuError(
-                f"{path}: variable '{found.name}' is not a variable of FMI 1.0: expected an"
+                f"{path}: variable '{connector.name}' is not a variable of FMI 1.0: expected an"
                 " element ScalarVariable without a namespace"
             )
         is_negated = element.get("alias") == "negatedAlias"
-        if is_negated and found.causality is not Causality.OUTPUT:
+        if is_negated and connector.causality is not Causality.OUTPUT:
             raise FmuError(
-                f"{path}: {found.causality} '{found.name}' is a negated alias; set the original"
-                " variable"
+                f"{path}: {connector.causality} '{connector.name}' is a negated alias; set the"
+                " original variable"
             )
-        connectors[found.name] = found
-        variables[found.name] = FmuVariable(
+        connectors[connector.name] = connector
+        variables[connector.name] = FmuVariable(
             variable.valueReference,
             variable.type,
             is_discrete=variable.variability == "discrete",
@@ -147,7 +147,7 @@ def describe_fmi1(
         )
         direct = element.find("DirectDependency")
         if direct is not None:
-            feedthrough[found.name] = tuple(name.text or "" for name in direct.findall("Name"))
+            feedthrough[connector.name] = tuple(name.text or "" for name in direct.findall("Name"))
     return unit_described(described, connectors, feedthrough, _capabilities(root)), variables
 
 

@@ -108,16 +108,16 @@ class Fmu3Unit(FmuUnit):
     @property
     def notes(self) -> tuple[str, ...]:
         """Say whether it went elsewhere than its steps, beside what all units say."""
-        if (found := self.native.astray) is None:
+        if (early_return := self.native.astray) is None:
             return super().notes
-        begin_ns, said = found
-        told = (
+        begin_ns, said = early_return
+        explanation = (
             f"component '{self.name}' ended the step from t = {seconds(begin_ns):.9g} s well and"
             f" without an early return, but said that it went to t = {said:.9g} s"
             " (lastSuccessfulTime), not to the step's end: its outputs were taken for those of the"
             " end; ask the FMU's author"
         )
-        return (*super().notes, told)
+        return (*super().notes, explanation)
 
     def _set_values(self, values: Mapping[str, Value]) -> None:
         structural = {n: v for n, v in values.items() if self.fmu.variables[n].is_structural}
@@ -220,12 +220,12 @@ _KINDS = {"constant": TimerKind.FIXED, **{kind.name.lower(): kind for kind in Ti
 
 def timers_of(root: etree._Element) -> dict[str, Timer]:
     """Return the time-based input clocks of a model description, by name."""
-    found = {}
+    timers = {}
     for element in root.findall("ModelVariables/Clock"):
         kind = _KINDS.get(element.get("intervalVariability", ""))
         if kind is not None and element.get("causality") == "input":
-            found[element.get("name", "")] = _timer(element, kind)
-    return found
+            timers[element.get("name", "")] = _timer(element, kind)
+    return timers
 
 
 def _timer(element: etree._Element, kind: TimerKind) -> Timer:
@@ -264,8 +264,8 @@ def _seconds(element: etree._Element, name: str) -> float:
         value = -1.0
     is_shift = name.startswith("shift")
     if not isfinite(value) or value > _LONGEST or value < 0.0 or (value == 0.0 and not is_shift):
-        least = "0 <=" if is_shift else "0 <"
-        raise _wrong(element, name, f"{least} seconds <= {_LONGEST:g}")
+        lower_bound = "0 <=" if is_shift else "0 <"
+        raise _wrong(element, name, f"{lower_bound} seconds <= {_LONGEST:g}")
     return value
 
 
@@ -320,8 +320,12 @@ def _input_order(
         and connector.type is DataType.REAL
         and not variables[name].is_discrete
     ]
-    told = interface is not None and interface.providesIntermediateUpdate
-    return 3 if told and moving and all(variable.is_followed for variable in moving) else 0
+    takes_derivatives = interface is not None and interface.providesIntermediateUpdate
+    return (
+        3
+        if takes_derivatives and moving and all(variable.is_followed for variable in moving)
+        else 0
+    )
 
 
 def _variables(
@@ -347,10 +351,10 @@ def _variables(
         starts = texts.get(variable.name)
         if starts is None and variable.start is not None:
             starts = variable.start.split()
-        if (found := connector_of(variable, variable.shape, starts, units)) is None:
+        if (connector := connector_of(variable, variable.shape, starts, units)) is None:
             continue
-        connectors[found.name] = found
-        variables[found.name] = FmuVariable(
+        connectors[connector.name] = connector
+        variables[connector.name] = FmuVariable(
             variable.valueReference,
             "Int64" if variable.type == "Enumeration" else variable.type,
             tuple(

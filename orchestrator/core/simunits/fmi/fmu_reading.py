@@ -62,11 +62,11 @@ def read_fmu(
             and not named(name).is_here
             and _read(path, stamp, interface, name).library in names
         ]
-        way = f"; platform = '{others[0]}' runs that one under Wine" if others else ""
+        hint = f"; platform = '{others[0]}' runs that one under Wine" if others else ""
         raise FmuError.in_file(
             path,
             f"no binary for {'this machine' if platform is None else platform}: expected"
-            f" '{description.library}', found platforms: {', '.join(there) or 'none'}{way}",
+            f" '{description.library}', found platforms: {', '.join(there) or 'none'}{hint}",
         )
     return description
 
@@ -206,14 +206,14 @@ def expect_flawless(*systems: System) -> None:
     FmuError
         All of them together.
     """
-    wrong = [
+    faults = [
         f"component '{name}': {path}: modelDescription.xml breaks rules of FMI (refused since it"
         f" is to be strict): {'; '.join(flaws)}"
         for system in systems
         for name, path, flaws in _flawed(system)
     ]
-    if wrong:
-        raise FmuError("\n".join(dict.fromkeys(wrong)))
+    if faults:
+        raise FmuError("\n".join(dict.fromkeys(faults)))
 
 
 def _flawed(system: System) -> Iterator[tuple[str, Path, tuple[str, ...]]]:

@@ -67,11 +67,12 @@ def check_limits(component: str, name: str, variable: FmuVariable, value: Any) -
         return
     for number in value if isinstance(value, (tuple, list)) else (value,):
         if not limits[0] <= number <= limits[1]:
-            what = variable.type
-            if what in {"Integer", "Enumeration"}:
-                what = "Integer of 32 bits, as FMI 1.0 and 2.0 have it"
+            type_name = variable.type
+            if type_name in {"Integer", "Enumeration"}:
+                type_name = "Integer of 32 bits, as FMI 1.0 and 2.0 have it"
             raise DescriptionError(
-                f"component '{component}': parameter '{name}': expected an {what}, found {number!r}"
+                f"component '{component}': parameter '{name}': expected an {type_name}, found"
+                f" {number!r}"
             )
 
 
@@ -279,8 +280,10 @@ class Fmu2Unit(FmuUnit):
         self._check(self.native.exit_initialization(), "exiting initialisation")
 
     def _access(self, call: str, name: str, *value: Value) -> Any:
-        found = getattr(self.native, call)([self.fmu.references[name]], *([one] for one in value))
-        return found if value else found[0]
+        answer = getattr(self.native, call)(
+            [self.fmu.references[name]], *([element] for element in value)
+        )
+        return answer if value else answer[0]
 
     def last_ns(self, time_ns: int) -> int:
         """Return the time that the FMU says it reached (fmi2LastSuccessfulTime)."""
@@ -296,9 +299,9 @@ def describe_fmi2(
     units = units_of(described)
     for variable in described.modelVariables:
         starts = None if variable.start is None else [variable.start]
-        if (found := connector_of(variable, (), starts, units)) is not None:
-            connectors[found.name] = found
-            variables[found.name] = FmuVariable(
+        if (connector := connector_of(variable, (), starts, units)) is not None:
+            connectors[connector.name] = connector
+            variables[connector.name] = FmuVariable(
                 variable.valueReference,
                 variable.type,
                 is_discrete=variable.variability == "discrete",
@@ -312,6 +315,6 @@ def _input_order(described: ModelDescription, root: etree._Element) -> int:
     """Highest derivative of inputs that is used: FMI 2.0 has no word for it, but promises one."""
     if described.coSimulation is None or not described.coSimulation.canInterpolateInputs:
         return 0
-    told = root.find("VendorAnnotations/Tool[@name='Softdock']/InputDerivatives")
-    order = "" if told is None else told.get("maximumOrder", "")
+    annotation = root.find("VendorAnnotations/Tool[@name='Softdock']/InputDerivatives")
+    order = "" if annotation is None else annotation.get("maximumOrder", "")
     return int(order) if order in {"2", "3"} else 1

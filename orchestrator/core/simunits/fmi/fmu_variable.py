@@ -171,7 +171,7 @@ def unit_described(
 
 def units_of(described: ModelDescription) -> dict[str, BaseUnit]:
     """Return what an FMU defines its units to be, where their names do not say the same."""
-    found = {}
+    definitions = {}
     for unit in described.unitDefinitions:
         base = unit.baseUnit
         if not unit.name or base is None:
@@ -181,16 +181,16 @@ def units_of(described: ModelDescription) -> dict[str, BaseUnit]:
         powers = {name: power for name in BASE_UNITS if (power := getattr(base, name))}
         defined = BaseUnit(powers, base.factor, base.offset)
         if (beyond := definition_beyond(unit.name, defined)) is not None:
-            found[unit.name] = beyond
-            if (said := base_said(unit.name)) is not None:
+            definitions[unit.name] = beyond
+            if (definition := base_said(unit.name)) is not None:
                 _LOGGER.warning(
                     "FMU '%s' defines unit '%s' as %s, which is used; its name says %s",
                     described.modelName,
                     unit.name,
                     defined,
-                    said,
+                    definition,
                 )
-    return found
+    return definitions
 
 
 def connector_of(
@@ -248,12 +248,12 @@ def _tuning(described: ModelDescription, known: Collection[str]) -> dict[str, An
 
 def bounds_of(variable: Variable) -> tuple[float | None, float | None]:
     """Return the least and the greatest value, of the variable or of its declared type."""
-    found = []
+    bounds = []
     for end in ("min", "max"):
         own = getattr(variable, end)
         text = getattr(variable.declaredType, end, None) if own is None else own
-        found.append(None if text is None else float(text))
-    return found[0], found[1]
+        bounds.append(None if text is None else float(text))
+    return bounds[0], bounds[1]
 
 
 def _declared_range(variable: Variable) -> Limits | None:

@@ -205,9 +205,9 @@ def _without_states(fmu: FmuDescription) -> UnitDescription:
 
 def _expect_version(tool: str, name: str, fmu: FmuDescription, versions: tuple[int, ...]) -> None:
     if fmu.version not in versions:
-        known = " and ".join(f"{version}.0" for version in versions)
+        supported = " and ".join(f"{version}.0" for version in versions)
         raise CapabilityError(
-            f"component '{name}' ({fmu.path}): the back-end {tool} runs FMI {known}, found FMI"
+            f"component '{name}' ({fmu.path}): the back-end {tool} runs FMI {supported}, found FMI"
             f" {fmu.version}.0; use the back-end native"
         )
 
@@ -263,8 +263,8 @@ def _logger2() -> Any:
 
 def _pass_on(log: logging.Logger, status: int, category: bytes | None, text: bytes | None) -> None:
     level = {0: logging.INFO, 1: logging.WARNING}.get(status, logging.ERROR)
-    about = (category or b"message").decode(errors="replace")
-    log.log(level, "%s: %s", about, (text or b"").decode(errors="replace"))
+    category_name = (category or b"message").decode(errors="replace")
+    log.log(level, "%s: %s", category_name, (text or b"").decode(errors="replace"))
 
 
 def _callbacks() -> Any:
@@ -406,8 +406,8 @@ class _Pyfmi(Importer):
         self._model.set(name, value)
 
     def get(self, name: str) -> Any:
-        found = self._model.get(name)
-        return found[0] if hasattr(found, "__len__") and not isinstance(found, str) else found
+        value = self._model.get(name)
+        return value[0] if hasattr(value, "__len__") and not isinstance(value, str) else value
 
     def enter_initialisation(
         self, start: float, stop: float | None, tolerance: float | None

@@ -62,11 +62,11 @@ def faults(root: etree._Element, version: int) -> Iterator[str]:
             yield f"{interface.tag} (line {interface.sourceline}): no modelIdentifier"
     for element in elements_of(root):
         name = element.get("name")
-        where = f"variable '{name}' (line {element.sourceline})"
+        location = f"variable '{name}' (line {element.sourceline})"
         if not name:
             yield f"a variable (line {element.sourceline}) has no name"
             continue
-        yield from (f"{where}: {text}" for text in _variable(element, version))
+        yield from (f"{location}: {text}" for text in _variable(element, version))
 
 
 def name_and_extent_faults(root: etree._Element) -> Iterator[str]:
@@ -77,14 +77,14 @@ def name_and_extent_faults(root: etree._Element) -> Iterator[str]:
     ends = {e.get("valueReference"): e for e in elements_of(root)} if arrays else {}
     for array, dimension in ((a, each) for a in arrays for each in a.iterfind("Dimension")):
         reference = dimension.get("valueReference")
-        where = f"variable '{array.get('name')}' (line {dimension.sourceline}): Dimension"
+        location = f"variable '{array.get('name')}' (line {dimension.sourceline}): Dimension"
         if reference is None:
             if not _is_extent(dimension.get("start")):
-                yield f"{where}: expected a whole number, or the valueReference of one"
+                yield f"{location}: expected a whole number, or the valueReference of one"
             continue
         end = ends.get(reference)
         if end is None:
-            yield f"{where}: no variable has the valueReference {reference}"
+            yield f"{location}: no variable has the valueReference {reference}"
         elif (
             end.get("causality") != "structuralParameter"
             or not str(end.tag).lstrip("U").startswith("Int")
@@ -92,7 +92,7 @@ def name_and_extent_faults(root: etree._Element) -> Iterator[str]:
         ):
             kind, start = end.get("causality", "local"), end.get("start")
             yield (
-                f"{where}: expected a structural parameter that starts as a whole number >= 0,"
+                f"{location}: expected a structural parameter that starts as a whole number >= 0,"
                 f" found '{end.get('name')}', {kind} of {end.tag}"
                 f" {'without a start' if start is None else f'that starts as {start}'}"
             )
@@ -110,10 +110,10 @@ def _variable(element: etree._Element, version: int) -> Iterator[str]:
     if typed is None:
         yield f"expected one of {', '.join(sorted(TYPES))} in it"
         return
-    for name, known in (("causality", _CAUSALITIES), ("variability", _VARIABILITIES)):
+    for name, allowed in (("causality", _CAUSALITIES), ("variability", _VARIABILITIES)):
         text = element.get(name)
-        if text is not None and text not in known[version]:
-            yield f"{name}: expected {', '.join(sorted(known[version]))}, found '{text}'"
+        if text is not None and text not in allowed[version]:
+            yield f"{name}: expected {', '.join(sorted(allowed[version]))}, found '{text}'"
     kind = str(typed.tag)
     starts = [] if kind == "String" else (typed.get("start") or "").split()
     values: list[tuple[str, str | None]] = [("start value", text) for text in starts]
@@ -180,36 +180,36 @@ def read_model_description(
     """
     unreadable = "modelDescription.xml cannot be read"
     if version != 3 and root.get("fmiVersion") != f"{version}.0":
-        found = f"expected fmiVersion '{version}.0', found '{root.get('fmiVersion')}'"
-        raise FmuError.in_file(path, f"{unreadable}: {found}")
+        version_fault = f"expected fmiVersion '{version}.0', found '{root.get('fmiVersion')}'"
+        raise FmuError.in_file(path, f"{unreadable}: {version_fault}")
     described: ModelDescription | None = None
-    flaws, why = [*_undefined_types(root), *_of_build(build)], ""
+    flaws, parse_error = [*_undefined_types(root), *_of_build(build)], ""
     try:
         described = _described(root, version)
         flaws += _broken_rules(described)
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-        why = str(error)
+        parse_error = str(error)
     if schema_of(version).validate(root) and described is not None and not flaws:
         if described.modelVariables or root.find("ModelVariables") is not None:
             return ReadDescription(described)
         flaws.append("there is no element ModelVariables")
-    wrong = list(faults(root, version))
+    rule_faults = list(faults(root, version))
     violations: list[str] = []
     for harmful, text in _schema(root, version):
-        (wrong if harmful else violations).append(text)
+        (rule_faults if harmful else violations).append(text)
     if described is not None:
-        wrong += _settled(described)
-    elif not wrong:
-        raise FmuError.in_file(path, f"{unreadable}: {why}")
-    told = dict.fromkeys(" ".join(text.split()) for text in (*violations, *flaws))
-    return ReadDescription(described, tuple(told), tuple(wrong))
+        rule_faults += _settled(described)
+    elif not rule_faults:
+        raise FmuError.in_file(path, f"{unreadable}: {parse_error}")
+    messages = dict.fromkeys(" ".join(text.split()) for text in (*violations, *flaws))
+    return ReadDescription(described, tuple(messages), tuple(rule_faults))
 
 
 def _described(root: etree._Element, version: int) -> ModelDescription:
     types = {one.name: one for one in read_types(root, version)}
     variables = read_variables(root, version, types)
     experiments = root.findall("DefaultExperiment")
-    found = ModelDescription(
+    description = ModelDescription(
         description=root.get("description"),
         generationTool=root.get("generationTool"),
         fmiVersion=root.get("fmiVersion", ""),
@@ -223,12 +223,12 @@ def _described(root: etree._Element, version: int) -> ModelDescription:
         modelVariables=variables,
     )
     if version == 1:
-        _complete_fmi1(found, root)
+        _complete_fmi1(description, root)
     elif version == 2:
-        _complete_fmi2(found, root)
+        _complete_fmi2(description, root)
     else:
-        _complete_fmi3(found, root, {v.valueReference: v for v in variables})
-    return found
+        _complete_fmi3(description, root, {v.valueReference: v for v in variables})
+    return description
 
 
 def _undefined_types(root: etree._Element) -> Iterator[str]:
@@ -237,8 +237,8 @@ def _undefined_types(root: etree._Element) -> Iterator[str]:
         for inner in (element, *element):
             declared = inner.get("declaredType")
             if declared is not None and declared not in types:
-                where = f"variable '{element.get('name')}' (line {element.sourceline})"
-                yield f"{where}: the declared type '{declared}' is not defined"
+                location = f"variable '{element.get('name')}' (line {element.sourceline})"
+                yield f"{location}: the declared type '{declared}' is not defined"
 
 
 def _of_build(content: bytes | None) -> Iterator[str]:
@@ -256,14 +256,14 @@ def _of_build(content: bytes | None) -> Iterator[str]:
 def _schema(root: etree._Element, version: int) -> Iterator[tuple[bool, str]]:
     """Violations of the schema: whether each does harm, and what it is."""
     schema = schema_of(version)
-    if not (found := _violations(schema, root)):
+    if not (violations := _violations(schema, root)):
         return
     bare = deepcopy(root)
     for element in bare.iter(etree.Element):
         for name in _FOR_PEOPLE.intersection(element.attrib):
             del element.attrib[name]
     harmful = {text for kind, text in _violations(schema, bare) if kind.startswith(_WRONG_VALUES)}
-    yield from ((text in harmful, text) for _, text in found)
+    yield from ((text in harmful, text) for _, text in violations)
 
 
 def _violations(schema: etree.XMLSchema, root: etree._Element) -> list[tuple[str, str]]:
@@ -464,8 +464,8 @@ def _complete_fmi3(
 
 
 def _alias(variable: Variable, alias: Alias) -> Variable:
-    found = copy(variable)
-    found.name, found.alias = alias.name or "", variable
-    found.description = alias.description or variable.description
-    found.displayUnit = alias.displayUnit or variable.displayUnit
-    return found
+    alias_variable = copy(variable)
+    alias_variable.name, alias_variable.alias = alias.name or "", variable
+    alias_variable.description = alias.description or variable.description
+    alias_variable.displayUnit = alias.displayUnit or variable.displayUnit
+    return alias_variable

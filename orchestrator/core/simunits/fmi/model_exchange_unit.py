@@ -65,10 +65,12 @@ def describe_exchange(described: ModelDescription, *, has_jacobian: bool) -> Exc
     derivatives = [unknown.variable for unknown in described.derivatives]
     variables = [each.derivative for each in derivatives if each.derivative is not None]
     if len(variables) < len(derivatives):
-        wrong = ", ".join(f"'{each.name}'" for each in derivatives if each.derivative is None)
+        names_without = ", ".join(
+            f"'{each.name}'" for each in derivatives if each.derivative is None
+        )
         raise FmuError(
-            f"FMU of model '{described.modelName}': {wrong} are listed as derivatives without the"
-            " attribute 'derivative'"
+            f"FMU of model '{described.modelName}': {names_without} are listed as derivatives"
+            " without the attribute 'derivative'"
         )
     sizes = [prod(variable.shape) for variable in variables]
     names: list[str] = []

@@ -69,9 +69,16 @@ def wine() -> Path:
         raise CapabilityError(
             "platform 'win64' runs Windows libraries under Wine, on Linux; leave it out on Windows"
         )
-    places = [shutil.which(name) for name in _NAMES]
-    places += [shutil.which("wine64", path=os.pathsep.join(_FOLDERS))]
-    program = next((Path(each) for each in (places[0], places[2], places[1]) if each), None)
+    candidates = [shutil.which(name) for name in _NAMES]
+    candidates += [shutil.which("wine64", path=os.pathsep.join(_FOLDERS))]
+    program = next(
+        (
+            Path(candidate)
+            for candidate in (candidates[0], candidates[2], candidates[1])
+            if candidate
+        ),
+        None,
+    )
     if program is None:
         raise CapabilityError(f"platform 'win64' needs Wine, which was not found; {_INSTALL}")
     try:
@@ -94,8 +101,10 @@ def cache_folder() -> Path:
 
 def _environment(prefix: Path) -> dict[str, str]:
     """Environment of a Wine process: its own prefix, no window, no debugger, UTF-8 paths."""
-    kept = {k: v for k, v in os.environ.items() if k not in {"DISPLAY", "WAYLAND_DISPLAY", MARK}}
-    return kept | {
+    variables = {
+        k: v for k, v in os.environ.items() if k not in {"DISPLAY", "WAYLAND_DISPLAY", MARK}
+    }
+    return variables | {
         "WINEPREFIX": str(prefix),
         "WINEARCH": "win64",
         "WINEDEBUG": "-all",
@@ -151,8 +160,8 @@ def prefix() -> Path:
         except (OSError, subprocess.TimeoutExpired) as error:
             raise CapabilityError(f"{made}: Wine cannot make its prefix: {error}") from None
         if done.returncode != 0:
-            said = done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}"
-            raise CapabilityError(f"{made}: Wine cannot make its prefix: {said}")
+            reason = done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}"
+            raise CapabilityError(f"{made}: Wine cannot make its prefix: {reason}")
         complete.touch()
     return made
 
@@ -283,9 +292,9 @@ class WineHost:
     """
 
     def __init__(self, name: str, archive: Path, library: Path) -> None:
-        where = f"component '{name}' ({archive})"
+        location = f"component '{name}' ({archive})"
         if problem := wrong_windows_library(library):
-            raise FmuError(f"{where}: '{library.name}' {problem}")
+            raise FmuError(f"{location}: '{library.name}' {problem}")
         program, folder, host = wine(), prefix(), host_program()
         self._words = tempfile.TemporaryFile()  # noqa: SIM115 - until the end of the host
         self._process = subprocess.Popen(  # noqa: S603 - the program that was found
@@ -318,7 +327,7 @@ class WineHost:
         if failure:
             reason = _reason(library, error.value, failure.decode(errors="replace"))
             self._end()
-            raise FmuError(f"{where}: {library.name}: {reason}")
+            raise FmuError(f"{location}: {library.name}: {reason}")
 
 
 def _end_with_parent() -> None:

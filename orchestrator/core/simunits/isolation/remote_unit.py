@@ -224,7 +224,7 @@ class WorkerUnit(SimulationUnit):
         if self._left == 0:
             return False
         self._left -= 1
-        why = self.native.failure
+        reason = self.native.failure
         self._process.restart()
         self._states = RemoteStates(self.name, self.pid)
         self._call("being made", "make", self._made)
@@ -235,7 +235,7 @@ class WorkerUnit(SimulationUnit):
         self._call("exiting initialisation", "exit_initialisation")
         self._call("restoring a state", "resume", data=self._kept)
         note = (
-            f"component '{self.name}' failed ({why}) and was started again from a saved state,"
+            f"component '{self.name}' failed ({reason}) and was started again from a saved state,"
             f" restarts left: {self._left}"
         )
         self._notes.append(note)

@@ -70,10 +70,10 @@ def answer_of(content: Any) -> Answer:
 
 def result_of(what: str, answer: Answer) -> Any:
     """Return the result of a call."""
-    found = answer.get("result")
-    if what == "value" and (found is None or isinstance(found, dict)):
-        raise ValueError(f"no value: {found!r}")
-    return _checked(_form(what), found) if what in _RESULTS else found
+    result = answer.get("result")
+    if what == "value" and (result is None or isinstance(result, dict)):
+        raise ValueError(f"no value: {result!r}")
+    return _checked(_form(what), result) if what in _RESULTS else result
 
 
 def _checked(form: TypeAdapter[Any], content: Any) -> Any:
@@ -170,9 +170,9 @@ class WorkerProcess:
             self._receive(_START_SECONDS)
         except (OSError, EOFError, ValueError):
             ended = self._process.wait(0.1)
-            why = self.native.end() if ended else f"no answer within {_START_SECONDS:g} s"
+            reason = self.native.end() if ended else f"no answer within {_START_SECONDS:g} s"
             self.close()
-            raise self._no_start(why) from None
+            raise self._no_start(reason) from None
 
     def _no_start(self, why: str) -> LoadError:
         return LoadError(
@@ -217,8 +217,8 @@ class WorkerProcess:
             answer = answer_of(content)
             result = None if "error" in answer else result_of(what, answer)
         except TimeoutError:
-            late = f"no answer within {limit:g} s, so its process was ended"
-            unit.lose(unit.late() if is_made else late)
+            reason = f"no answer within {limit:g} s, so its process was ended"
+            unit.lose(unit.late() if is_made else reason)
             raise _failed(unit, doing) from None
         except (OSError, EOFError):
             unit.lose(self.native.end() if self._process.wait(1.0) else "its process hung up")
