@@ -80,7 +80,10 @@ _STALE = (
     "held on their way",
     "old or repeat",
 )
-_DEAF = ("no command that was sent", "does not take its commands", "no command for", "confirmed no")
+_DEAF = (
+    *("no command that was sent", "does not take its commands", "ignores its commands"),
+    *("no command for", "confirmed no"),
+)
 _GONE = ("has ended", "closed", "connection", "lost", "Connection", "gone", *_STALE)
 _ANEW = ("restarted", "started again", "not in the same motion", *_STALE)
 _FOREIGN = ("more than one sends", "refused", "do not follow", *_STALE)

@@ -118,6 +118,7 @@ _CAUSES = {
     "no command that was sent": "commands not taken",
     "confirmed no inputs": "commands not taken",
     "does not take its commands": "it stands while its command moves",
+    "ignores its commands": "commands not taken",
     "it was sent no command": "samples too old to be answered",
     "more than one sends": "two senders, both named",
     "no sample came within": "not opened: no sample came",

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from orchestrator import Reason
+from orchestrator.rig.device_units.ledger import CommandLedger
 from orchestrator.rig.devices import device_class, device_names, read_settings
 from orchestrator.rig.devices.conformance import bench_of
 from orchestrator.rig.trials.disturbances import (
@@ -182,6 +184,22 @@ def test_what_ends_a_run_depends_on_what_the_device_can_say():
     mild = ("30 % lost", "jitter of 30 ms in order", "30 % of commands lost")
     for name in mild:
         assert disturbance(name).expected(in_cycle=False, says_taken=True)[0] == "never"
+
+
+def test_causes_are_told_by_words_that_errors_have():
+    """Reworded errors would count as another cause."""
+    lost = disturbance("all commands lost").causes
+    restarted = disturbance("restart, counts as at power-on").causes
+    ledger = CommandLedger(0.004, 0.3, (0.0,))
+    ledger.send(1, 0, (0.1,))
+    ledger.took(0, 0)
+    texts = [
+        (Reason.COMMAND_LOST.what, lost),
+        (ledger.lost(10**9), lost),
+        (Reason.DEVICE_RESTARTED.what, restarted),
+    ]
+    for text, causes in texts:
+        assert any(cause in text for cause in causes), text
 
 
 def test_the_table_has_no_blank_cell_and_stands_between_its_marks(tmp_path):
