@@ -48,6 +48,9 @@ class Drive:
         self._origin = 0
         self._command = 0.0
         self._told = 0.0
+        #: Whether a position came since the last look at the encoder; else since when, in s:
+        #: by the count of cycles, and by the clock.
+        self._has_position_come, self._unseen = False, (0.0, 0.0)
         self._target = 0
         self._sent: int | None = None
         self._taken = TakenCommands(objects.DEMANDS[settings.mode])
@@ -128,6 +131,7 @@ class Drive:
             self.state, self.statusword = state_of(found["statusword"]), found["statusword"]
         if "position" in found:
             found["position"] = self._position.count(found["position"])
+            self._has_position_come = True
         self._came.add(pdo.number)
         self._found |= found
         self._taken.see(found)
@@ -162,6 +166,11 @@ class Drive:
         """
         if not self.settings.has_position:
             return ""
+        if not self._has_position_come:  # its TPDO was lost, while that of the velocity came
+            self._unseen = self._unseen[0] + counted, self._unseen[1] + passed
+            return ""
+        counted, passed = counted + self._unseen[0], passed + self._unseen[1]
+        self._has_position_come, self._unseen = False, (0.0, 0.0)
         before, self._told = self._told, self._command
         told = {"csp": self._command - before, "csv": self._command * counted}
         way = told.get(self.settings.mode, 0.0) if self.state is ENABLED else 0.0

@@ -267,9 +267,12 @@ class Line:
 
     def _look_at_encoders(self, number: int) -> None:
         before, self._completed = self._completed, time.monotonic()
-        counted = (number - self._last_complete) * self._settings.cycle
+        cycle = self._settings.cycle
+        counted = (number - self._last_complete) * cycle
+        # TPDOs that were lost count as late until the drive has said so: these may be as new
+        passed = max(self._completed - before, (self.number - self._last_complete) * cycle)
         for drive in self._drives:
-            if found := drive.look_at_encoder(counted, self._completed - before):
+            if found := drive.look_at_encoder(counted, passed):
                 text = f"{found}: check its encoder (encoder_tolerance)"
                 self._fail(Fault(drive.name, ENCODER, text))
 

@@ -155,6 +155,24 @@ def test_a_line_that_loses_a_third_of_its_frames_counts_no_sample_as_old(led, to
     assert len(found) > 6000
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_lost_frames_of_a_fast_drive_are_no_fault_of_its_encoder(led, seed):
+    """Its position was to have jumped, or to stand while its velocity goes on."""
+
+    def fast(number):
+        counts = round(GIVEN.drives[0].velocity_limit / GIVEN.drives[0].position_scale)
+        first = struct.pack("<Hih", 0x1237, round(1e-3 * counts * number), 0)
+        second = struct.pack("<i", counts)
+        return [(1e-4, CanFrame(STATUS, first)), (1e-4, CanFrame(VELOCITY, second))]
+
+    wire, line, one = led(fast, lost=0.1, lost_back=0.3)
+    wire.draws.seed(seed)
+    line.is_running = True
+    found = samples(wire, line, one, 5.0)
+    assert line.fault is None
+    assert len(found) > 1000
+
+
 def test_a_delay_longer_than_all_questions_is_not_hidden_by_an_answer(led):
     """The same question is asked again after 0.4 s: an answer may be that to the one before."""
     wire, line, one = led(delay=lambda now: 0.0 if now < 100.02 else 0.9)
