@@ -94,7 +94,9 @@ def require_unused_name(system: System, name: str) -> None:
     if name in parts:
         kind = "component" if isinstance(parts[name], Component) else "nested system"
         kind = "bus" if isinstance(parts[name], Bus) else kind
-        raise DescriptionError(f"system '{system.name}' already has a {kind} '{name}'")
+        raise DescriptionError(
+            f"system '{system.name}' already has a {kind} '{name}'; choose another name"
+        )
 
 
 def swap(system: System, path: str, component: Component) -> System:
