@@ -5,9 +5,10 @@ usage: python benchmarks/live.py [--seconds S] [--json FILE]
 EPOS (examples) in real time, SCHED_FIFO 80 and locked memory where they are granted. All take
 turns, so that a neighbour of the machine meets all. Viewers are processes that ask ten times a
 second for what a page asks for: the state, the last ten seconds of all signals with all peaks, and
-one row. Those who look elsewhere ask as much of another server about rows that are
-there already: what they cost is what processors that are shared cost. Ratios compare medians of
-the turns.
+one row. Where Chromium is installed, the page is also open in it, as an operator has it, and draws
+on the processors of the run. Those who look elsewhere ask as much of another server about rows
+that are there already: what they cost is what processors that are shared cost. Ratios compare
+medians of the turns.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from __future__ import annotations
 import argparse
 import http
 import http.client
+import importlib
 import json
 import os
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
@@ -25,7 +28,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 from rich.console import Console
 from rich.table import Table
@@ -42,6 +47,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SYSTEM = ROOT / "examples" / "epos" / "ideal.ssd"
 TURNS, VIEWERS, PERIOD_S, WINDOW_NS = 9, 2, 0.1, 10_000_000_000
 LOOKED, ELSEWHERE, ALONE = "two viewers", "two look elsewhere", "nobody looks"
+OPEN = "the page in Chromium"
 
 
 def view(url: str) -> None:
@@ -75,13 +81,31 @@ def view(url: str) -> None:
         sys.stdout.write(str(answers))
 
 
+def open_page(url: str) -> None:
+    """Have the page open in a browser, until there is nobody to ask."""
+    sys.path.insert(0, str(ROOT))
+    browser = importlib.import_module("tests.browser").browser
+    seen: set[float] = set()
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder, browser(folder) as page:
+        page.show(url, 1366, 768)
+        sys.stdout.write("looks\n")
+        sys.stdout.flush()
+        try:
+            while True:
+                urlopen(url, timeout=5.0).close()  # noqa: S310 - of our own server
+                seen.add(page.run("view.shown"))
+                time.sleep(5.0 * PERIOD_S)
+        except (OSError, http.client.HTTPException):
+            sys.stdout.write(str(len(seen)))
+
+
 @contextmanager
-def looked_at() -> Iterator[Viewing]:
-    """Let two viewers look at a run that is told of."""
+def looked_at(how: str = "--view", count: int = VIEWERS) -> Iterator[Viewing]:
+    """Let viewers look at a run that is told of."""
     viewing = Viewing("0", "benchmark")
     viewing.say(Begun("epos", "EPOS", None, ""))
-    command = [sys.executable, __file__, "--view", viewing.url]
-    viewers = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(VIEWERS)]
+    command = [sys.executable, __file__, how, viewing.url]
+    viewers = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(count)]
     for viewer in viewers:
         assert viewer.stdout is not None  # noqa: S101
         viewer.stdout.readline()  # a busy machine starts the server and its viewers late
@@ -121,27 +145,45 @@ def timing(seconds: float, viewing: Viewing | None) -> RealTimeRecord:
     return found
 
 
+def measured(turns: int, seconds: float) -> dict[str, list[RealTimeRecord]]:
+    """Let all take turns."""
+    found: dict[str, list[RealTimeRecord]] = {ALONE: [], ELSEWHERE: [], LOOKED: []}
+    if shutil.which("chromium"):
+        found[OPEN] = []
+    for _ in range(turns):
+        found[ALONE].append(timing(seconds, None))
+        with looked_at() as other:
+            kept = show_recorded(other, seconds)
+            found[ELSEWHERE].append(timing(seconds, None))
+            del kept
+        with looked_at() as viewing:
+            found[LOOKED].append(timing(seconds, viewing))
+        if OPEN in found:
+            with looked_at("--open", 1) as viewing:
+                found[OPEN].append(timing(seconds, viewing))
+    return found
+
+
 def main() -> None:
     """Measure, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=12.0, help="of each turn")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
+    parser.add_argument("--turns", type=int, default=TURNS)
     parser.add_argument("--view", help=argparse.SUPPRESS)
+    parser.add_argument("--open", help=argparse.SUPPRESS)
     given = parser.parse_args()
+    if given.open:
+        open_page(given.open)
+        return
     if given.view:
         view(given.view)
         return
-    found: dict[str, list[RealTimeRecord]] = {ALONE: [], ELSEWHERE: [], LOOKED: []}
-    for _ in range(TURNS):
-        found[ALONE].append(timing(given.seconds, None))
-        with looked_at() as other:
-            kept = show_recorded(other, given.seconds)
-            found[ELSEWHERE].append(timing(given.seconds, None))
-            del kept
-        with looked_at() as viewing:
-            found[LOOKED].append(timing(given.seconds, viewing))
+    found = measured(given.turns, given.seconds)
     rows = {}
-    table = Table(title=f"1 kHz, {TURNS} turns of {given.seconds:g} s: median (least to most)")
+    table = Table(
+        title=f"1 kHz, {given.turns} turns of {given.seconds:g} s: median (least to most)"
+    )
     for column in ("", "wake-up 99.9 % [us]", "computing 99.9 % [us]", "late steps"):
         table.add_column(column, justify="right")
     for name, turns in found.items():
@@ -155,11 +197,13 @@ def main() -> None:
         table.add_row(name, *texts, str(sum(one.overruns for one in turns)))
     Console(width=120).print(table)
     for key in ("wake_us", "computing_us"):
-        looked = statistics.median(rows[LOOKED][key])
-        ratios = [
-            f"{looked / statistics.median(rows[n][key]):.2f} of '{n}'" for n in (ELSEWHERE, ALONE)
-        ]
-        Console().print(f"{key}: x {', x '.join(ratios)}")
+        for name in (LOOKED, OPEN) if OPEN in found else (LOOKED,):
+            looked = statistics.median(rows[name][key])
+            ratios = [
+                f"{looked / statistics.median(rows[n][key]):.2f} of '{n}'"
+                for n in (ELSEWHERE, ALONE)
+            ]
+            Console().print(f"{key}, {name}: x {', x '.join(ratios)}")
     if given.json:
         machine = {"system": platform.platform(), "cpus": len(os.sched_getaffinity(0))}
         given.json.write_text(json.dumps({"machine": machine, "rows": rows}, indent=1))

@@ -28,10 +28,9 @@ from orchestrator.core.system import (
     DataType,
     Endpoint,
     MappingTransformation,
-    nearest,
 )
 from orchestrator.core.system.checks import expected_value, values
-from orchestrator.core.system.naming import listed_names
+from orchestrator.core.system.naming import choices_for
 
 _BINDING = "SSP 1.0.1, 5.2.3"
 _TABLES = "SSP 1.0.1, 4.5.2"
@@ -163,9 +162,8 @@ def _own(level: SystemLevel) -> Iterator[Diagnostic]:
     for name, value in system.values.items():
         at, connector = level.own(name), system.connectors.get(name)
         if connector is None:
-            hint = nearest(name, system.connectors)
-            known = listed_names(list(system.connectors), name)
-            text = f"no connector '{name}' of the system{hint}; it has: {known}"
+            choices = choices_for(name, list(system.connectors))
+            text = f"no connector '{name}' of the system{choices}"
             yield finding("VAL101", at, text)
         elif not connector.accepts(value):
             yield finding("VAL103", at, f"expected {expected_value(connector)}, found {value!r}")

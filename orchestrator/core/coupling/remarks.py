@@ -150,13 +150,12 @@ def _followed(plans: Sequence[DelayPlan], loops: Sequence[LoopDelay]) -> list[st
     followed = {plan.connection for plan in plans if plan.order}
     around = dict.fromkeys(line for loop in loops for line in loop.lines)
     held = [str(line) for line in around if line not in followed]
-    text = (
-        f"{counted(len(followed), 'connection')} {'is' if len(followed) == 1 else 'are'}"
-        " interpolated within each step (waveform)"
-    )
-    if not held:
-        return [text]
-    return [f"{text}; held over each step in loops: {first_of(held, 5)}"]
+    count = counted(len(followed), "connection") if followed else "no connection"
+    verb = "are" if len(followed) > 1 else "is"
+    text = f"{count} {verb} interpolated within each step (waveform)"
+    if held:
+        return [f"{text}; held over each step in loops: {first_of(held, 5)}"]
+    return [text] if followed else []
 
 
 def rounded(plans: Sequence[DelayPlan], step_ns: int) -> list[str]:

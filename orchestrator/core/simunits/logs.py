@@ -36,7 +36,7 @@ from orchestrator.core.system import (
     nearest,
     seconds,
 )
-from orchestrator.core.system.naming import listed_names
+from orchestrator.core.system.naming import choices_for, listed_names
 from orchestrator.engine import LogUnit as NativeUnit
 
 if TYPE_CHECKING:
@@ -279,8 +279,7 @@ def output_columns(recorded: Recorded, connector: Connector) -> list[int]:
     for name in columns_of(connector):
         if (number := recorded.column(name)) < 0:
             raise UnknownNameError(
-                f"{recorded.file} has no output '{name}'{nearest(name, recorded.columns)};"
-                f" it has: {listed_names(list(recorded.columns), name)}"
+                f"{recorded.file} has no output '{name}'{choices_for(name, list(recorded.columns))}"
             )
         found.append(number)
     return found

@@ -25,7 +25,7 @@ from orchestrator.core.diagnostics import (
 )
 from orchestrator.core.garbage import collection_paused
 from orchestrator.core.plugins import PluginGroup
-from orchestrator.core.simunits.fmi.fmu_description import power_ports
+from orchestrator.core.simunits.fmi.fmu_description import missing_fmus, power_ports
 from orchestrator.core.simunits.fmi.fmu_reading import fmu_of, read_fmu
 from orchestrator.core.simunits.protocol import Capabilities, UnitDescription
 from orchestrator.core.structs import replace
@@ -403,6 +403,23 @@ def resolve(system: System, *, runnable: bool = True) -> System:
     return _resolved(system, {}, set(), runnable=runnable)
 
 
+def _missing_at_once(system: System, problems: list[DescriptionError]) -> list[DescriptionError]:
+    """Replace the problems of several FMUs that do not exist by one problem."""
+    failed = {problem.diagnostics[0].context[:1] for problem in problems}
+    absent = {
+        name: Path(component.source.location)
+        for name, component in system.components.items()
+        if (f"component '{name}'",) in failed
+        and component.source.kind is SourceKind.FMU
+        and not Path(component.source.location).exists()
+    }
+    if len(absent) < 2:
+        return problems
+    of_them = {(f"component '{name}'",) for name in absent}
+    others = [one for one in problems if one.diagnostics[0].context[:1] not in of_them]
+    return [missing_fmus(absent), *others]
+
+
 def _resolved(
     system: System,
     blocks: dict[Source, UnitDescription],
@@ -447,6 +464,7 @@ def _resolved(
             power_ports={**found.power_ports, **component.power_ports},
             late_ns=found.late_ns or component.late_ns,  # what is known of a device
         )
+    problems = _missing_at_once(system, problems)
     nested = {}
     for name, inner in system.systems.items():
         try:

@@ -6,14 +6,14 @@ import re
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Unpack
 
-from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
 from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system.component import Component
 from orchestrator.core.system.connection import Connection, Endpoint
 from orchestrator.core.system.delay import TransportDelay, delay_of
 from orchestrator.core.system.hierarchy import split
 from orchestrator.core.system.line_attributes import LineSettings, values_of
-from orchestrator.core.system.naming import SEPARATOR, unknown_name_error
+from orchestrator.core.system.naming import SEPARATOR, choices_for, unknown_name_error
 from orchestrator.core.system.ports import Causality, Connector, converts
 
 if TYPE_CHECKING:
@@ -102,10 +102,10 @@ def with_delay(
     holder = system.nested(folder)
     ends = line.ends
     if all(c.ends != ends for c in holder.connections):
-        lines = "; ".join(map(str, holder.connections)) or "none"
+        lines = [str(line) for line in holder.connections]
         raise UnknownNameError(
             f"system '{holder.name}' has no connection {source} -> {target}"
-            f"{nearest(f'{source} -> {target}', map(str, holder.connections))}; it has: {lines}"
+            f"{choices_for(f'{source} -> {target}', lines, '; ')}"
         )
     new_delay = delay_of(delay)
     changed = tuple(

@@ -45,18 +45,22 @@ def unknown_name_error(
 ) -> UnknownNameError:
     """Make the error of a name that something does not have."""
     names = list(names_known)
-    listed = listed_names(names, name)
-    text = f"{holder} has no {kind} '{name}'{nearest(name, names)}; it has: {listed}"
+    text = f"{holder} has no {kind} '{name}'{choices_for(name, names)}"
     return UnknownNameError.about(text, hint=nearest_name(name, names))
 
 
-def listed_names(names: Sequence[str], unknown_name: str = "") -> str:
+def choices_for(name: str, names: Sequence[str], separator: str = ", ") -> str:
+    """Return the end of a message about a wrong name: all names that exist, and the nearest."""
+    return f"; it has: {listed_names(names, name, separator)}{nearest(name, names)}"
+
+
+def listed_names(names: Sequence[str], unknown_name: str = "", separator: str = ", ") -> str:
     """Write names in a message; of very many those nearest to a wrong one, and their number."""
     if len(names) <= MOST_LISTED:
-        return ", ".join(names) or "none"
+        return separator.join(names) or "none"
     if unknown_name:
         near = by_nearness(unknown_name, names)[:FEW_LISTED]
-        return f"{', '.join(near)}, the nearest of {len(names)}"
+        return f"{separator.join(near)}, the nearest of {len(names)}"
     return first_of(names, FEW_LISTED)
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _COHERENT = 0.5
 
 
-def draw_bode(pair: IdentifiedPair, name: str) -> Figure:
+def draw_bode(pair: IdentifiedPair, name: str, unit: str) -> Figure:
     """Draw measured frequency response (H1) and coherence beside the model."""
     measured, fit = pair.model.response, pair.model.fit
     shown = measured.frequencies <= 0.25 / pair.record.period  # above, samples fold into each other
@@ -59,13 +59,21 @@ def draw_bode(pair: IdentifiedPair, name: str) -> Figure:
     phase.plot(frequencies, np.degrees(np.unwrap(np.angle(model))), color=PALETTE[1])
     coherence.plot(frequencies, measured.coherence[shown], ".", color=PALETTE[0])
     size.set_yscale("log")
-    for axes, label in ((size, "magnitude"), (phase, "phase [°]"), (coherence, "coherence")):
+    labels = (f"magnitude [{unit}]", "phase [°]", "coherence")
+    for axes, label in zip((size, phase, coherence), labels, strict=True):
         axes.set_ylabel(label)
         dress(axes)
     coherence.set_xscale("log")
     coherence.set_ylim(0.0, 1.05)
     coherence.set_xlabel("frequency [Hz]")
     return figure
+
+
+def _ratio(response: str, command: str) -> str:
+    """Return the unit of a gain."""
+    if response == command:
+        return "1"
+    return f"{response}/{command if command.isalnum() else f'({command})'}"
 
 
 def _near(measured: np.ndarray, model: np.ndarray) -> Floats:
@@ -75,7 +83,7 @@ def _near(measured: np.ndarray, model: np.ndarray) -> Floats:
     return found
 
 
-def draw_response(pair: IdentifiedPair, name: str) -> Figure:
+def draw_response(pair: IdentifiedPair, name: str, unit: str) -> Figure:
     """Draw the second record: command, response, what the model says, and what it leaves."""
     record = pair.second
     times = record.times[record.used]
@@ -91,8 +99,8 @@ def draw_response(pair: IdentifiedPair, name: str) -> Figure:
     above.plot(shown, model, color=PALETTE[1], linewidth=1.2, label="model")
     below.plot(shown, record.values - model, ".", color=PALETTE[0], markersize=2)
     above.legend(fontsize=8.5, frameon=False)
-    above.set_ylabel(pair.response)
-    below.set_ylabel("left")
+    above.set_ylabel(f"{pair.response} [{unit}]")
+    below.set_ylabel(f"residual [{unit}]")
     below.set_xlabel("time [s]")
     for axes in (above, below):
         dress(axes)
@@ -143,18 +151,22 @@ def _introduction(devices: Sequence[IdentifiedDevice]) -> str:
 
 def _figures(device: IdentifiedDevice) -> Iterator[tuple[FigureItem, str]]:
     name = device.twin.component
+    units = {entry.response: entry for entry in device.twin.pair}
     for pair in device.pairs:
+        entry = units[pair.response]
+        gain = _ratio(entry.response_unit, entry.command_unit or "1")
         stem = f"{name}_{pair.response}".replace("[", "_").replace("]", "")
         caption = (
             f"{name}: frequency response from {pair.command} to {pair.response}, as measured (H1,"
             " one standard deviation; pale where the coherence is below 0.5) and of the model"
         )
-        yield FigureItem(draw_bode(pair, name), caption), f"{stem}_bode"
+        yield FigureItem(draw_bode(pair, name, gain), caption), f"{stem}_bode"
         caption = (
             f"{name}: the second record, and the model that was fitted to the first:"
             f" fit {pair.validation.fit:.4f}"
         )
-        yield FigureItem(draw_response(pair, name), caption), f"{stem}_{pair.compared.kind}"
+        figure = draw_response(pair, name, entry.response_unit)
+        yield FigureItem(figure, caption), f"{stem}_{pair.compared.kind}"
 
 
 def table_of(device: IdentifiedDevice, entry: SignalPair) -> TableItem:

@@ -131,8 +131,9 @@ def test_an_example_that_must_be_built_names_command_and_size(softdock, tmp_path
     assert lines[1] == "build its other FMUs first: softdock build met/fmus"
     assert lines[2].startswith("building needs pip install 'softdock[modelica]' (360 MB)")
     err = " ".join(softdock("run", "met")[2].split())
-    assert "no such FMU; build it (`softdock build" in err
-    assert "met/fmus/ServoArm.toml`)" in err
+    assert "2 components need FMUs that do not exist" in err
+    assert "build them (`softdock build" in err
+    assert "met/fmus/RigidGearboxServo.toml`)" in err
 
 
 def test_an_unknown_example_is_refused_with_the_names_of_all(softdock, tmp_path):

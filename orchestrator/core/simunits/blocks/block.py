@@ -16,6 +16,7 @@ from orchestrator.core.diagnostics import CapabilityError, DescriptionError, Unk
 from orchestrator.core.simunits.protocol import Notice
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import Causality, Connector, DataType, Value, nearest
+from orchestrator.core.system.naming import choices_for
 from orchestrator.core.system.ports import Limits, plain_value
 
 _TYPES = {
@@ -307,7 +308,7 @@ class Block:
                 ]
                 raise UnknownNameError(
                     f"block {type(self).__name__} has no parameter or input '{name}'"
-                    f"{nearest(name, known)}; it has: {', '.join(known)}"
+                    f"{choices_for(name, known)}"
                 )
             value = plain_value(value, found)  # noqa: PLW2901 - the same, as a plain value
             if not found.accepts(value):

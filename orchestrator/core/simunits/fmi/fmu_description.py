@@ -15,6 +15,7 @@ from orchestrator.core.diagnostics import (
     DescriptionError,
     FmuError,
     UnitMismatchError,
+    counted,
 )
 from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.files.archive import open_archive, parse_xml, read_entry
@@ -131,17 +132,35 @@ def stamp_of(path: Path) -> int:
     try:
         return path.stat().st_mtime_ns
     except OSError:
-        advice = f"build it ({_build_command(path)}) or correct the component's source"
+        advice = f"build it ({_build_command([path])}) or correct the component's source"
         raise FmuError.in_file(path, f"no such FMU; {advice}") from None
 
 
-def _build_command(path: Path) -> str:
-    """Say how to build an FMU, and what that needs if it is not installed."""
-    recipe = Path(normpath(path.parent / ".." / f"{path.name.partition('.')[0]}.toml"))
-    if not recipe.is_file():
+def missing_fmus(components: Mapping[str, Path]) -> FmuError:
+    """Make one error of several components whose FMUs do not exist."""
+    users: dict[Path, list[str]] = {}
+    for name, path in components.items():
+        users.setdefault(path, []).append(f"'{name}'")
+    listed = [f"{path} ({', '.join(names)})" for path, names in users.items()]
+    return FmuError(
+        f"{counted(len(components), 'component')} need FMUs that do not exist:"
+        f" {', '.join(listed)}; build them ({_build_command(list(users))})"
+        " or correct the sources of the components"
+    )
+
+
+def _build_command(paths: Sequence[Path]) -> str:
+    """Say how to build FMUs, and what that needs if it is not installed."""
+    expected = [
+        Path(normpath(path.parent / ".." / f"{path.name.partition('.')[0]}.toml")) for path in paths
+    ]
+    recipes = [recipe for recipe in expected if recipe.is_file()]
+    if not recipes:
         return "`softdock build`"
+    folders = dict.fromkeys(recipe.parent for recipe in recipes)
+    targets = recipes if len(recipes) == 1 else folders
     needs = f", after {install_line('modelica')}" if missing_module("casadi") else ""
-    return f"`softdock build {recipe}`{needs}"
+    return f"{' and '.join(f'`softdock build {target}`' for target in targets)}{needs}"
 
 
 @lru_cache(maxsize=256)

@@ -7,11 +7,12 @@ import pytest
 from oracle.reference import Reference
 
 from orchestrator import simulate
-from orchestrator.core.coupling import remarks
+from orchestrator.core.coupling import DelayMode, remarks
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.master import Execution
 from orchestrator.core.simunits import block, fmu
-from orchestrator.core.system import System
+from orchestrator.core.structs import replace
+from orchestrator.core.system import System, TransportDelay
 from orchestrator.loops import linear_system
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
@@ -131,6 +132,11 @@ def test_a_run_says_what_it_follows(plants):
     (told,) = remarks(schedule.plans, schedule.loop_delays, schedule.step_ns, schedule.mode)
     assert told == "3 connections are interpolated within each step (waveform)"
     assert [loop.numerical_ns for loop in schedule.loop_delays] == [0.0]
+    late = TransportDelay(5_000_000)
+    held = [replace(plan, order=0) for plan in schedule.plans]
+    delayed = [replace(held[0], connection=replace(held[0].connection, delay=late)), *held[1:]]
+    told = remarks(delayed, schedule.loop_delays, schedule.step_ns, DelayMode.WAVEFORM)
+    assert told[-1].startswith("no connection is interpolated within each step (waveform); held")
 
 
 def test_units_that_hold_take_part_with_the_mean(plants):

@@ -100,6 +100,20 @@ def test_a_component_of_a_missing_fmu(tmp_path):
     assert len(caught.value.problems) == 1
 
 
+def test_missing_fmus_are_one_problem(tmp_path, probe):
+    gone = {"a": "A.fmu", "b": "B.fmu", "c": "B.fmu"}
+    parts = {n: bare(n, SourceKind.FMU, str(tmp_path / f)) for n, f in gone.items()}
+    parts |= {"p": fmu(probe), "q": bare("q", SourceKind.BLOCK, "none")}
+    (tmp_path.parent / "B.toml").touch()  # its recipe
+    with pytest.raises(DescriptionError) as caught:
+        resolve(System("s", {n: replace(part, name=n) for n, part in parts.items()}))
+    missing, other = caught.value.problems
+    listed = f"{tmp_path / 'A.fmu'} ('a'), {tmp_path / 'B.fmu'} ('b', 'c')"
+    assert missing.startswith(f"3 components need FMUs that do not exist: {listed}; build them")
+    assert f"`softdock build {tmp_path.parent / 'B.toml'}`" in missing
+    assert other.startswith("component 'q'")
+
+
 def test_fmu_component(probe):
     component = fmu(probe)
     assert component.source == Source(SourceKind.FMU, str(probe))

@@ -18,7 +18,12 @@ from orchestrator.rig.identification import device_run, identified_device
 from orchestrator.rig.identification.device_run import ExcitationPlan, Procedure, excitation_plan
 from orchestrator.rig.identification.pair_model import pair_model
 from orchestrator.rig.identification.record import ExcitationLimits, Record
-from orchestrator.rig.identification.report import set_identified_delays, write_identification
+from orchestrator.rig.identification.report import (
+    _figures,
+    _ratio,
+    set_identified_delays,
+    write_identification,
+)
 from orchestrator.rig.twin_file import read_twin
 
 DEVICE = 'kuka_rsi?axes=["x"]&measured=displacement'
@@ -276,6 +281,14 @@ def test_a_model_that_does_not_hold_is_not_written(monkeypatch):
     monkeypatch.setattr(identified_device, "_POOR", 1.1)
     with pytest.raises(DescriptionError, match=r"robot\.x follows dx, but not by a delay"):
         identified(0.004, 8.0, None, None, 0.0011)
+
+
+def test_figures_have_units():
+    found = identified(0.004, 16.0, 15.0, 0.7, 0.0011)
+    items = [item.figure for item, _ in _figures(found)]
+    labels = [[axes.get_ylabel() for axes in figure.axes] for figure in items]
+    assert labels == [["magnitude [1]", "phase [°]", "coherence"], ["x [m]", "residual [m]"]]
+    assert (_ratio("N", "m/s"), _ratio("rad", "V")) == ("N/(m/s)", "rad/V")
 
 
 def test_twin_report_and_delays_are_written(tmp_path, no_pictures):
