@@ -50,8 +50,9 @@ def unknown_name_error(
 
 
 def choices_for(name: str, names: Sequence[str], separator: str = ", ") -> str:
-    """Return the end of a message about a wrong name: all names that exist, and the nearest."""
-    return f"; it has: {listed_names(names, name, separator)}{nearest(name, names)}"
+    """Return the end of a message about a wrong name: the nearest name, and all that exist."""
+    listed, close = listed_names(names, name, separator), nearest(name, names)
+    return f"{close} It has: {listed}" if close else f"; it has: {listed}"
 
 
 def listed_names(names: Sequence[str], unknown_name: str = "", separator: str = ", ") -> str:

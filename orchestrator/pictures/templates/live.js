@@ -212,7 +212,7 @@ function showFigures(described) {
     root.setAttribute("role", "group");
     root.setAttribute("aria-label", one.title);
     fold.open = i < 3 && !Object.keys(state?.rig?.signals ?? {}).length;  // else these are chosen
-    fold.append(element("summary", "", `${one.title}, ${one.panels.length} panels`), root);
+    fold.append(element("summary", "", `${one.title}, ${one.panels.length} panel${one.panels.length === 1 ? "" : "s"}`), root);
     list.append(fold);
     const build = () => {
       if (!fold.open || fold.figure) return;

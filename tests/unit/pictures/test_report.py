@@ -267,6 +267,18 @@ def test_cases_are_folded_if_there_are_several(report):
     assert ["remarks" in line for line in lines] == [True, False]
 
 
+def test_very_many_figures_are_folded_one_by_one():
+    """A system of 200 components without figures of its own has one for each component."""
+    for count, folds in (
+        (13, [{"class": "case more", "open": None}]),
+        (14, 13 * [{"class": "case"}]),
+    ):
+        items = tuple(FigureItem(figure(), f"Caption {i}") for i in range(count))
+        text = render_report(Report("many", figures=items))
+        assert [a for tag, a in parsed(text).elements if tag == "details"] == folds
+        assert re.findall(r"Caption (\d+)<", text) == [str(i) for i in range(count)]
+
+
 @pytest.mark.parametrize(("width", "zoomed"), [(400.0, False), (3000.0, True)])
 def test_a_wide_drawing_can_be_seen_in_full_size(capture, width, zoomed):
     drawing = replace(draw_system(capture, Facts()), width=width)

@@ -87,7 +87,7 @@ def test_an_array_that_was_read_is_a_copy(probe):
 def test_unknown_names_list_what_there_is(probe, access):
     execution = start(loop(probe))
     call = execution.get if access == "get" else lambda name: execution.set(name, 1.0)
-    nearest = "no component 'plnt'; did you mean 'plant'.; it has: plant, gain, sum"
+    nearest = "no component 'plnt'; did you mean 'plant'. It has: plant, gain, sum"
     with pytest.raises(UnknownNameError, match=nearest):
         call("plnt.u")
     with pytest.raises(UnknownNameError, match=r"'gain' .* no connector 'v'; it has: u, y, k"):

@@ -130,7 +130,7 @@ def test_a_file_that_is_missing(tmp_path):
 def test_a_class_that_is_missing(tmp_path):
     error = wrong(tmp_path, CONTROLLER.format(gain=1.0), "PID")
     assert isinstance(error, UnknownNameError)
-    assert "controller.py has no block 'PID'; it has: PI; did you mean 'PI'?" in str(error)
+    assert "controller.py has no block 'PID'; did you mean 'PI'? It has: PI" in str(error)
 
 
 def test_a_class_that_is_no_block(tmp_path):
