@@ -56,7 +56,7 @@ def view(url: str) -> None:
     connection = http.client.HTTPConnection(place.hostname or "", place.port)
 
     def ask(path: str) -> bytes:
-        connection.request("GET", path)
+        connection.request("GET", f"{path}{'&' if '?' in path else '?'}{place.query}")
         answer = connection.getresponse()
         content = answer.read()
         assert answer.status == http.HTTPStatus.OK, content  # noqa: S101
