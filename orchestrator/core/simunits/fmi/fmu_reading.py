@@ -40,6 +40,8 @@ _ALWAYS_LOGGED = frozenset(
 
 #: Platforms whose libraries run on another one, under Wine.
 _UNDER_WINE = ("win64",)
+#: Platforms whose libraries no 64-bit program can load.
+_OF_32_BITS = {"linux32", "win32", "x86-linux", "x86-windows"}
 
 
 def read_fmu(
@@ -63,6 +65,8 @@ def read_fmu(
             and _read(path, stamp, interface, name).library in names
         ]
         hint = f"; platform = '{others[0]}' runs that one under Wine" if others else ""
+        if there and _OF_32_BITS.issuperset(there):
+            hint = "; a 32-bit library runs nowhere here: ask for a 64-bit build"
         raise FmuError.in_file(
             path,
             f"no binary for {'this machine' if platform is None else platform}: expected"

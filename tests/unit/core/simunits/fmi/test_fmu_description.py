@@ -101,6 +101,14 @@ def test_no_binary_for_this_machine(make_fmu):
         read_fmu(path)
 
 
+def test_only_a_32_bit_library(make_fmu):
+    path = make_fmu(folder="win32")
+    expected = "found platforms: win32; a 32-bit library runs nowhere here: ask for a 64-bit build"
+    for platform in (None, "win64"):
+        with pytest.raises(FmuError, match=expected):
+            read_fmu(path, platform=platform)
+
+
 def test_a_file_that_changes_is_read_anew(make_fmu, tmp_path):
     first = make_fmu()
     assert read_fmu(first).description.name == "Probe"
