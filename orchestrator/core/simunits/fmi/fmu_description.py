@@ -136,13 +136,13 @@ def stamp_of(path: Path) -> int:
         raise FmuError.in_file(path, f"no such FMU; {advice}") from None
 
 
-def missing_fmus(components: Mapping[str, Path]) -> FmuError:
+def missing_fmus(components: Mapping[str, Path]) -> DescriptionError:
     """Make one error of several components whose FMUs do not exist."""
     users: dict[Path, list[str]] = {}
     for name, path in components.items():
         users.setdefault(path, []).append(f"'{name}'")
     listed = [f"{path} ({', '.join(names)})" for path, names in users.items()]
-    return FmuError(
+    return DescriptionError(
         f"{counted(len(components), 'component')} need FMUs that do not exist:"
         f" {', '.join(listed)}; build them ({_build_command(list(users))})"
         " or correct the sources of the components"
