@@ -202,7 +202,9 @@ class SlaveSession:
         """Raise DeviceError if the slave has come to a halt, by an error or by itself."""
         self.expect_sound()
         if self.state in {SlaveState.STOPPING, SlaveState.STOPPED, SlaveState.ALIVE}:
-            raise DeviceError(f"{self.who} is {self.state.name}: it has stopped by itself")
+            is_new = self.state is SlaveState.ALIVE  # where no request of this master led it
+            what = "restarted, and has no master now" if is_new else "has stopped by itself"
+            raise DeviceError(f"{self.who} is {self.state.name}: it {what}")
 
     def _drain(self) -> None:
         deadline = time.monotonic() + self._patience
