@@ -65,6 +65,21 @@ def timed(c_fmu, attributes, **values):
     return System("timed").add("counter", fmu(c_fmu("counter3", change)), value=0, **values)
 
 
+def test_a_clocked_value_passes_with_a_tick_of_its_target_only(c_fmu):
+    """The source ticks every 100 ms, and the counter that takes its number every 250 ms."""
+
+    def change(text):
+        clock = 'intervalVariability="constant" intervalCounter="1" resolution="4"'
+        return text.replace('intervalVariability="triggered"', clock)
+
+    system = chain(c_fmu).add("slow", fmu(c_fmu("counter3", change)))
+    with Execution(system.connect("source.count", "slow.value"), step="50 ms") as run:
+        for told, taken in ((1, 1), (2, 1), (2, 1), (3, 1), (3, 3), (4, 3), (4, 3), (5, 3)):
+            run.step()
+            assert (run.get("source.count"), run.get("slow.value")) == (told, taken)
+        assert (run.get("slow.last"), run.get("slow.count")) == (3, 2)
+
+
 def test_ticks_off_the_grid_split_the_steps(c_fmu):
     with Execution(chain(c_fmu, period=0.03), step="50 ms") as run:
         run.advance("0.1 s")
