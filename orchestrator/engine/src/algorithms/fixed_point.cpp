@@ -90,6 +90,7 @@ class FixedPoint final : public LoopSolver {
     // Puts the newest change into the basis, made orthogonal to those it has; a full basis is begun
     // anew.
     void remember() {
+        if (changes_.empty()) return;  // a loop of whole numbers and texts alone
         if (held_ == changes_.size()) held_ = 0;
         auto& change = changes_[held_];
         auto& step = steps_[held_];

@@ -962,3 +962,200 @@ model B parameter Real k = 1; Real y = 2; end B; model D extends B; Real z = 2*y
 model A outer W w; parameter Real k = w.g; B b(k=w.g, y=k + b.k);
 replaceable B d(y=w.h); end A;
 model M inner W w(g=4); A a(redeclare D d); A c(b(k=9)); end M;
+
+// case: media_with_records_and_constant_arrays
+// expect: a.y = 53; a.z = 43; b.y = -11; b.z = -12; a.s.T = 20; b.s.T = 30;
+partial package Base constant Real k = 1; constant Real v[2] = {k, 2*k};
+record S Real p; Real T = 10*k;
+end S;
+replaceable partial function h input S s; output Real y;
+end h;
+replaceable function d input Real u; output Real y; algorithm y := v[1]*u + v[2];
+end d;
+function both input S s; output Real y; algorithm y := h(s) + d(s.p);
+end both;
+end Base;
+package A extends Base(k=2);
+redeclare function extends h algorithm y := s.p + k*s.T;
+end h;
+end A;
+package B extends Base(k=3);
+redeclare function extends h algorithm y := s.p*v[2] - s.T;
+end h;
+redeclare function d input Real u; output Real y; algorithm y := u/k;
+end d;
+end B;
+model U replaceable package M = A constrainedby Base; M.S s(p=3*time); Real y = M.both(s); Real z
+  = M.h(s);
+end U;
+model M U a; U b(redeclare package M=B);
+end M;
+
+// case: constant_array_of_an_extended_medium
+// expect: z = 64;
+partial package Base constant Real k = 1; constant Real v[2] = {k, 2*k};
+record S Real p; Real T = 10*k;
+end S;
+replaceable partial function h input S s; output Real y;
+end h;
+replaceable function d input Real u; output Real y; algorithm y := v[1]*u + v[2];
+end d;
+function both input S s; output Real y; algorithm y := h(s) + d(s.p);
+end both;
+end Base;
+package A extends Base(k=2);
+redeclare function extends h algorithm y := s.p + k*s.T;
+end h;
+end A;
+package B extends Base(k=3);
+redeclare function extends h algorithm y := s.p*v[2] - s.T;
+end h;
+redeclare function d input Real u; output Real y; algorithm y := u/k;
+end d;
+end B;
+package A6 extends A(v={7,8});
+end A6;
+model M A6.S t(p=2); Real z=A6.both(t)*time;
+end M;
+
+// case: copies_of_packages_with_packages
+// expect: a = 8; b = 20; c = 28;
+package O constant Real g=2;
+package I constant Real h=3*g;
+function f input Real u; output Real y; algorithm y:=h*u+g;
+end f;
+end I;
+end O;
+package O2 extends O(g=5);
+end O2;
+package O3=O(g=7);
+model M Real a=O.I.f(time); Real b=O2.I.f(time); Real c=O3.I.f(time);
+end M;
+
+// case: a_redeclared_package_within_a_copy
+// expect: a = 6; b = 25;
+package O constant Real g=2;
+replaceable package I constant Real h=3;
+function f input Real u; output Real y; algorithm y:=h*u;
+end f;
+end I;
+function q input Real u; output Real y; algorithm y:=g*I.f(u);
+end q;
+end O;
+package O2 extends O(g=5, redeclare package I=N);
+end O2;
+package N constant Real h=4;
+function f input Real u; output Real y; algorithm y:=h*u+1;
+end f;
+end N;
+model M Real a=O.q(time); Real b=O2.q(time);
+end M;
+
+// case: partial_applications_of_functions_of_copies
+// expect: a = 14; b = 11; c = 23;
+package P constant Real k=2;
+partial function F input Real u; output Real y;
+end F;
+function w extends F; input Real c=k; input Real d=1; algorithm y:=c*u+d;
+end w;
+function ap input F f; input Real u; output Real y; algorithm y:=f(u)+f(2*u);
+end ap;
+end P;
+package P3 extends P(k=3);
+end P3;
+model M Real a=P.ap(function P.w(d=4),time); Real b=P3.ap(function P3.w(d=time),time); Real
+  c=P.ap(function P.w(c=7),time);
+end M;
+
+// case: two_levels_of_redeclared_models
+// expect: a.q.k.y = 1; b.q.k.y = 12; c.q.k.y = 15; d.q.k.y = 16;
+model L replaceable model K=K1; K k;
+end L;
+model K1 parameter Real c=1; Real y=c*time;
+end K1;
+model K2 parameter Real c=2; Real y=c*time+10;
+end K2;
+model N replaceable model Q=L; Q q;
+end N;
+model L2 extends L(redeclare model K=K2(c=5));
+end L2;
+model M N a; N b(redeclare model Q=L(redeclare model K=K2)); N c(redeclare model Q=L2); N
+  d(redeclare model Q=L2(k(c=6)));
+end M;
+
+// case: inner_components_of_redeclared_classes
+// expect: a.u.z = 2; b.u.z = 18; c.u.z = 8;
+model E replaceable function g=g1; parameter Real s=1; Real y=s*g(time);
+end E;
+function g1 input Real u; output Real y; algorithm y:=u;
+end g1;
+function g2 input Real u; output Real y; algorithm y:=5*u;
+end g2;
+model U outer E e; Real z=e.y+e.s;
+end U;
+model S inner replaceable E e; U u;
+end S;
+model E2 extends E(redeclare function g=g2, s=3); Real extra=1;
+end E2;
+model M S a; S b(redeclare E2 e); S c(e(s=4));
+end M;
+
+// case: inner_classes_of_several_levels
+// expect: s.u.z = 1; s.own.b = 3; t.u.z = 9;
+model X Real a=time;
+end X;
+model Y extends X; parameter Real q=2; Real b=q*a;
+end Y;
+model U outer model K=X; K k; Real z=k.a;
+end U;
+model S inner model K=Y(q=3); U u; K own;
+end S;
+model T inner model K=X(a=9*time); U u;
+end T;
+model M S s; T t;
+end M;
+
+// case: inner_functions_with_defaults
+// expect: s.u.y = 2; t.u.y = 8; t.s.u.y = 2;
+partial function F input Real u; output Real y;
+end F;
+function f1 extends F; algorithm y:=2*u;
+end f1;
+function f2 extends F; input Real c=6; algorithm y:=c*u;
+end f2;
+model U outer function f=F; Real y=f(time);
+end U;
+model S inner function f=f1; U u;
+end S;
+model T inner function f=f2(c=8); U u; S s;
+end T;
+model M S s; T t;
+end M;
+
+// case: defaults_through_extends_and_short_classes
+// expect: a = 3; b = 9; c = 13; d = 15;
+function f input Real u; input Real k=1; input Real m=2*k; output Real y; algorithm y:=k*u+m;
+end f;
+function g=f(k=3);
+function h extends g(m=10);
+end h;
+function q=h(k=5);
+model M Real a=f(time); Real b=g(time); Real c=h(time); Real d=q(time);
+end M;
+
+// case: redeclared_components_with_redeclared_functions
+// expect: a.z = 2; b.z = 7; c.z = 8;
+partial model I Real y;
+end I;
+model Lin extends I;
+replaceable function f=id; parameter Real c=1; equation y=c*f(time);
+end Lin;
+function id input Real u; output Real y; algorithm y:=u;
+end id;
+function dbl input Real u; input Real n=2; output Real y; algorithm y:=n*u;
+end dbl;
+model S replaceable I i constrainedby I; Real z=i.y+1;
+end S;
+model M S a(redeclare Lin i); S b(redeclare Lin i(c=3,redeclare function f=dbl)); S c(redeclare
+  Lin i(redeclare function f=dbl(n=7)));
+end M;
