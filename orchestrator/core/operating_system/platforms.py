@@ -68,6 +68,8 @@ _OTHERS = (
     Platform("linux32", "x86-linux", "x86-linux-gnu.2.17", ".so", ("Linux", "i686")),
     Platform("win32", "x86-windows", "x86-windows-gnu", ".dll", ("Windows", "x86")),
 )
+#: Names of the platforms whose libraries no 64-bit program can load.
+OF_32_BITS = frozenset(name for other in _OTHERS for name in (other.name, other.long_name))
 
 
 def machine() -> tuple[str, str]:

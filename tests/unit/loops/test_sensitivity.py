@@ -97,7 +97,7 @@ def test_resets_are_refused(plant) -> None:
 @pytest.mark.parametrize(
     ("parameters", "outputs", "error", "text"),
     [
-        ({}, ["x"], DescriptionError, "no parameter"),
+        ({}, ["x"], DescriptionError, "at least one parameter"),
         ({"height": 1.0}, ["x"], UnknownNameError, "has no Real variable 'height'"),
         ({"x0": 1.0}, ["below"], UnknownNameError, "has no Real variable 'below'"),
         ({"push": -1.0}, ["x"], StepError, "push"),

@@ -15,7 +15,7 @@ from orchestrator.core.diagnostics import (
     FmuError,
 )
 from orchestrator.core.diagnostics.reading import reads
-from orchestrator.core.operating_system.platforms import here, machine, named
+from orchestrator.core.operating_system.platforms import OF_32_BITS, here, machine, named
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_description import (
     FmuDescription,
@@ -40,8 +40,6 @@ _ALWAYS_LOGGED = frozenset(
 
 #: Platforms whose libraries run on another one, under Wine.
 _UNDER_WINE = ("win64",)
-#: Platforms whose libraries no 64-bit program can load.
-_OF_32_BITS = {"linux32", "win32", "x86-linux", "x86-windows"}
 
 
 def read_fmu(
@@ -65,7 +63,7 @@ def read_fmu(
             and _read(path, stamp, interface, name).library in names
         ]
         hint = f"; platform = '{others[0]}' runs that one under Wine" if others else ""
-        if there and _OF_32_BITS.issuperset(there):
+        if there and OF_32_BITS.issuperset(there):
             hint = "; a 32-bit library runs nowhere here: ask for a 64-bit build"
         raise FmuError.in_file(
             path,

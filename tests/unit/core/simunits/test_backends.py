@@ -91,7 +91,7 @@ def test_some_of_the_components(mixed):
 
 
 def test_who_has_no_back_end(mixed, c_fmu):
-    with pytest.raises(DescriptionError, match=r"'follow' .* is no FMU"):
+    with pytest.raises(DescriptionError, match=r"'follow' .* is not an FMU"):
         mixed.with_backend("fmpy", "follow")
     with pytest.raises(UnknownNameError, match="back-end 'fmpi': expected one of native, fmpy, py"):
         mixed.with_backend("fmpi")
