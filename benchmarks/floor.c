@@ -2,7 +2,14 @@
  * As a program: floor LIBRARY GUID RESOURCES N STEPS STEP_SECONDS INPUT_VR OUTPUT_VR
  * prints: seconds of the loop, and the last unit's output.
  * As a library (gcc -shared -fPIC): floor_create() and floor_run(). */
+#ifdef _WIN32
+#include <windows.h>
+#define dlopen(path, flags) ((void*)LoadLibraryA(path))
+#define dlsym(library, name) ((void*)GetProcAddress(library, name))
+#define dlerror() "an error of Windows"
+#else
 #include <dlfcn.h>
+#endif
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -74,6 +74,7 @@ def windows_python() -> Path:
             draft / "Lib",
             ignore=shutil.ignore_patterns(*_OTHERS),
         )
+        _as_new_as_library(draft / "Lib")
         (draft / "Lib" / "site-packages").mkdir()
         build = ("cc", "-target", "x86_64-windows-gnu", "-O2", "-s", "-o")
         zig(*build, draft / "python.exe", "-municode", HERE / "launcher.c")
@@ -90,6 +91,15 @@ def windows_python() -> Path:
         )
         start.chmod(0o755)
     return start
+
+
+def _as_new_as_library(folder: Path) -> None:
+    """Mend what 3.11.9, whose frozen modules python311.dll has, calls and an older 3.11 lacks."""
+    file = folder / "importlib" / "metadata" / "__init__.py"
+    text = file.read_text(encoding="utf-8")
+    wrong = "\n\n    def invalidate_caches(cls)"
+    mended = text.replace(wrong, f"\n\n    @classmethod{wrong[1:]}")
+    file.write_text(mended, encoding="utf-8")
 
 
 def install(wheel: Path) -> None:

@@ -78,10 +78,9 @@ def test_a_folder_that_another_program_holds_open(windows, folder):
     code = (
         f"import sys, time;file = open({held!r}, 'rb');print('held', flush=True); sys.stdin.read()"
     )
-    holder = subprocess.Popen(  # noqa: S603 - a Python of ours
-        [windows.python, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder
-    )
-    try:
+    words = [windows.python, "-c", code]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(words, cwd=folder, **pipes) as holder:  # noqa: S603 - a Python of ours
         assert holder.stdout.readline().strip() == b"held"
         before = sorted(path.name for path in results.iterdir())
         code, _, errors = windows.run(
@@ -92,9 +91,7 @@ def test_a_folder_that_another_program_holds_open(windows, folder):
         if code:
             assert "out: " in _refused(errors)
         assert sorted(path.name for path in results.iterdir() if path.name[0] != ".") == before
-    finally:
-        holder.stdin.close()
-        holder.wait(60)
+        holder.communicate()
     _run(windows, folder)
 
 
