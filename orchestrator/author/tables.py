@@ -9,8 +9,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
-    ConfigDict,
     Field,
     FiniteFloat,
     StrictBool,
@@ -20,22 +18,15 @@ from pydantic import (
 )
 
 from orchestrator.core.diagnostics import LoadError
-from orchestrator.core.diagnostics.validation import valid
+from orchestrator.core.diagnostics.validation import Table, Time, valid
 from orchestrator.core.files.plain_data import toml_data, toml_file
 from orchestrator.core.system import Causality, DataType, Variability
-
-Time = StrictStr | StrictInt | StrictFloat
-
 
 #: Of what is wrong with a system file by itself.
 CODE = "TOM101"
 
 
-class _SystemTable(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
-
-
-class Bytes(_SystemTable):
+class Bytes(Table):
     """A Binary value, as hexadecimal digits."""
 
     hex: StrictStr
@@ -58,14 +49,14 @@ def _extents(shape: tuple[int, ...]) -> tuple[int, ...]:
 Shape = Annotated[tuple[StrictInt, ...], AfterValidator(_extents)]
 
 
-class SystemTable(_SystemTable):
+class SystemTable(Table):
     """What a system is called."""
 
     name: StrictStr
     description: StrictStr = ""
 
 
-class ExperimentTable(_SystemTable):
+class ExperimentTable(Table):
     """How a system wants to be run."""
 
     start: Time = 0
@@ -77,14 +68,14 @@ class ExperimentTable(_SystemTable):
     early_return: StrictBool | None = None
 
 
-class LimitsTable(_SystemTable):
+class LimitsTable(Table):
     """Within which limits a value or a delay is changed while a run goes on."""
 
     minimum: Time | None = None
     maximum: Time | None = None
 
 
-class EnumerationTable(_SystemTable):
+class EnumerationTable(Table):
     """Named whole numbers."""
 
     name: StrictStr
@@ -97,7 +88,7 @@ def _not_zero(factor: float) -> float:
     return factor
 
 
-class UnitTable(_SystemTable):
+class UnitTable(Table):
     """A unit in SI base units."""
 
     exponents: dict[Literal["kg", "m", "s", "A", "K", "mol", "cd", "rad"], StrictInt] = {}
@@ -105,7 +96,7 @@ class UnitTable(_SystemTable):
     offset: FiniteFloat = 0.0
 
 
-class ConnectorTable(_SystemTable):
+class ConnectorTable(Table):
     """One port or parameter."""
 
     causality: Causality
@@ -119,7 +110,7 @@ class ConnectorTable(_SystemTable):
     unit_definition: UnitTable | None = None
 
 
-class PowerTable(_SystemTable):
+class PowerTable(Table):
     """Connectors that are connected as one."""
 
     effort: Names
@@ -129,7 +120,7 @@ class PowerTable(_SystemTable):
     positive: Literal["in", "out"] | None = None
 
 
-class ComponentTable(_SystemTable):
+class ComponentTable(Table):
     """One component."""
 
     source: StrictStr
@@ -139,14 +130,14 @@ class ComponentTable(_SystemTable):
     power: dict[StrictStr, PowerTable] = {}
 
 
-class BusTable(_SystemTable):
+class BusTable(Table):
     """Signals that systems share by the name of a dictionary."""
 
     dictionary: StrictStr
     connectors: dict[StrictStr, ConnectorTable] = {}
 
 
-class JitterTable(_SystemTable):
+class JitterTable(Table):
     """A random part of a delay."""
 
     kind: StrictStr
@@ -155,7 +146,7 @@ class JitterTable(_SystemTable):
     correlation: Time = 0
 
 
-class DelayTable(_SystemTable):
+class DelayTable(Table):
     """A delay of which more is known than its length."""
 
     nominal: Time
@@ -171,7 +162,7 @@ class DelayTable(_SystemTable):
     newest: StrictStr | None = None
 
 
-class ConnectionTable(_SystemTable):
+class ConnectionTable(Table):
     """What stands on a connection."""
 
     delay: Time | DelayTable | None = None
@@ -184,7 +175,7 @@ class ConnectionTable(_SystemTable):
     compensation: StrictStr | None = None
 
 
-class Content(_SystemTable):
+class Content(Table):
     """What is in a system."""
 
     connectors: dict[StrictStr, ConnectorTable] = {}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.console import print_json, print_lines, print_table, print_warning
+from orchestrator.cli.console import messages, print_json, print_lines, print_table, print_warning
 from orchestrator.cli.progress import count_bar
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.files.plain_data import finite
@@ -177,7 +177,7 @@ def _sweep(
     rows = ranges[1] if len(ranges) > 1 else None
     total = len(first.values) * (1 if rows is None else len(rows.values))
     done = 0
-    with count_bar() as bar:
+    with count_bar(messages) as bar:
 
         def count() -> None:
             nonlocal done

@@ -84,4 +84,4 @@ def progress_bar() -> AbstractContextManager[Bar | None]:
         return nullcontext()
     from orchestrator.cli.progress import shown_bar
 
-    return shown_bar()
+    return shown_bar(messages)

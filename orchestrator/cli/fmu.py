@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from orchestrator.cli.console import output as console
 from orchestrator.cli.console import (
+    messages,
     print_error,
     print_json,
     print_lines,
     print_table,
     print_warning,
 )
+from orchestrator.cli.console import output as console
 from orchestrator.cli.export import VERSIONS, PlatformOption, platforms_in, print_built
 from orchestrator.cli.failure import fail
 from orchestrator.cli.progress import count_bar
@@ -124,7 +125,7 @@ def build(
         except SoftdockError as error:
             problems += error.diagnostics
     problems += _same_names(todo)
-    with count_bar() as bar:
+    with count_bar(messages) as bar:
         bar("Building FMUs", 0, len(todo), 0)
         outcomes = build_all(
             todo,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from rich.console import Console
 from rich.progress import (
     BarColumn,
     Progress,
@@ -18,7 +19,6 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from orchestrator.cli import console
 from orchestrator.cli.line import drawn_line
 from orchestrator.core.display import printable
 
@@ -77,8 +77,8 @@ class Bar:
 
 
 @contextmanager
-def shown_bar() -> Iterator[Bar]:
-    """Show progress."""
+def shown_bar(console: Console) -> Iterator[Bar]:
+    """Show the progress of jobs on a terminal."""
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(24),
@@ -86,7 +86,7 @@ def shown_bar() -> Iterator[Bar]:
         TimeElapsedColumn(),
         _Facts(),
     )
-    with Progress(*columns, console=console.messages, refresh_per_second=5) as progress:
+    with Progress(*columns, console=console, refresh_per_second=5) as progress:
         yield Bar(progress)
 
 
@@ -110,7 +110,7 @@ class CountBar:
 
 
 @contextmanager
-def count_bar() -> Iterator[CountBar]:
+def count_bar(console: Console) -> Iterator[CountBar]:
     """Show the progress of many runs on a terminal."""
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -120,6 +120,5 @@ def count_bar() -> Iterator[CountBar]:
         TimeRemainingColumn(),
         TextColumn("{task.fields[failed]}"),
     )
-    messages = console.messages
-    with Progress(*columns, console=messages, disable=not messages.is_terminal) as progress:
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
         yield CountBar(progress)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.console import print_json, print_lines, print_table, print_warning
+from orchestrator.cli.console import messages, print_json, print_lines, print_table, print_warning
 from orchestrator.cli.failure import BROKEN, INTERRUPTED, fail
 from orchestrator.cli.progress import count_bar
 from orchestrator.core.diagnostics import DescriptionError, LoadError
@@ -88,7 +88,7 @@ def sweep(
 
     executors = _cluster(scheduler) if scheduler else local(workers, apart=timeout is not None)
     try:
-        with count_bar() as bar:
+        with count_bar(messages) as bar:
             outcomes = run_plans(
                 plans,
                 where,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def result_figure(result: Result, names: Sequence[str], title: str) -> Figure:
     """Draw signals of a result by Matplotlib; see :meth:`orchestrator.Result.plot`."""
     with optional_imports():
-        from orchestrator.pictures.plot_drawing import quick_plot
+        from orchestrator.pictures.views import quick_plot
 
         return quick_plot(result, names, title)
 
@@ -30,7 +30,7 @@ def result_figure(result: Result, names: Sequence[str], title: str) -> Figure:
 def result_chart(result: Result, names: Sequence[str], title: str) -> Page:
     """Show signals of a result on a page; see :meth:`orchestrator.Result.chart`."""
     with optional_imports():
-        from orchestrator.pictures.plot_drawing import quick_chart
+        from orchestrator.pictures.views import quick_chart
 
     return quick_chart(result, names, title)
 
@@ -38,7 +38,7 @@ def result_chart(result: Result, names: Sequence[str], title: str) -> Page:
 def system_svg(system: System) -> str:
     """Draw the block diagram of a system as SVG, as :func:`orchestrator.draw_system` does."""
     with optional_imports():
-        from orchestrator.pictures.plot_drawing import svg_of
+        from orchestrator.pictures.views import svg_of
 
     return svg_of(system)
 

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    BaseModel,
-    ConfigDict,
     Field,
     StrictFloat,
     StrictInt,
@@ -20,7 +18,7 @@ from pydantic import (
 
 from orchestrator.core.diagnostics import DescriptionError, FmuError, LoadError, UnknownNameError
 from orchestrator.core.diagnostics.reading import reads
-from orchestrator.core.diagnostics.validation import valid
+from orchestrator.core.diagnostics.validation import Table, valid
 from orchestrator.core.files.plain_data import toml_data
 from orchestrator.core.operating_system.platforms import PLATFORMS, Platform, machine
 from orchestrator.core.structs import Struct, field, replace
@@ -64,11 +62,7 @@ def names_of(platforms: Sequence[Platform]) -> list[str]:
 _Number = StrictInt | StrictFloat
 
 
-class _RecipeTable(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class FmuTable(_RecipeTable):
+class FmuTable(Table):
     """``[fmu]``: a Modelica class, the folders of its packages, the name of the FMU."""
 
     model: StrictStr
@@ -81,13 +75,13 @@ class FmuTable(_RecipeTable):
         return (self.root,) if isinstance(self.root, str) else self.root
 
 
-class FmiTable(_RecipeTable):
+class FmiTable(Table):
     """``[fmi]``: the versions of the archives."""
 
     versions: tuple[StrictStr, ...] = ("2.0",)
 
 
-class SolverTable(_RecipeTable):
+class SolverTable(Table):
     """``[solver]``: how a co-simulation FMU integrates."""
 
     method: StrictStr = "dopri5"
@@ -95,7 +89,7 @@ class SolverTable(_RecipeTable):
     tolerance: _Number | None = None
 
 
-class ExperimentTable(_RecipeTable):
+class ExperimentTable(Table):
     """``[experiment]``: what an importer may propose."""
 
     start_time: _Number | None = None
@@ -103,7 +97,7 @@ class ExperimentTable(_RecipeTable):
     step_size: _Number | None = None
 
 
-class RecipeFile(_RecipeTable):
+class RecipeFile(Table):
     """Everything that a recipe says."""
 
     fmu: FmuTable

@@ -19,12 +19,12 @@ from pydantic import Field
 
 from orchestrator.core.coupling import LoopDelay
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.diagnostics.validation import Table
 from orchestrator.core.recording import Result
 from orchestrator.core.system import Loop, System
 from orchestrator.loops import StateSpace
 from orchestrator.loops.contact import BodyChain, ContactLoop, ForceCorrection, SampledContactLoop
 from orchestrator.loops.delayed_loop import DelayedLoop
-from orchestrator.study.experiment import Table
 
 #: A number, or the parameter that holds it: ``"component.parameter"``.
 Quantity = float | str

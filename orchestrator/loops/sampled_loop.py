@@ -22,6 +22,7 @@ import cmath
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,9 +32,11 @@ from orchestrator.loops.delayed_loop import Complex
 from orchestrator.loops.loop_account import are_free, coupled_groups, sampled_roots
 from orchestrator.loops.loop_transfer import Margin, Margins, at_rest, find_line, margins_of
 from orchestrator.loops.multipliers import lasting_numbers, multipliers
-from orchestrator.loops.run_account import LinearSystem
 from orchestrator.loops.state_space import Floats
 from orchestrator.loops.sweep import changer
+
+if TYPE_CHECKING:
+    from orchestrator.loops.run_account import LinearSystem
 
 
 class CutLoop(Struct):

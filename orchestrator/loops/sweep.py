@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.structs import Struct, replace
@@ -11,7 +12,9 @@ from orchestrator.core.system import LinearTransformation, TransportDelay, nanos
 from orchestrator.core.system.time import step_length
 from orchestrator.loops.loop_account import LoopAccount
 from orchestrator.loops.loop_transfer import find_line
-from orchestrator.loops.run_account import LinearSystem
+
+if TYPE_CHECKING:
+    from orchestrator.loops.run_account import LinearSystem
 
 #: What may be swept beside parameters; all but the step belong to a line.
 KINDS = ("delay", "gain", "step")

@@ -21,7 +21,7 @@ from orchestrator.core.simulation import InterruptedRun
 from orchestrator.core.simunits import Notice
 from orchestrator.core.structs import replace
 from orchestrator.core.system import Source, SourceKind
-from orchestrator.rig.device_units.description import device_facts
+from orchestrator.rig.device_units.facts import device_facts
 from orchestrator.rig.device_units.supervision import watched_facts
 from orchestrator.rig.devices.registry import read_address, write_address
 from orchestrator.rig.margins import Arming

@@ -16,9 +16,9 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.diagnostics.validation import Table, Time
 from orchestrator.core.system import nanoseconds, seconds
 from orchestrator.rig.margins import Reserve
-from orchestrator.study.experiment import Table, Time
 
 
 class ArmingTable(Table):
@@ -74,7 +74,7 @@ class EmulatorTable(Table):
     text is where the emulator ``NAME``, which stands before it, can be reached under ``PLACE``.
     """
 
-    model_config = ConfigDict(extra="allow", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, _Option]
 
     @property

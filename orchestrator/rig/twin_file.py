@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from orchestrator.core.diagnostics import UnknownNameError
 from orchestrator.core.diagnostics.reading import reads
-from orchestrator.core.diagnostics.validation import valid
+from orchestrator.core.diagnostics.validation import Table, valid
 from orchestrator.core.files.plain_data import toml_file
 from orchestrator.core.structs import Struct
 from orchestrator.core.system.naming import choices_for
@@ -86,11 +86,7 @@ NotNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 Share = Annotated[float, Field(gt=0.0, lt=1.0)]
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Estimate(_Table):
+class Estimate(Table):
     """A number with its confidence interval, whose level the file states once.
 
     value: The estimate.
@@ -127,7 +123,7 @@ CODE = "TWN101"
 FORMAT: Literal[1] = 1
 
 
-class Dynamics(_Table):
+class Dynamics(Table):
     """How the response follows the command after the delay, with a gain of 1.
 
     ``1``, ``1 / (s / w + 1)`` or ``w**2 / (s**2 + 2 damping w s + w**2)``, ``w = 2 pi frequency``.
@@ -160,7 +156,7 @@ class Dynamics(_Table):
         return Lag(self.frequency.value, None if self.damping is None else self.damping.value)
 
 
-class Validation(_Table):
+class Validation(Table):
     """How well the model, with nothing fitted anew, gives a second record.
 
     excitation: Of that record.
@@ -175,7 +171,7 @@ class Validation(_Table):
     fit: Annotated[float, Field(le=1.0, allow_inf_nan=False)]
 
 
-class SignalPair(_Table):
+class SignalPair(Table):
     """What lies between a command of a device and one of its responses.
 
     Of a response that no command moves, such as that of a sensor, only ``transit`` and what can be
@@ -248,7 +244,7 @@ class SignalPair(_Table):
         return self.transit if self.delay is None else self.delay + self.transit
 
 
-class TwinFile(_Table):
+class TwinFile(Table):
     """All that was identified of one device.
 
     format: Of the file.

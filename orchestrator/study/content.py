@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Log = Literal["", "x", "y", "xy"]
+#: Axis of an angle of a signal that is a quaternion, in degrees; ``None``: it is taken as it is.
+Angle = Literal["x", "y", "z"] | None
 #: Okabe and Ito's palette, the lightest (yellow) left out: it is not seen on white.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 Dash = str | tuple[float, tuple[float, ...]]

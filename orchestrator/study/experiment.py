@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import (
-    BaseModel,
-    ConfigDict,
     Field,
     StrictFloat,
     StrictInt,
@@ -17,8 +15,9 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from orchestrator.core.diagnostics import nearest
-from orchestrator.core.diagnostics.validation import deferred
+from orchestrator.core.diagnostics.validation import Table, Time, deferred
 from orchestrator.core.system.experiment import WAY
+from orchestrator.study.content import Angle
 from orchestrator.study.upward import (
     Animation,
     ArmingTable,
@@ -109,17 +108,6 @@ Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"
 Part = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+$", max_length=100)]
 Amount = StrictInt | StrictFloat | tuple[StrictInt | StrictFloat, ...]
 Setting = bool | int | float | str | tuple[float, ...]
-
-Time = StrictStr | StrictInt | StrictFloat
-#: Axis of an angle of a signal that is a quaternion, in degrees; ``None``: it is taken as it is.
-Angle = Literal["x", "y", "z"] | None
-
-
-class Table(BaseModel):
-    """A table that does not change once it is read, and has no keys that are not listed."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, defer_build=True)
-
 
 #: As a step: the largest one that leaves the loops of the system within a tolerance.
 AUTO = "auto"

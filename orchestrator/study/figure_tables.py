@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, StrictBool, StrictFloat, StrictInt, StrictStr, Tag
 
-from orchestrator.study.experiment import Angle, Table, Time
+from orchestrator.core.diagnostics.validation import Table, Time
+from orchestrator.study.content import Angle
 
 #: More runs than this are a mistake in the file.
 MOST_RUNS = 1_000_000

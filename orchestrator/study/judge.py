@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.diagnostics.validation import Time
 from orchestrator.core.recording import Result
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import seconds
 from orchestrator.study.content import Cell, Section
-from orchestrator.study.experiment import Time
 from orchestrator.study.goal import Floats, Goal, signal_goal
 from orchestrator.study.measure.outcome import Measured
 from orchestrator.study.tables import Expectation

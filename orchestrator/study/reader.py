@@ -26,8 +26,8 @@ from orchestrator.core.master import validate_plan
 from orchestrator.core.simulation import horizon
 from orchestrator.core.simunits import expect_flawless
 from orchestrator.core.system import nanoseconds
-from orchestrator.study.content import Section
-from orchestrator.study.experiment import Angle, Experiment, Measure
+from orchestrator.study.content import Angle, Section
+from orchestrator.study.experiment import Experiment, Measure
 from orchestrator.study.measure.measures import names_of, target_value
 from orchestrator.study.prepare.inputs import uncovered
 from orchestrator.study.prepare.prepare import prepare_all, with_chosen_steps, wrong_derived
@@ -43,6 +43,7 @@ from orchestrator.study.prepare.prepared_case import (
 )
 from orchestrator.study.run.case_runs import expect_room, flush_seconds, signal_names, views
 from orchestrator.study.run.ledger import ledger_series, swept_ledgers, wrong_ledgers
+from orchestrator.study.upward import animation_problems
 
 if TYPE_CHECKING:
     from orchestrator.study.figure_tables import Curve
@@ -207,8 +208,8 @@ def unsound(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> list[D
     if experiment.figure:
         diagnostics += _figures(experiment, cases, recorded_of_case)
     for name, animation in experiment.animation.items():
-        animation_problems = animation.problems(name, experiment, systems, recorded)
-        diagnostics += _at(("animation",), animation_problems)
+        wrong_animation = animation_problems(name, animation, experiment, systems, recorded)
+        diagnostics += _at(("animation",), wrong_animation)
     if experiment.expect:
         from orchestrator.study.goal import wrong_expectations
 

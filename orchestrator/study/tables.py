@@ -18,10 +18,10 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.diagnostics.validation import Table, Time
 from orchestrator.core.realtime import RealTime
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import nanoseconds
-from orchestrator.study.experiment import Table, Time
 
 
 class DeviceTable(Table):
@@ -30,7 +30,7 @@ class DeviceTable(Table):
     Without ``device`` the component is one already, and some of its settings are other ones.
     """
 
-    model_config = ConfigDict(extra="allow", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(extra="allow")
 
     device: StrictStr | None = None
 

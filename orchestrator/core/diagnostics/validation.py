@@ -1,4 +1,4 @@
-"""What does not fit the form of a file, as pydantic finds it, and models that are imported late."""
+"""Tables of files: their base, what does not fit them, and models that are imported late."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import groupby
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Union, get_args, get_origin
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, StrictFloat, StrictInt, StrictStr, ValidationError
 
 from orchestrator.core.diagnostics.errors import (
     DescriptionError,
@@ -23,6 +23,16 @@ from orchestrator.core.diagnostics.errors import (
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationInfo
     from pydantic_core import CoreSchema
+
+
+#: A time in a table: a number of seconds, or a text with a unit.
+Time = StrictStr | StrictInt | StrictFloat
+
+
+class Table(BaseModel):
+    """Base of tables of files: it is not changed once it is read, and refuses unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, defer_build=True)
 
 
 @dataclass(frozen=True)

@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
-    StrictFloat,
-    StrictInt,
-    StrictStr,
     StringConstraints,
     ValidationInfo,
     model_validator,
 )
 from pydantic_core import PydanticCustomError, PydanticUndefined
 
-from orchestrator.core.diagnostics.validation import valid
+from orchestrator.core.diagnostics.validation import Table, Time, valid
 from orchestrator.core.files.plain_data import toml_file
 from orchestrator.core.system import nearest
-
-if TYPE_CHECKING:
-    from orchestrator.core.system import System
-    from orchestrator.study import Experiment
 
 #: The frame that all others stand in.
 WORLD = "world"
@@ -125,17 +117,11 @@ Colour = Annotated[
 Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_. -]*$", max_length=100)]
 
 
-class AnimationTable(BaseModel):
-    """Base of all tables of an animation."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
-
-
 Share = Annotated[Number, Field(ge=0, le=1)]
 _ORIGIN = ((0.0, 0.0, 0.0),)
 
 
-class _Part(AnimationTable):
+class _Part(Table):
     """What all parts have.
 
     ``opacity`` is 1 for what hides what is behind it. A ``label`` is shown beside the part and in
@@ -200,7 +186,7 @@ class Triad(_Solid):
     size: Size
 
 
-class Anchor(AnimationTable):
+class Anchor(Table):
     """One or more points that are fixed in a frame, m."""
 
     within: str = Field(WORLD, alias="in")
@@ -262,10 +248,7 @@ Part = Annotated[
 ]
 
 
-Time = StrictStr | StrictInt | StrictFloat
-
-
-class Frame(AnimationTable):
+class Frame(Table):
     """A frame in another one: fixed, or moved by signals of a case.
 
     within: The frame that it is described in.
@@ -285,14 +268,14 @@ class Frame(AnimationTable):
     reference: bool = False
 
 
-class View(AnimationTable):
+class View(Table):
     """Where the camera is and what it looks at, m."""
 
     eye: Point
     target: Point
 
 
-class ChartCurve(AnimationTable):
+class ChartCurve(Table):
     """A signal under the picture; of the case that is shown if it names none."""
 
     signal: str
@@ -303,14 +286,14 @@ class ChartCurve(AnimationTable):
     colour: Colour | None = None
 
 
-class Chart(AnimationTable):
+class Chart(Table):
     """One strip of curves over time."""
 
     ylabel: str
     curves: Annotated[tuple[ChartCurve, ...], Field(min_length=1)]
 
 
-class Scene(AnimationTable):
+class Scene(Table):
     """What several animations have in common: frames, parts, views and charts, in a file."""
 
     view: dict[Word, View] = Field(default={})
@@ -447,18 +430,6 @@ class Animation(Scene):
             yield from _named(f"{here}.in", part.within, frames)
             if not isinstance(part, Arrow) and part.ghost is not None:
                 yield from _named(f"{here}.ghost", part.ghost, frames)
-
-    def problems(
-        self,
-        name: str,
-        experiment: Experiment,
-        systems: Mapping[str, System],
-        recorded: Mapping[str, Collection[str]],
-    ) -> Iterator[str]:
-        """Say which signals of it are not recorded or in another unit, and what is too long."""
-        from orchestrator.pictures.animation.page import animation_problems
-
-        return animation_problems(name, self, experiment, systems, recorded)
 
 
 #: What a page may hold; beyond it a browser takes long to open it.

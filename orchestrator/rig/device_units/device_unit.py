@@ -29,7 +29,7 @@ from orchestrator.core.simunits.protocol import Phase
 from orchestrator.core.system import Connector, Value
 from orchestrator.engine import DeviceBlock, SampleFacts, TickClock
 from orchestrator.engine import DeviceUnit as NativeUnit
-from orchestrator.rig.device_units.description import HEALTH, device_facts
+from orchestrator.rig.device_units.facts import HEALTH, device_facts
 from orchestrator.rig.device_units.samples import other_rate
 from orchestrator.rig.devices import SteppedDevice
 from orchestrator.rig.devices.device import slices_of

@@ -29,7 +29,7 @@ import numpy as np
 from orchestrator.core.diagnostics import Reason, SoftdockError, class_name
 from orchestrator.core.simunits.isolation.wire import packed, receive, receive_memory, send
 from orchestrator.engine import DeviceBlock
-from orchestrator.rig.device_units.description import device_facts
+from orchestrator.rig.device_units.facts import device_facts
 from orchestrator.rig.device_units.following import FollowCheck, HeldCommands
 from orchestrator.rig.device_units.ledger import CommandLedger
 from orchestrator.rig.device_units.samples import RateCheck, SampleLogWriter

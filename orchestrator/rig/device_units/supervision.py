@@ -16,7 +16,7 @@ from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import CommandStaleError, DeviceError, Reason
 from orchestrator.core.structs import replace
 from orchestrator.engine import DeviceBlock, SampleFacts
-from orchestrator.rig.device_units.description import DeviceFacts
+from orchestrator.rig.device_units.facts import DeviceFacts
 from orchestrator.rig.devices import DeviceConnector
 from orchestrator.rig.supervisor.gate import AxisLimits, CommandGate, GateTimes, Orders
 from orchestrator.rig.supervisor.settings import CommandLimits

@@ -7,9 +7,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.diagnostics.validation import Table
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import Connector, Value
 
@@ -172,7 +173,7 @@ class Received(Struct):
 Seconds = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 
 
-class DeviceSettings(BaseModel):
+class DeviceSettings(Table):
     """What is done with any device; adapters add the settings of their own.
 
     Parameters
@@ -203,8 +204,6 @@ class DeviceSettings(BaseModel):
         File that gets every sample and every command that was sent, at the end; empty: none. An
         identification sets it by itself.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     connect_timeout: Seconds = 5.0
     stale_after: Seconds = 0.1

@@ -15,7 +15,7 @@ from orchestrator.core.realtime import RealTime
 from orchestrator.core.structs import replace
 from orchestrator.core.system import nanoseconds, seconds
 from orchestrator.rig.arming import commanded
-from orchestrator.rig.device_units.description import DeviceFacts, device_facts
+from orchestrator.rig.device_units.facts import DeviceFacts, device_facts
 from orchestrator.rig.devices import DeviceConnector
 from orchestrator.rig.emulation import emulating
 from orchestrator.rig.identification.device_run import Procedure, planned_limits

@@ -25,7 +25,7 @@ from orchestrator.core.system import (
     nanoseconds,
     seconds,
 )
-from orchestrator.rig.device_units.description import DeviceFacts, device_facts
+from orchestrator.rig.device_units.facts import DeviceFacts, device_facts
 from orchestrator.rig.device_units.samples import SampleLog, read_sample_log
 from orchestrator.rig.devices import DeviceConnector
 from orchestrator.rig.devices.device import slices_of

@@ -13,7 +13,7 @@ from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, co
 from orchestrator.core.realtime import RealTime
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import SourceKind, System
-from orchestrator.rig.device_units.description import stepped_device
+from orchestrator.rig.device_units.facts import stepped_device
 from orchestrator.rig.identification.device_run import (
     DeviceRun,
     ExcitationSegment,

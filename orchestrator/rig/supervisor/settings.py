@@ -6,32 +6,26 @@ import math
 from typing import Annotated, Literal, Self
 
 from pydantic import (
-    BaseModel,
-    ConfigDict,
     Field,
-    StrictFloat,
-    StrictInt,
     StrictStr,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
 
 from orchestrator.core.diagnostics import DescriptionError, Reason, nearest
+from orchestrator.core.diagnostics.validation import Table, Time
 from orchestrator.core.system import nanoseconds
 from orchestrator.rig.supervisor.gate import AxisLimits, GateTimes
 from orchestrator.rig.supervisor.states import Event
 from orchestrator.rig.supervisor.tracker import Known
 
-Time = StrictStr | StrictInt | StrictFloat
 Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 _NS = 1e-9
 
 
-class SettingsTable(BaseModel):
-    """A table of settings, without unknown keys."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+class SettingsTable(Table):
+    """A table of settings with times."""
 
     def ns(self, key: str) -> int:
         """Return a time of the table in nanoseconds."""

@@ -23,7 +23,7 @@ from orchestrator.core.realtime import RealTime
 from orchestrator.core.simunits import Block, Input, Output, block
 from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import Component, Connection, Endpoint, Source, SourceKind, System
-from orchestrator.rig.device_units.description import HEALTH, device_facts
+from orchestrator.rig.device_units.facts import HEALTH, device_facts
 from orchestrator.rig.devices import DeviceConnectors
 
 #: Of the speed of a command, and of its range, what is used.

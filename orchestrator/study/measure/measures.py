@@ -12,7 +12,8 @@ from orchestrator.core.diagnostics import DescriptionError, counted
 from orchestrator.core.recording import Result
 from orchestrator.core.simunits.registry import clock_ns
 from orchestrator.core.system import System, nanoseconds, signal_of
-from orchestrator.study.experiment import Angle, Measure
+from orchestrator.study.content import Angle
+from orchestrator.study.experiment import Measure
 from orchestrator.study.measure.outcome import ExperimentOutcome, Measured
 from orchestrator.study.prepare.prepared_case import PreparedCase
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from orchestrator.author.reading import value_of
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, SspError, UnknownNameError
+from orchestrator.core.diagnostics.validation import Time
 from orchestrator.core.simunits import component_of
 from orchestrator.core.ssp import apply_parameter_set
 from orchestrator.core.structs import replace
@@ -33,7 +34,6 @@ from orchestrator.study.experiment import (
     ParameterFile,
     RunOptions,
     Setting,
-    Time,
 )
 from orchestrator.study.prepare.inputs import with_played_input, with_rests
 from orchestrator.study.prepare.prepared_case import (

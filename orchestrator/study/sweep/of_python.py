@@ -9,13 +9,13 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError
-from orchestrator.core.diagnostics.validation import valid
+from orchestrator.core.diagnostics.validation import Table, valid
 from orchestrator.core.display import progress_bar
 from orchestrator.core.simunits import resolve
 from orchestrator.core.structs import replace
 from orchestrator.core.system import System, with_starts, without_starts
 from orchestrator.core.system.naming import unknown_name_error
-from orchestrator.study.experiment import Case, Experiment, RunOptions, Table
+from orchestrator.study.experiment import Case, Experiment, RunOptions
 from orchestrator.study.figure_tables import Axis, AxisValue, Sweep
 from orchestrator.study.goal import Goal, bound_of, goal_of
 from orchestrator.study.judge import judge_measure

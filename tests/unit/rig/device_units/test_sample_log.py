@@ -6,7 +6,7 @@ import pytest
 from hw_adapters.kuka_rsi.adapter import KukaRsi, KukaRsiSettings
 from orchestrator.core.operating_system import shared_memory
 from orchestrator.engine import DeviceBlock
-from orchestrator.rig.device_units.description import DeviceFacts
+from orchestrator.rig.device_units.facts import DeviceFacts
 from orchestrator.rig.device_units.io_loop import _Link
 from orchestrator.rig.device_units.samples import SampleLogWriter, read_sample_log
 from orchestrator.rig.device_units.supervision import OwnGate

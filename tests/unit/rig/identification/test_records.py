@@ -12,7 +12,7 @@ from orchestrator import DescriptionError, Result, TransportDelay, read_system
 from orchestrator.core.realtime import RealTime
 from orchestrator.core.simunits import component_of
 from orchestrator.core.system import Source, System, nanoseconds
-from orchestrator.rig.device_units.description import device_facts
+from orchestrator.rig.device_units.facts import device_facts
 from orchestrator.rig.device_units.samples import SampleLogWriter, read_sample_log
 from orchestrator.rig.identification import device_run, identified_device
 from orchestrator.rig.identification.device_run import ExcitationPlan, Procedure, excitation_plan
