@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Literal
@@ -67,11 +68,16 @@ def print_warning(text: str) -> None:
     messages.print(f"warning: {text}", markup=False, style="yellow")
 
 
+#: How a cell of a column of numbers begins; it may be empty.
+_NUMBER = re.compile(r"[-+]?(\d|inf|nan|none|$)")
+
+
 def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
-    """Print a table; columns of numbers are aligned to the right."""
+    """Print a table; columns of numbers are aligned to the right, the others to the left."""
     table = Table(title=Text(title), title_justify="left", title_style="bold")
     for i, column in enumerate(columns):
-        justify: Literal["left", "right"] = "left" if i == 0 else "right"
+        numbers = i > 0 and all(_NUMBER.match(row[i]) for row in rows if i < len(row))
+        justify: Literal["left", "right"] = "right" if numbers else "left"
         table.add_column(Text(column), justify=justify, overflow="fold")  # Text: "[ms]" is no style
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row))  # as wide as it will be

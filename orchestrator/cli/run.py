@@ -70,6 +70,8 @@ def print_outcome(outcome: ExperimentOutcome) -> None:
         if texts := section.texts():
             print_table(section.heading, list(section.columns), texts)
         print_lines(*section.lines)
+    if counts := outcome.counted_expectations():
+        print_lines(counts)
     for path in outcome.files:
         if path.suffix in {".html", ".png"}:
             print_lines(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
@@ -207,24 +206,9 @@ def _verdicts(outcome: ExperimentOutcome) -> Iterator[str]:
     for name, notices in outcome.safe_states.items():
         where = ", ".join(dict.fromkeys(notice.component for notice in notices))
         yield f"Case {name}: {where} went to a safe state."
-    counted_verdicts = Counter(
-        verdict.word
-        for case in outcome.cases.values()
-        for section in case.sections
-        if section.key.startswith("expect")
-        for verdict in section.value
-    )
-    if counted_verdicts:
-        counts = ", ".join(
-            f"{counted_verdicts[word]} {word}" for word in _WORDS if counted_verdicts[word]
-        )
-        total = counted_verdicts.total()
-        yield f"{total} expectation{'s' if total > 1 else ''}: {counts}."
+    if counts := outcome.counted_expectations():
+        yield counts
     yield from (f"{text[0].upper()}{text[1:]}." for text in outcome.broken)
-
-
-#: Verdicts, in the order in which they are counted.
-_WORDS = ("passed", "broken", "not judged")
 
 
 def _said_once(

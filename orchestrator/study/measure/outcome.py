@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -155,6 +156,10 @@ class SweepOutcome(Struct):
         return {"case": self.case, "over": self.over, "values": self.values, "measures": rows}
 
 
+#: Verdicts, in the order in which they are counted.
+_VERDICTS = ("passed", "broken", "not judged")
+
+
 class ExperimentOutcome(MutableStruct):
     """Everything that an experiment gave.
 
@@ -178,6 +183,21 @@ class ExperimentOutcome(MutableStruct):
         """Cases in which components went to a safe state, and what they said."""
         states = {name: case.result.safe_states for name, case in self.cases.items()}
         return {name: notices for name, notices in states.items() if notices}
+
+    def counted_expectations(self) -> str:
+        """Return how many expectations passed, in a sentence; empty where none was stated."""
+        counts = Counter(
+            verdict.word
+            for case in self.cases.values()
+            for section in case.sections
+            if section.key.startswith("expect")
+            for verdict in section.value
+        )
+        if not counts:
+            return ""
+        total = counts.total()
+        words = ", ".join(f"{counts[word]} {word}" for word in _VERDICTS if counts[word])
+        return f"{total} expectation{'s' if total > 1 else ''}: {words}."
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data, as printed by ``softdock run --json``."""
