@@ -3,6 +3,9 @@
 Pages are written for a reader of the repository, so they link to files that lie outside of
 ``docs/``: a README, a source, a folder. Each of them becomes a page below ``repository/``, at its
 own path: Markdown as it is, a source as its text, a folder as the list of what git has in it.
+
+The theme loads the script without which search does not work on a disk, iframe-worker 1.0.4, from
+another host. The hook puts a copy of it into the site, so that reading the site needs no network.
 """
 
 from __future__ import annotations
@@ -14,12 +17,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Where in the site the files of the repository are.
 PREFIX = "repository"
+#: The script that the theme loads for search on a disk, our copy of it, and its path in the site.
+SHIM_URL = "https://unpkg.com/iframe-worker/shim"
+SHIM = ROOT / ".ci/vendor/iframe-worker/shim.js"
+SHIM_PATH = "assets/javascripts/iframe-worker.js"
 _FENCE = re.compile(r"(^(?P<fence>`{3,}).*?^(?P=fence)`*$|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"(?<=\]\()(?P<target>[^)#:\s]+)(?P<rest>#[^)\s]*)?(?=\))")
 _LANGUAGES = {".py": "python", ".cpp": "cpp", ".hpp": "cpp", ".c": "c", ".h": "c", ".toml": "toml"}
@@ -40,6 +49,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         if place.suffix == ".md":
             waiting += [found for _, found in _links(text, path) if not _in_docs(found)]
         files.append(_generated(config, _address(path), _rewritten(text, path, _address(path))))
+    files.append(File.generated(config, SHIM_PATH, content=SHIM.read_text(encoding="utf-8")))
     return files
 
 
@@ -47,6 +57,14 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     """Lead links out of ``docs/`` to the pages that :func:`on_files` has made."""
     source = page.file.src_uri
     return markdown if source.startswith(PREFIX) else _rewritten(markdown, f"docs/{source}", source)
+
+
+def on_post_page(output: str, page: Page, **_: object) -> str:
+    """Load the script for search on a disk from the site itself."""
+    if SHIM_URL not in output:
+        message = f"the theme no longer loads {SHIM_URL}: adapt SHIM_URL in .ci/site_hook.py"
+        raise PluginError(message)
+    return output.replace(SHIM_URL, get_relative_url(SHIM_PATH, page.url))
 
 
 def _outside(file: File) -> Iterator[str]:
