@@ -13,7 +13,15 @@ PAGES = sorted([*ROOT.glob("docs/**/*.md"), *ROOT.glob("*.md"), *ROOT.glob("[!.]
 BLOCK = re.compile(r"^( *)```python\n(.*?)^\1```", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 FUTURE = "from __future__ import annotations\n"
-CODE = [(page, dedent(code)) for page in PAGES for _, code in BLOCK.findall(page.read_text())]
+
+
+def programs(page):
+    """Return the examples of a page; those of a tutorial are the steps of one program."""
+    blocks = [dedent(code) for _, code in BLOCK.findall(page.read_text())]
+    return ["".join(blocks)] if blocks and page.parent.name == "tutorial" else blocks
+
+
+CODE = [(page, code) for page in PAGES for code in programs(page)]
 
 
 @pytest.mark.parametrize(("page", "code"), CODE, ids=[page.stem for page, _ in CODE])
