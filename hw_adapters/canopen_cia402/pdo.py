@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from hw_adapters.canopen_cia402.codec import CanFrame
 from hw_adapters.canopen_cia402.objects import MAPPABLE, DriveObject
-from orchestrator.core.diagnostics import nearest
+from orchestrator.core.diagnostics import choices_for
 from orchestrator.rig.devices import WireFormatError
 
 _MOST_BYTES, _MOST_PDOS = 8, 4
@@ -121,7 +121,7 @@ def pdo_problems(
     if len(maps) > _MOST_PDOS:
         yield f"{len(maps)} {kind}s; expected {_MOST_PDOS} at most"
     for name in sorted({n for n in names if n not in known}):
-        yield f"'{name}' cannot be in an {kind}{nearest(name, known)}; known: {', '.join(known)}"
+        yield f"'{name}' cannot be in an {kind}{choices_for(name, known, 'object')}"
     for name in sorted({n for n in names if names.count(n) > 1}):
         yield f"'{name}' is in the {kind}s more than once"
     for name in needed:

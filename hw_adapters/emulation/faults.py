@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from orchestrator import DescriptionError
-from orchestrator.core.diagnostics import nearest
+from orchestrator.core.diagnostics import choices_for
 
 #: What each fault takes: a share of datagrams, a time, or nothing.
 _SHARES = {
@@ -159,8 +159,8 @@ def _with(faults: Faults, text: str) -> Faults:
         return _set(faults, _SHARES[name], _number(text, value, 1.0))
     if name in _TIMES:
         return _set(faults, _TIMES[name], _number(text, value, math.inf))
-    asked = nearest(name, NAMES) or f"; known: {', '.join(NAMES)}"
-    raise DescriptionError.about(f"fault '{text}' is not known{asked}", key="fault")
+    choices = choices_for(name, NAMES, "fault")
+    raise DescriptionError.about(f"no fault '{text}'{choices}", key="fault")
 
 
 def _set(faults: Faults, field: str, value: Any) -> Faults:

@@ -13,7 +13,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from orchestrator.core.diagnostics import LoadError, UnknownNameError, nearest
+from orchestrator.core.diagnostics import LoadError, UnknownNameError, choices_for
 
 #: The folders that belong together: systems name FMUs of the recipes, and recipes name classes of
 #: the Modelica library, by relative paths.
@@ -69,10 +69,9 @@ def example_fmu(name: str) -> Path:
         return file
     names = sorted(path.stem for path in file.parent.glob("*.fmu"))
     recipe = folder / "fmus" / f"{name}.toml"
-    advice = f"; build it with `softdock build {recipe}`" if recipe.is_file() else ""
+    advice = f"; to build it, run `softdock build {recipe}`" if recipe.is_file() else ""
     raise UnknownNameError(
-        f"no FMU '{name}' comes with Softdock{nearest(name, names)}; there are:"
-        f" {', '.join(names)}{advice}"
+        f"no FMU '{name}' comes with Softdock{choices_for(name, names, 'FMU')}{advice}"
     )
 
 
@@ -126,9 +125,7 @@ def copy_example(name: str, folder: Path) -> list[Path]:
     """
     shared = shared_folder()
     if name not in (names := example_names()):
-        raise UnknownNameError(
-            f"no example '{name}'{nearest(name, names)}; there are: {', '.join(names)}"
-        )
+        raise UnknownNameError(f"no example '{name}'{choices_for(name, names, 'example')}")
     if folder.exists():
         raise LoadError(f"{folder}: exists already; name another folder")
     root = shared / "examples" / name

@@ -47,6 +47,7 @@ from orchestrator.core.system.connecting import connection_of
 from orchestrator.core.system.delay import delay_of_data
 from orchestrator.core.system.experiment import tuning_limits
 from orchestrator.core.system.line_attributes import LineSettings
+from orchestrator.core.system.naming import unknown_name_error
 from orchestrator.core.system.time import step_length
 
 #: Between the two ends of a connection.
@@ -64,9 +65,8 @@ def power_ports(
             connector for connector in port.connectors if connectors and connector not in connectors
         ]
         if missing:
-            raise DescriptionError(
-                f"power port '{name}': {owner} has no connector '{missing[0]}'; it has:"
-                f" {', '.join(connectors)}"
+            raise unknown_name_error(
+                f"power port '{name}': {owner}", "connector", missing[0], connectors
             )
         ports[name] = port
     return ports

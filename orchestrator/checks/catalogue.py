@@ -14,10 +14,9 @@ from orchestrator.checks import (
     timing,
     values,
 )
-from orchestrator.core.diagnostics import UnknownNameError
+from orchestrator.core.diagnostics import UnknownNameError, suggestion
 from orchestrator.core.diagnostics.errors import Code
 from orchestrator.core.ssp.common import codes as ssp
-from orchestrator.core.system import nearest
 
 #: Letters of the families, in the order in which they are documented.
 FAMILIES = {
@@ -53,8 +52,10 @@ def code_named(name: str) -> Code:
     known = codes()
     found = known.get(name.upper())
     if found is None:
-        hint = nearest(name.upper(), known)
-        raise UnknownNameError(f"no code '{name}'{hint} (docs/reference/checks.md lists all)")
+        hint = suggestion(name.upper(), known)
+        raise UnknownNameError(
+            f"no code '{name}'{hint or '.'} `softdock check --list` prints all codes"
+        )
     return found
 
 

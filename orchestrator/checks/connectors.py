@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from orchestrator.checks.context import CheckContext, SystemLevel, finding, inside, of_error
-from orchestrator.core.diagnostics import Diagnostic, UnitMismatchError
+from orchestrator.core.diagnostics import Diagnostic, UnitMismatchError, first_of
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.structs import replace
 from orchestrator.core.system import (
@@ -22,7 +22,6 @@ from orchestrator.core.system import (
 )
 from orchestrator.core.system.checks import compatible, endpoints, sources, unconnected
 from orchestrator.core.system.flatten import seen_from_inside
-from orchestrator.core.system.naming import first_of
 from orchestrator.core.units.conversion import is_unit, other_spelling
 
 _TABLE = "SSP 1.0.1, 5.3.2"

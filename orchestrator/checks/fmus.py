@@ -12,7 +12,7 @@ from lxml import etree
 
 from orchestrator.checks.context import finding, first_inside
 from orchestrator.checks.locations import SspFile, elements, line_of
-from orchestrator.core.diagnostics import Diagnostic, FmuError, LoadError, SoftdockError
+from orchestrator.core.diagnostics import Diagnostic, FmuError, LoadError, SoftdockError, first_of
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.files.archive import DAMAGE, digest, open_archive
 from orchestrator.core.operating_system.platforms import WINDOWS
@@ -22,7 +22,6 @@ from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_variable import units_of
 from orchestrator.core.ssp.common.names import full, tag
 from orchestrator.core.system import SEPARATOR, Component, SourceKind, System
-from orchestrator.core.system.naming import first_of
 from orchestrator.core.units.conversion import base_said
 
 CODES: tuple[Code, ...] = (

@@ -8,11 +8,10 @@ from itertools import islice
 
 from orchestrator.checks.context import Compiled, finding
 from orchestrator.core.coupling import LoopDelay, missed, unsolved
-from orchestrator.core.diagnostics import Diagnostic
+from orchestrator.core.diagnostics import Diagnostic, first_of
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.master import Group, plan_of
 from orchestrator.core.system import Component, Connection, SourceKind, System
-from orchestrator.core.system.naming import first_of
 
 CODES: tuple[Code, ...] = (
     note(

@@ -18,7 +18,7 @@ from orchestrator.checks.context import (
     variables_of,
 )
 from orchestrator.checks.locations import SspFile, elements, line_of
-from orchestrator.core.diagnostics import Diagnostic, LoadError
+from orchestrator.core.diagnostics import Diagnostic, LoadError, choices_for
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.simunits.value_rules import ranges_of, values_beyond
 from orchestrator.core.ssp.common.names import child, children, full, listed, tag
@@ -30,7 +30,6 @@ from orchestrator.core.system import (
     MappingTransformation,
 )
 from orchestrator.core.system.checks import expected_value, values
-from orchestrator.core.system.naming import choices_for
 
 _BINDING = "SSP 1.0.1, 5.2.3"
 _TABLES = "SSP 1.0.1, 4.5.2"
@@ -162,8 +161,8 @@ def _own(level: SystemLevel) -> Iterator[Diagnostic]:
     for name, value in system.values.items():
         at, connector = level.own(name), system.connectors.get(name)
         if connector is None:
-            choices = choices_for(name, list(system.connectors))
-            text = f"no connector '{name}' of the system{choices}"
+            choices = choices_for(name, system.connectors, "connector", "its")
+            text = f"the system has no connector '{name}'{choices}"
             yield finding("VAL101", at, text)
         elif not connector.accepts(value):
             yield finding("VAL103", at, f"expected {expected_value(connector)}, found {value!r}")

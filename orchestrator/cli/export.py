@@ -9,7 +9,12 @@ import typer
 
 from orchestrator.cli.console import print_json, print_lines
 from orchestrator.cli.run import SET_DELAY, pairs
-from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
+from orchestrator.core.diagnostics import (
+    CapabilityError,
+    DescriptionError,
+    UnknownNameError,
+    enumerated,
+)
 from orchestrator.core.structs import replace
 
 if TYPE_CHECKING:
@@ -208,8 +213,10 @@ def _system(target: Path, case: str | None, *, portable: bool) -> tuple[str, Sys
         return target.stem, read_system(target), RunOptions()
     name = case or next(iter(experiment.case))
     if case is None and len(experiment.case) > 1:
-        known = ", ".join(experiment.case)
-        raise UnknownNameError(f"{target}: several cases; give --case; it has: {known}")
+        raise UnknownNameError(
+            f"{target} has several cases; choose one of {enumerated(experiment.case, 'or')} with"
+            " --case"
+        )
     expect_case(target, experiment, name)
     chosen = experiment.case[name]
     options = merged(chosen, experiment.defaults)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from orchestrator.cli.console import print_json, print_lines, print_warning
-from orchestrator.core.diagnostics import LoadError, UnknownNameError, nearest
+from orchestrator.core.diagnostics import LoadError, UnknownNameError, choices_for
 from orchestrator.core.optional_packages import optional_imports
 from orchestrator.core.system import Causality, Connector, DataType, System
 
@@ -158,8 +158,7 @@ def kinds() -> list[str]:
 def schema_of(kind: str) -> dict[str, Any]:
     """Return the schema of a kind of file."""
     if kind not in kinds():
-        known = ", ".join(kinds())
-        raise UnknownNameError(f"no schema '{kind}'{nearest(kind, kinds())}; there are: {known}")
+        raise UnknownNameError(f"no schema '{kind}'{choices_for(kind, kinds(), 'schema')}")
     model: type[BaseModel]
     if kind.startswith(_DEVICE):
         from orchestrator.rig.devices import device_class

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from unicodedata import normalize
 
 from orchestrator import author
-from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError
+from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError, choices_for
 from orchestrator.core.ssp.archive.sources import EXPERIMENT_FILE, main_file
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import System
 from orchestrator.core.system.hierarchy import unopened_notes
-from orchestrator.core.system.naming import choices_for
 from orchestrator.core.system.source import packed_code_unopened
 from orchestrator.study import Experiment
 from orchestrator.study.experiment import Case, RunOptions
@@ -55,7 +54,7 @@ def expect_case(target: Path, experiment: Experiment, name: str) -> None:
     if name not in experiment.case:
         raise UnknownNameError.in_file(
             target,
-            f"no case '{name}'{choices_for(name, list(experiment.case))}",
+            f"no case '{name}'{choices_for(name, experiment.case, 'case')}",
         )
 
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from orchestrator.core.diagnostics import (
     PluginError,
     UnknownNameError,
+    choices_for,
     exits_are_errors,
-    nearest,
 )
 from orchestrator.core.optional_packages import MissingPartError, is_missing_part, missing_package
 
@@ -98,8 +98,8 @@ class PluginGroup(Generic[Kind]):
         entry = self.entry_points.get(name)
         if entry is None:
             raise UnknownNameError(
-                f"no {self._noun} '{name}' is registered{nearest(name, self.names)};"
-                f" registered: {', '.join(self.names) or 'none'}"
+                f"no {self._noun} '{name}' is registered"
+                f"{choices_for(name, self.names, f'registered {self._noun}')}"
             )
         self.require_unique(name)
         return entry

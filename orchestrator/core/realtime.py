@@ -12,7 +12,13 @@ from typing import Any
 import numpy as np
 
 from orchestrator.core import operating_system
-from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, counted, nearest
+from orchestrator.core.diagnostics import (
+    DescriptionError,
+    UnknownNameError,
+    choices_for,
+    counted,
+    suggestion,
+)
 from orchestrator.core.structs import Struct, field
 from orchestrator.core.system import nanoseconds, seconds
 from orchestrator.core.system.naming import is_whole
@@ -99,7 +105,7 @@ class RealTime(Struct):
         policies = [str(policy) for policy in OverrunPolicy]
         if self.policy not in policies:
             expected = f"{', '.join(policies[:-1])} or {policies[-1]}"
-            near = nearest(str(self.policy), policies)
+            near = suggestion(str(self.policy), policies)
             yield _wrong("policy", expected, self.policy, near)
         if not is_whole(self.overruns) or not 1 <= self.overruns < 2**62:
             yield _wrong("overruns", "a whole number >= 1", self.overruns)
@@ -140,8 +146,8 @@ class RealTime(Struct):
         for name in self.budgets:
             if name not in components:
                 raise UnknownNameError(
-                    f"realtime.budgets: no component '{name}'{nearest(name, components)};"
-                    f" components: {', '.join(components)}"
+                    f"realtime.budgets: no component"
+                    f" '{name}'{choices_for(name, components, 'component')}"
                 )
         return {
             name: nanoseconds(self.budgets[name], f"realtime.budgets.{name}")

@@ -14,7 +14,7 @@ from typing import Any
 
 from lxml import etree
 
-from orchestrator.core.diagnostics import nearest
+from orchestrator.core.diagnostics import choices_for
 from orchestrator.core.structs import Struct, field
 from orchestrator.dcp.data_types import DcpType
 from orchestrator.dcp.description import FLAGS, MODES
@@ -231,8 +231,8 @@ def _of_attributes(element: etree._Element, form: Form) -> Iterator[Misfit]:
         if name.startswith("{"):  # of another namespace, such as xsi:noNamespaceSchemaLocation
             continue
         if name not in checks:
-            hint = nearest(name, checks)
-            yield Misfit(line, f"<{element.tag}>: '{name}' is no attribute of it{hint}")
+            choices = choices_for(name, checks, "attribute", "its")
+            yield Misfit(line, f"<{element.tag}> has no attribute '{name}'{choices}")
         elif (expected := checks[name](str(text))) is not None:
             yield Misfit(line, f"<{element.tag}> {name}: {expected}, found '{str(text)[:60]}'")
 

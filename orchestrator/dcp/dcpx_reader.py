@@ -8,7 +8,13 @@ from uuid import UUID
 
 from lxml import etree
 
-from orchestrator.core.diagnostics import Diagnostic, LoadError, Severity, nearest, with_article
+from orchestrator.core.diagnostics import (
+    Diagnostic,
+    LoadError,
+    Severity,
+    choices_for,
+    with_article,
+)
 from orchestrator.core.files.archive import parse_xml
 from orchestrator.core.system import BaseUnit
 from orchestrator.dcp.data_types import DcpType, Scalar
@@ -125,7 +131,7 @@ def _declared(
     name: str, kind: DcpType, types: dict[str, etree._Element], errors: list[str]
 ) -> dict[str, str]:
     if name not in types:
-        errors.append(f"its declaredType '{name}' is not defined{nearest(name, types)}")
+        errors.append(f"its declaredType '{name}' is not defined{choices_for(name, types, 'type')}")
         return {}
     defined = _typed(types[name])
     if defined.tag != kind.element:

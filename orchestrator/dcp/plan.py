@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ipaddress import AddressValueError
 
-from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, choices_for
 from orchestrator.core.structs import Struct, field
 from orchestrator.core.system import Causality, Connector, DataType, Value
 from orchestrator.core.system.ports import Limits
@@ -375,7 +375,8 @@ def _chosen(
     variables = {variable.name: variable for variable in description.of(kind)}
     for name in names:
         if name not in variables:
-            text = f"it has no {kind.value} '{name}'{nearest(name, variables)}"
+            choices = choices_for(name, variables, kind.value, "its")
+            text = f"it has no {kind.value} '{name}'{choices}"
             problems.append(UnknownNameError(f"DCP slave '{description.name}': {text}"))
     return tuple(variables[name] for name in names or variables if name in variables)
 
@@ -388,9 +389,8 @@ def _value(
 ) -> Values:
     settable = {v.name: v for v in description.variables if v.is_settable}
     if name not in settable:
-        text = (
-            f"DCP slave '{description.name}': it has no parameter '{name}'{nearest(name, settable)}"
-        )
+        choices = choices_for(name, settable, "parameter", "its")
+        text = f"DCP slave '{description.name}': it has no parameter '{name}'{choices}"
         problems.append(UnknownNameError(text))
         return ()
     variable = settable[name]

@@ -20,7 +20,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
+from orchestrator.core.diagnostics import (
+    CapabilityError,
+    DescriptionError,
+    UnknownNameError,
+    choices_for,
+)
 from orchestrator.core.master import Execution
 from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import Connection, DataType, System
@@ -160,8 +165,8 @@ def _ends(system: System, component: str) -> tuple[Connection, str]:
     """Return the line into a component, and the output that lines take of it."""
     if component not in system.components:
         raise UnknownNameError(
-            f"system '{system.name}' has no component '{component}'; it has"
-            f" {', '.join(system.components)}"
+            f"system '{system.name}' has no component"
+            f" '{component}'{choices_for(component, system.components, 'component', 'its')}"
         )
     into = [line for line in system.connections if line.target.component == component]
     outputs = {

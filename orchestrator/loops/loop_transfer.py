@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, counted
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, choices_for, counted
 from orchestrator.core.files.plain_data import finite
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import Connection, System, connection_name
-from orchestrator.core.system.naming import choices_for
 from orchestrator.loops.delayed_loop import Complex, DelayedLoop, side_by_side
 from orchestrator.loops.loop_account import (
     coupled_groups,
@@ -286,7 +285,8 @@ def find_line(system: System, line: str) -> Connection:
             return connection
     names = [str(connection) for connection in system.connections]
     raise UnknownNameError(
-        f"system '{system.name}' has no line '{line}'{choices_for(line, names, '; ')}"
+        f"system '{system.name}' has no connection '{line}'"
+        f"{choices_for(line, names, 'connection', 'its')}"
     )
 
 

@@ -27,10 +27,11 @@ from orchestrator.core.diagnostics import (
     DescriptionError,
     SoftdockError,
     UnknownNameError,
+    choices_for,
 )
 from orchestrator.core.simunits import open_description, resolve
 from orchestrator.core.structs import Struct, replace
-from orchestrator.core.system import Connection, SourceKind, System, nearest
+from orchestrator.core.system import Connection, SourceKind, System
 from orchestrator.loops.delayed_loop import DelayedLoop, side_by_side
 from orchestrator.loops.loop_account import (
     LoopAccount,
@@ -167,7 +168,7 @@ def master_rules(names: Iterable[str]) -> list[MasterRule]:
     for name in listed:
         if name not in MASTERS:
             raise UnknownNameError(
-                f"no rule of a master '{name}'{nearest(name, MASTERS)}; known: {', '.join(MASTERS)}"
+                f"no rule of a master '{name}'{choices_for(name, MASTERS, 'rule')}"
             )
     return [MASTERS[name] for name in listed]
 

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, choices_for
 from orchestrator.core.simunits import Block, Output, Parameter, State, block, resolve
 from orchestrator.core.structs import Struct, field, replace
 from orchestrator.core.system import Causality, DataType, System
-from orchestrator.core.system.naming import choices_for
 from orchestrator.loops.contact import pade_coefficients
 from orchestrator.loops.delayed_loop import Complex, DelayedLoop, side_by_side
 from orchestrator.loops.loop_account import gains, numeric_lines, signal_names, spaces_of
@@ -337,6 +336,7 @@ def _known(system: System, kind: str, names: Iterable[str], choices: Sequence[st
     for name in requested:
         if name not in choices:
             raise UnknownNameError(
-                f"system '{system.name}' has no {kind} '{name}'{choices_for(name, choices)}"
+                f"system '{system.name}' has no {kind} '{name}'"
+                f"{choices_for(name, choices, kind, 'its')}"
             )
     return requested

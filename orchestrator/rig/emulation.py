@@ -8,10 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from orchestrator.core.diagnostics import DescriptionError, DeviceError
+from orchestrator.core.diagnostics import DescriptionError, DeviceError, choices_for
 from orchestrator.core.realtime import RealTime
 from orchestrator.core.system import Source, SourceKind, System
-from orchestrator.core.system.naming import choices_for
 from orchestrator.rig.devices.conformance import EmulatorProcess, Wiring, bench_of
 from orchestrator.rig.devices.registry import read_address, write_address
 from orchestrator.study import Experiment, Extension, Run, Steps, swap_component
@@ -101,7 +100,7 @@ def with_emulators(
     """
     strangers = [
         f"case '{name}': emulators.{component}: expected a device of the case"
-        f"{choices_for(component, list(case.devices))}"
+        f"{choices_for(component, case.devices, 'device')}"
         for component in case.emulators
         if component not in case.devices
     ]

@@ -12,12 +12,11 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field, model_validator
 
-from orchestrator.core.diagnostics import UnknownNameError
+from orchestrator.core.diagnostics import UnknownNameError, choices_for
 from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.diagnostics.validation import Table, valid
 from orchestrator.core.files.plain_data import toml_file
 from orchestrator.core.structs import Struct
-from orchestrator.core.system.naming import choices_for
 
 Floats = npt.NDArray[np.float64]
 #: Two poles nearer than this are treated as one: the difference of the exponentials has no digits.
@@ -291,7 +290,8 @@ class TwinFile(Table):
                 return pair
         known = [pair.response for pair in self.pair]
         raise UnknownNameError(
-            f"the twin of '{self.component}' has no response '{name}'{choices_for(name, known)}"
+            f"the twin of '{self.component}' has no response"
+            f" '{name}'{choices_for(name, known, 'response', 'its')}"
         )
 
 

@@ -11,7 +11,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orchestrator.core.diagnostics import DescriptionError, UnitMismatchError, UnknownNameError
+from orchestrator.core.diagnostics import (
+    DescriptionError,
+    UnitMismatchError,
+    UnknownNameError,
+    listed_names,
+)
 from orchestrator.core.simunits import Notice, SimulationUnit, UnitDescription
 from orchestrator.core.simunits.registry import UnitKind
 from orchestrator.core.structs import Struct
@@ -25,7 +30,6 @@ from orchestrator.core.system import (
     Value,
     conversion_between,
 )
-from orchestrator.core.system.naming import listed_names
 from orchestrator.engine import TwinUnit as NativeUnit
 from orchestrator.rig.line_delay import brought, line_delay_ns
 from orchestrator.rig.twin_file import SignalPair, TwinFile, in_run_time, read_twin

@@ -14,7 +14,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from orchestrator.core.diagnostics import nearest
+from orchestrator.core.diagnostics import choices_for
 from orchestrator.core.diagnostics.validation import Table, Time, deferred
 from orchestrator.core.system.experiment import WAY
 from orchestrator.study.content import Angle
@@ -337,7 +337,7 @@ class Experiment(Table):
                 raise PydanticCustomError(
                     "emulators",
                     f"emulators.{component}: no case has a device in place of"
-                    f" '{component}'{nearest(component, devices)}",
+                    f" '{component}'{choices_for(component, sorted(devices), 'device')}",
                 )
         return self
 

@@ -26,8 +26,8 @@ from orchestrator.core.diagnostics import (
     Problem,
     SoftdockError,
     StepError,
+    choices_for,
     exits_are_errors,
-    nearest,
 )
 from orchestrator.core.diagnostics.validation import format_validation_error
 from orchestrator.core.optional_packages import MissingPartError, missing_package
@@ -117,9 +117,7 @@ class Run:
         """
         sections = self.sections
         if case not in sections:
-            raise ValueError(
-                f"no case '{case}'{nearest(case, sections)}; this run has: {', '.join(sections)}"
-            )
+            raise ValueError(f"no case '{case}'{choices_for(case, sections, 'case')}")
         section.check()
         taken = {*CaseSummary.__annotations__, *(one.key for one in sections[case])}
         if section.key in taken:
@@ -417,7 +415,7 @@ def with_own_tables(experiment: Experiment, path: Path) -> Experiment:
             tables = _of_packages()
             problems.append(
                 f"extension.{name}: no extension with a table of this name is installed"
-                f"{nearest(name, tables)}; installed: {', '.join(tables) or 'none'}"
+                f"{choices_for(name, tables, 'installed extension')}"
             )
             continue
         try:

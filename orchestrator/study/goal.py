@@ -13,11 +13,10 @@ from orchestrator.core.diagnostics import (
     DescriptionError,
     UnitMismatchError,
     UnknownNameError,
-    nearest,
+    choices_for,
 )
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import conversion, nanoseconds, signal_of
-from orchestrator.core.system.naming import listed_names
 from orchestrator.study.experiment import Experiment, Measure
 from orchestrator.study.prepare.inputs import SignalFile, read_signal
 from orchestrator.study.prepare.prepared_case import PreparedCase
@@ -149,7 +148,8 @@ def goal_of(
 
     def unit_of(signal: str) -> str:
         if signal not in recorded:
-            raise UnknownNameError(f"no recorded signal '{signal}'{nearest(signal, recorded)}")
+            choices = choices_for(signal, recorded, "recorded signal")
+            raise UnknownNameError(f"no recorded signal '{signal}'{choices}")
         if signal.partition(".")[0] in case.system.components:
             return signal_of(case.system, signal).connector.unit or ""
         if table.stop:
@@ -163,8 +163,7 @@ def goal_of(
             names = [*measures, *recorded]
             raise UnknownNameError(
                 f"no measure and no recorded signal '{statement.name}'"
-                f"{nearest(statement.name, names)}; there are:"
-                f" {listed_names(names, statement.name)}"
+                f"{choices_for(statement.name, names, 'measure or signal')}"
             )
         return signal_goal(name, table, that, unit_of, folder)
     signal_keys = [key for key in _OF_SIGNALS if getattr(table, key)]
@@ -216,7 +215,8 @@ def wrong_expectations(
         ):
             for one in given:
                 if one not in known:
-                    yield name, f"expectation '{name}': no {kind} '{one}'{nearest(one, known)}"
+                    choices = choices_for(one, known, kind)
+                    yield name, f"expectation '{name}': no {kind} '{one}'{choices}"
         for that in table.statements:
             for case, place in _places(table, that, experiment, cases):
                 try:
@@ -226,7 +226,7 @@ def wrong_expectations(
         for one, that in product(table.sweeps, table.statements):
             sweep, measure = experiment.sweeps.get(one), statement_of(that).name
             if sweep is not None and measure not in sweep.measures:
-                hint = nearest(measure, sweep.measures)
+                hint = choices_for(measure, sweep.measures, "measure", "its")
                 yield name, f"expectation '{name}': sweep '{one}' has no measure '{measure}'{hint}"
 
 

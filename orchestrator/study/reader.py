@@ -15,7 +15,7 @@ from orchestrator.core.diagnostics import (
     LoadError,
     Problem,
     Severity,
-    nearest,
+    choices_for,
     nearest_name,
 )
 from orchestrator.core.diagnostics.errors import parts_of, toml_key
@@ -115,7 +115,7 @@ def _dangling(experiment: Experiment) -> list[Diagnostic]:
         Diagnostic(
             CODE,
             Severity.ERROR,
-            f"'{location}': no '{name}'{nearest(name, names)}; known: {', '.join(names) or 'none'}",
+            f"'{location}': no '{name}'{choices_for(name, names)}",
             key=location,
             hint=nearest_name(name, names),
         )
@@ -319,8 +319,8 @@ def _files(case: PreparedCase, experiment: Experiment) -> Iterator[Problem]:
 def _known(where: str, signal: str, recorded: list[str], angle: Angle) -> Iterator[str]:
     for name in names_of(signal, angle):
         if name not in recorded:
-            hint = nearest(name, recorded)
-            yield f"{where}: no recorded output '{name}'{hint}; recorded: {', '.join(recorded)}"
+            choices = choices_for(name, recorded, "recorded output")
+            yield f"{where}: no recorded output '{name}'{choices}"
 
 
 def _options(case: PreparedCase) -> Iterator[Diagnostic]:

@@ -87,9 +87,9 @@ def test_logs_of_emulators_tell_what_devices_have(name):
 
 
 def test_unknown_names_are_told():
-    with pytest.raises(UnknownNameError, match="did you mean 'lost'"):
+    with pytest.raises(UnknownNameError, match="Did you mean 'lost'"):
         check_device("udp", ["lots"])
-    with pytest.raises(UnknownNameError, match="did you mean 'kuka_rsi'"):
+    with pytest.raises(UnknownNameError, match="Did you mean 'kuka_rsi'"):
         check_device("kuka_rsy")
 
 

@@ -6,13 +6,12 @@ from collections.abc import Collection, Sequence
 
 from orchestrator.core.coupling.delay_plan import LoopDelay
 from orchestrator.core.coupling.line_plan import DelayMode, DelayPlan
-from orchestrator.core.diagnostics import counted
+from orchestrator.core.diagnostics import counted, first_of
 from orchestrator.core.system import (
     Connection,
     Extrapolation,
     Interpolation,
 )
-from orchestrator.core.system.naming import first_of
 
 #: A loop out of plain mode misses its delay by more than this only if its loops cannot all be met.
 _MISS_NS = 1.0

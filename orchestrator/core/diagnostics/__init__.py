@@ -29,14 +29,19 @@ from orchestrator.core.diagnostics.errors import (
     UnitMismatchError as UnitMismatchError,
     UnknownNameError as UnknownNameError,
     WireFormatError as WireFormatError,
-    by_nearness as by_nearness,
     class_name as class_name,
-    counted as counted,
     error_named as error_named,
     exits_are_errors as exits_are_errors,
-    nearest as nearest,
-    nearest_name as nearest_name,
-    nearest_names as nearest_names,
-    with_article as with_article,
 )
 from orchestrator.core.diagnostics.reason import Reason as Reason
+from orchestrator.core.diagnostics.wording import (
+    choices_for as choices_for,
+    counted as counted,
+    enumerated as enumerated,
+    first_of as first_of,
+    listed_names as listed_names,
+    nearest_name as nearest_name,
+    nearest_names as nearest_names,
+    suggestion as suggestion,
+    with_article as with_article,
+)

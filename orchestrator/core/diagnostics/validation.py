@@ -15,10 +15,9 @@ from orchestrator.core.diagnostics.errors import (
     DescriptionError,
     Diagnostic,
     Severity,
-    nearest,
-    nearest_name,
     toml_key,
 )
+from orchestrator.core.diagnostics.wording import choices_for, nearest_name
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationInfo
@@ -162,8 +161,7 @@ def _message(form: Form, where: Location, items: Sequence[Mapping[str, Any]]) ->
     if item["type"] == "extra_forbidden":
         name = str(where[-1])
         known = sorted({name for model in _tables(form, where[:-1]) for name in _names(model)})
-        hint = nearest(name, known) or f"; known: {', '.join(known)}"
-        return f"unknown key '{key}'{hint}", nearest_name(name, known)
+        return f"unknown key '{key}'{choices_for(name, known, 'key')}", nearest_name(name, known)
     if item["type"] == "missing":
         return f"missing key '{key}'", ""
     expected = list(dict.fromkeys(_expected(each) for each in items if each["type"] in _EXPECTED))

@@ -12,6 +12,8 @@ from orchestrator.core.diagnostics import (
     PluginError,
     SoftdockError,
     UnknownNameError,
+    choices_for,
+    enumerated,
     exits_are_errors,
 )
 from orchestrator.core.master.plan import (
@@ -28,7 +30,7 @@ from orchestrator.core.master.plan import (
 )
 from orchestrator.core.plugins import registered
 from orchestrator.core.structs import replace
-from orchestrator.core.system import Connection, System, nanoseconds, nearest
+from orchestrator.core.system import Connection, System, nanoseconds
 
 _Chosen = TypeVar("_Chosen")
 #: Called with the system, and with the algorithm's own options by keyword.
@@ -291,8 +293,7 @@ def algorithm(name: str) -> Algorithm:
             raise PluginError(f"algorithm '{name}' cannot be imported: {error}") from error
         return _LOADED.setdefault(name, loaded)
     raise UnknownNameError(
-        f"no algorithm '{name}'{nearest(name, algorithm_names())};"
-        f" registered: {', '.join(algorithm_names()) or 'none'}"
+        f"no algorithm '{name}'{choices_for(name, algorithm_names(), 'algorithm')}"
     )
 
 
@@ -302,9 +303,8 @@ def plan_of(name: str, system: System, options: Mapping[str, Any]) -> Plan:
     option_names = list(inspect.signature(function).parameters)[1:]
     if unknown := [key for key in options if key not in option_names]:
         raise UnknownNameError(
-            f"algorithm '{name}' has no option {', '.join(map(repr, unknown))}"
-            f"{nearest(unknown[0], option_names)};"
-            f" its options: {', '.join(option_names) or 'none'}"
+            f"algorithm '{name}' has no option {enumerated(map(repr, unknown))}"
+            f"{choices_for(unknown[0], option_names, 'option', 'its')}"
         )
     try:
         plan = function(system, **options)

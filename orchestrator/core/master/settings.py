@@ -6,7 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from orchestrator.core.coupling import DEFAULT_DELAY, DelayMode
-from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
+from orchestrator.core.diagnostics import (
+    CapabilityError,
+    DescriptionError,
+    UnknownNameError,
+    choices_for,
+)
 from orchestrator.core.master.algorithms import DEFAULT_ALGORITHM, plan_of
 from orchestrator.core.master.plan import Coupling, Plan
 from orchestrator.core.structs import Struct, field
@@ -17,7 +22,6 @@ from orchestrator.core.system import (
     FaultKind,
     System,
     fault_problems,
-    nearest,
 )
 from orchestrator.core.system.experiment import WAY
 from orchestrator.core.system.naming import is_whole
@@ -127,8 +131,8 @@ def _wrong_rates(
     for name, ticks in rates.items():
         if name not in system.components:
             text = (
-                f"rate of '{name}': no such component{nearest(name, system.components)};"
-                f" components: {', '.join(system.components)}"
+                f"rate of '{name}': no such component"
+                f"{choices_for(name, system.components, 'component')}"
             )
             yield UnknownNameError.about(text, code="TIM106", key=name)
         if not is_whole(ticks) or not 1 <= ticks <= 1_000_000:
@@ -223,8 +227,7 @@ class ExecutionSettings(Struct):
         if unknown := [name for name in keywords if name not in cls.__struct_fields__]:
             raise UnknownNameError(
                 *(
-                    f"no option '{name}'; expected one of {', '.join(cls.__struct_fields__)}"
-                    f"{nearest(name, cls.__struct_fields__)}"
+                    f"no option '{name}'{choices_for(name, cls.__struct_fields__, 'option')}"
                     for name in unknown
                 )
             )

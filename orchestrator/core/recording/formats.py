@@ -9,8 +9,8 @@ from typing import Any
 from orchestrator.core.diagnostics import (
     PluginError,
     UnknownNameError,
+    choices_for,
     exits_are_errors,
-    nearest,
 )
 from orchestrator.core.optional_packages import missing_module, missing_package
 from orchestrator.core.plugins import registered
@@ -43,6 +43,5 @@ def writer(name: str) -> Writer:
             raise PluginError(f"format '{name}' cannot be imported: {reason}") from error
         return loaded
     raise UnknownNameError(
-        f"no format '{name}' for results{nearest(name, format_names())};"
-        f" registered: {', '.join(format_names()) or 'none'}"
+        f"no format '{name}' for results{choices_for(name, format_names(), 'format')}"
     )

@@ -16,6 +16,7 @@ from orchestrator.core.diagnostics import (
     DescriptionError,
     LoadError,
     UnknownNameError,
+    choices_for,
     counted,
 )
 from orchestrator.core.diagnostics.reading import reads
@@ -33,10 +34,8 @@ from orchestrator.core.system import (
     Source,
     SourceKind,
     Value,
-    nearest,
     seconds,
 )
-from orchestrator.core.system.naming import choices_for, listed_names
 from orchestrator.engine import LogUnit as NativeUnit
 
 if TYPE_CHECKING:
@@ -99,9 +98,9 @@ def _read(path: Path, component: str, changed_ns: int, size: int) -> Recorded:
     if not own:
         known = list(dict.fromkeys(n.partition(".")[0] for n in numbers_of if "." in n))
         raise UnknownNameError(
-            f"{path} has no signals of a component '{component}'{nearest(component, known)};"
-            f" it has some of: {listed_names(known, component)}; '?component=NAME' behind the file"
-            " says which"
+            f"{path} has no signals of a component '{component}'"
+            f"{choices_for(component, known, 'component', 'its')}; choose one by '?component=NAME'"
+            " after the file name"
         )
     chosen = [numbers_of[_TIME], *(numbers_of[name] for name in own.values())]
     numbers = table.columns(chosen)
@@ -279,7 +278,8 @@ def output_columns(recorded: Recorded, connector: Connector) -> list[int]:
     for name in columns_of(connector):
         if (number := recorded.column(name)) < 0:
             raise UnknownNameError(
-                f"{recorded.file} has no output '{name}'{choices_for(name, list(recorded.columns))}"
+                f"{recorded.file} has no output '{name}'"
+                f"{choices_for(name, recorded.columns, 'output', 'its')}"
             )
         found.append(number)
     return found

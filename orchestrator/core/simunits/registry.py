@@ -21,6 +21,7 @@ from orchestrator.core.diagnostics import (
     SoftdockError,
     UnitMismatchError,
     UnknownNameError,
+    choices_for,
     with_article,
 )
 from orchestrator.core.garbage import collection_paused
@@ -41,7 +42,6 @@ from orchestrator.core.system import (
     conversion_between,
 )
 from orchestrator.core.system.component import FMU_OPTIONS, PROCESS_OPTIONS
-from orchestrator.core.system.naming import listed_names
 from orchestrator.core.system.ports import converts
 from orchestrator.core.system.source import expect_opened, stays_unopened
 
@@ -111,8 +111,8 @@ def differences(declared: Component, found: Component) -> Iterator[DescriptionEr
         actual = found.connectors.get(name)
         if actual is None:
             text = (
-                f"the system declares connector '{name}', but the source has only:"
-                f" {listed_names(list(found.connectors), name)}"
+                f"the system declares connector '{name}', but the source has no such"
+                f" connector{choices_for(name, found.connectors, 'connector', 'its')}"
             )
             yield UnknownNameError.about(text, code="FMU105", place=where, key=at)
         elif connector is not actual and not _agree(connector, actual, found):

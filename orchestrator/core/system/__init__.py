@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from orchestrator.core.diagnostics import nearest as nearest
 from orchestrator.core.lazy_names import lazy_names
 from orchestrator.core.system.ports import conversion_between as conversion_between
 from orchestrator.core.units.conversion import BaseUnit as BaseUnit, conversion as conversion

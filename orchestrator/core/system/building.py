@@ -9,7 +9,6 @@ from orchestrator.core.diagnostics import (
     ConnectorMismatchError,
     DescriptionError,
     UnitMismatchError,
-    UnknownNameError,
 )
 from orchestrator.core.structs import replace
 from orchestrator.core.system.component import Bus, Component
@@ -150,9 +149,7 @@ def grouped(system: System, name: str, members: Collection[str]) -> System:
     taken = [*system.components, *system.systems]
     unknown = [member for member in members if member not in taken]
     if unknown:
-        raise UnknownNameError(
-            f"system '{system.name}' has no component '{unknown[0]}'; it has: {', '.join(taken)}"
-        )
+        raise unknown_name_error(f"system '{system.name}'", "component", unknown[0], taken)
     if not members or name in taken or name in system.buses or not name or set(name) & set("./"):
         raise DescriptionError(
             f"system '{system.name}': expected a new name without '.' and '/' and at least one"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Literal
 
-from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, choices_for
 from orchestrator.core.structs import Struct, field, replace
 from orchestrator.core.system.naming import is_finite, is_whole, unknown_name_error
 from orchestrator.core.system.ports import (
@@ -165,8 +165,8 @@ class ComponentOptions(Struct):
         for option in changes:
             if option not in self.__struct_fields__:
                 raise UnknownNameError(
-                    f"no option '{option}' of a component{nearest(option, self.__struct_fields__)};"
-                    f" known: {', '.join(self.__struct_fields__)}"
+                    f"no option '{option}' of a component"
+                    f"{choices_for(option, self.__struct_fields__, 'option')}"
                 )
         if all(getattr(self, option) is value for option, value in changes.items()):
             return self

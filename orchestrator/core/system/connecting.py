@@ -6,14 +6,14 @@ import re
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Unpack
 
-from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, choices_for
 from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system.component import Component
 from orchestrator.core.system.connection import Connection, Endpoint
 from orchestrator.core.system.delay import TransportDelay, delay_of
 from orchestrator.core.system.hierarchy import split
 from orchestrator.core.system.line_attributes import LineSettings, values_of
-from orchestrator.core.system.naming import SEPARATOR, choices_for, unknown_name_error
+from orchestrator.core.system.naming import SEPARATOR, unknown_name_error
 from orchestrator.core.system.ports import Causality, Connector, converts
 
 if TYPE_CHECKING:
@@ -88,8 +88,13 @@ def disconnect(system: System, source: str, target: str | None = None) -> System
         ]
         label = f"connection of '{source}'"
     if not gone:
-        lines = "; ".join(map(str, holder.connections)) or "none"
-        raise UnknownNameError(f"system '{holder.name}' has no {label}; it has: {lines}")
+        choices = choices_for(
+            source if target is None else f"{source} -> {target}",
+            map(str, holder.connections),
+            "connection",
+            "its",
+        )
+        raise UnknownNameError(f"system '{holder.name}' has no {label}{choices}")
     remaining = tuple(c for c in holder.connections if c not in gone)
     return system.edit(folder, lambda holder: replace(holder, connections=remaining))
 
@@ -105,7 +110,7 @@ def with_delay(
         lines = [str(line) for line in holder.connections]
         raise UnknownNameError(
             f"system '{holder.name}' has no connection {source} -> {target}"
-            f"{choices_for(f'{source} -> {target}', lines, '; ')}"
+            f"{choices_for(f'{source} -> {target}', lines, 'connection', 'its')}"
         )
     new_delay = delay_of(delay)
     changed = tuple(

@@ -8,7 +8,12 @@ from itertools import combinations
 from types import MappingProxyType
 from typing import Any
 
-from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest, with_article
+from orchestrator.core.diagnostics import (
+    DescriptionError,
+    UnknownNameError,
+    choices_for,
+    with_article,
+)
 from orchestrator.core.structs import Struct
 from orchestrator.core.system.connection import Connection, Endpoint, connection_name
 from orchestrator.core.system.naming import is_finite, is_whole
@@ -213,10 +218,9 @@ class Fault(Struct):
             If the kind is none, or figures are missing, too many or out of range; all together.
         """
         if kind not in set(FaultKind):
-            hint = nearest(str(kind), FaultKind)
             raise DescriptionError(
-                f"fault '{label or kind}' on '{on}': kind: expected one of {', '.join(FaultKind)},"
-                f" found {kind!r}{hint}"
+                f"fault '{label or kind}' on '{on}': no kind '{kind}'"
+                f"{choices_for(str(kind), FaultKind, 'kind')}"
             )
         kind = FaultKind(kind)
         problems = _wrong_figures(kind, figures)
@@ -292,8 +296,8 @@ def lines_of(fault: Fault, system: System) -> list[Connection]:
         kind = "connected output"
     if lines:
         return lines
-    hint = nearest(text, names) or f"; there is: {'; '.join(names) or 'none'}"
-    raise UnknownNameError(f"fault {fault}: system '{system.name}' has no such {kind}{hint}")
+    choices = choices_for(text, names, kind, "its")
+    raise UnknownNameError(f"fault {fault}: system '{system.name}' has no such {kind}{choices}")
 
 
 def fault_problems(faults: Sequence[Fault], system: System) -> list[str]:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.core.diagnostics import ConnectorMismatchError, DescriptionError, UnknownNameError
+from orchestrator.core.diagnostics import (
+    ConnectorMismatchError,
+    DescriptionError,
+    UnknownNameError,
+    choices_for,
+)
 from orchestrator.core.structs import replace
 from orchestrator.core.system.component import Bus, Component
 from orchestrator.core.system.experiment import DefaultExperiment
@@ -116,8 +121,8 @@ def swap(system: System, path: str, component: Component) -> System:
         if port not in new.connectors:
             problems.append(
                 UnknownNameError(
-                    f"cannot swap '{path}' for {source}: connected port '{port}' is missing there;"
-                    f" it has: {', '.join(new.connectors)}"
+                    f"cannot swap '{path}' for {source}: it has no connector '{port}', which is"
+                    f" connected{choices_for(port, new.connectors, 'connector', 'its')}"
                 )
             )
         elif port in old.connectors:

@@ -11,16 +11,13 @@ from typing import TypeVar
 from orchestrator.core.diagnostics import (
     DescriptionError,
     UnknownNameError,
-    by_nearness,
-    nearest,
+    choices_for,
     nearest_name,
 )
 
 Kind = TypeVar("Kind", bound=StrEnum)
 #: Between the names of a nested system and what is in it.
 SEPARATOR = "/"
-#: Of so many names a message lists all; of more, which an FMU may have by the thousand, a few.
-MOST_LISTED, FEW_LISTED = 40, 8
 
 
 def unknown(
@@ -32,9 +29,9 @@ def unknown(
     code: str = "",
     key: str = "",
 ) -> UnknownNameError:
-    """Make the error of a name that does not exist: with the nearest one, and all that do."""
+    """Make the error of a name that does not exist, with the nearest name and all that exist."""
     names = list(names_known)
-    text = f"no {kind} '{name}'{nearest(name, names)} (known: {listed_names(names, name)})"
+    text = f"no {kind} '{name}'{choices_for(name, names, kind)}"
     return UnknownNameError.about(
         text, code=code, place=location, key=key, hint=nearest_name(name, names)
     )
@@ -45,30 +42,8 @@ def unknown_name_error(
 ) -> UnknownNameError:
     """Make the error of a name that something does not have."""
     names = list(names_known)
-    text = f"{holder} has no {kind} '{name}'{choices_for(name, names)}"
+    text = f"{holder} has no {kind} '{name}'{choices_for(name, names, kind, 'its')}"
     return UnknownNameError.about(text, hint=nearest_name(name, names))
-
-
-def choices_for(name: str, names: Sequence[str], separator: str = ", ") -> str:
-    """Return the end of a message about a wrong name: the nearest name, and all that exist."""
-    listed, close = listed_names(names, name, separator), nearest(name, names)
-    return f"{close} It has: {listed}" if close else f"; it has: {listed}"
-
-
-def listed_names(names: Sequence[str], unknown_name: str = "", separator: str = ", ") -> str:
-    """Write names in a message; of very many those nearest to a wrong one, and their number."""
-    if len(names) <= MOST_LISTED:
-        return separator.join(names) or "none"
-    if unknown_name:
-        near = by_nearness(unknown_name, names)[:FEW_LISTED]
-        return f"{separator.join(near)}, the nearest of {len(names)}"
-    return first_of(names, FEW_LISTED)
-
-
-def first_of(texts: Sequence[str], limit: int) -> str:
-    """Write the first texts in a message, and how many more there are."""
-    more = f" and {len(texts) - limit} more" if len(texts) > limit else ""
-    return ", ".join(texts[:limit]) + more
 
 
 def member_of(kind: type[Kind], text: str, label: str) -> Kind:

@@ -18,9 +18,9 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError, PydanticUndefined
 
+from orchestrator.core.diagnostics import choices_for
 from orchestrator.core.diagnostics.validation import Table, Time, valid
 from orchestrator.core.files.plain_data import toml_file
-from orchestrator.core.system import nearest
 
 #: The frame that all others stand in.
 WORLD = "world"
@@ -452,7 +452,7 @@ def _compared(where: str, table: Animation) -> Iterator[tuple[str, str]]:
 
 def _named(where: str, name: str, known: Sequence[str]) -> Iterator[tuple[str, str]]:
     if name not in known:
-        yield where, f"no frame '{name}'{nearest(name, known)}; known: {', '.join(known)}"
+        yield where, f"no frame '{name}'{choices_for(name, known, 'frame')}"
 
 
 def pictures(table: Animation, length_ns: int) -> int:

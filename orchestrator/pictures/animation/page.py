@@ -10,10 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError
+from orchestrator.core.diagnostics import (
+    DescriptionError,
+    LoadError,
+    UnknownNameError,
+    choices_for,
+    enumerated,
+)
 from orchestrator.core.recording import Result, default_format, kept_result, read_result, whole_file
 from orchestrator.core.simulation import horizon
-from orchestrator.core.system import System, nanoseconds, nearest, seconds, signal_of
+from orchestrator.core.system import System, nanoseconds, seconds, signal_of
 from orchestrator.pictures.animation.description import (
     WORLD,
     Animation,
@@ -334,11 +340,10 @@ def redraw(
     """Draw animations from the results of runs."""
     unknown = [name for name in only if name not in experiment.animation]
     if unknown or not experiment.animation:
-        what = "no animation"
-        if unknown:
-            what += f" {', '.join(map(repr, unknown))}{nearest(unknown[0], experiment.animation)}"
-        known = ", ".join(experiment.animation) or "none"
-        raise UnknownNameError(f"{what}; the experiment has: {known}")
+        if not experiment.animation:
+            raise UnknownNameError("the experiment has no animation: add [animation.NAME]")
+        choices = choices_for(unknown[0], experiment.animation, "animation")
+        raise UnknownNameError(f"no animation {enumerated(map(repr, unknown))}{choices}")
     chosen = {n: t for n, t in experiment.animation.items() if not only or n in only}
     cases = sorted({case for table in chosen.values() for case in table.needed()})
     found = {}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 
-from orchestrator.core.diagnostics import UnknownNameError
 from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import Bus, Causality, Component, Connector, Endpoint, System, Value
+from orchestrator.core.system.naming import unknown_name_error
 from orchestrator.pictures.drawing.facts import Facts, inside, loops_by_wire, wire_key, wire_label
 from orchestrator.pictures.drawing.scene import KINDS, one_line
 
@@ -110,9 +110,11 @@ class _Collector:
         for line in system.connections:
             for end in (line.source, line.target):
                 if end.component and end.component not in parts:
-                    raise UnknownNameError(
-                        f"connection {line}: system '{system.name}' has no component"
-                        f" '{end.component}'; it has: {', '.join(parts) or 'none'}"
+                    raise unknown_name_error(
+                        f"connection {line}: system '{system.name}'",
+                        "component",
+                        end.component,
+                        parts,
                     )
         own = used.get("", {})
         return Level(

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, choices_for
 from orchestrator.core.realtime import RealTime
 from orchestrator.core.structs import replace
 from orchestrator.core.system import nanoseconds, seconds
@@ -292,7 +292,8 @@ def _expect_known(table: IdentificationTable, known: list[str]) -> None:
     for name in (*table.devices, *(limit.partition(".")[0] for limit in table.limits)):
         if known and name not in known:
             raise UnknownNameError(
-                f"identification: no case commands a device '{name}'{nearest(name, known)}"
+                f"identification: no case commands a device"
+                f" '{name}'{choices_for(name, known, 'commanded device')}"
             )
 
 

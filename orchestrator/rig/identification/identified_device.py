@@ -9,7 +9,12 @@ from importlib.metadata import version
 
 import numpy as np
 
-from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, counted, nearest
+from orchestrator.core.diagnostics import (
+    DescriptionError,
+    UnknownNameError,
+    choices_for,
+    counted,
+)
 from orchestrator.core.realtime import RealTime
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import SourceKind, System
@@ -149,8 +154,8 @@ def devices_of(system: System, chosen: tuple[str, ...] = ()) -> list[str]:
     found = [n for n, c in devices.items() if stepped_device(c.source.location) is None]
     for name in chosen:
         if name not in system.components:
-            known = list(system.components)
-            raise UnknownNameError(f"no component '{name}'{nearest(name, known)}")
+            known = choices_for(name, system.components, "component")
+            raise UnknownNameError(f"no component '{name}'{known}")
         if name in devices and name not in found:
             raise DescriptionError(
                 f"component '{name}' is {devices[name].source}, which the run steps, so it has no"

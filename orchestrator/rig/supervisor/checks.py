@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from orchestrator.core.diagnostics import DescriptionError, Reason, nearest
+from orchestrator.core.diagnostics import DescriptionError, Reason, choices_for
 from orchestrator.rig.supervisor.settings import (
     REASON_NAMES,
     DeviceLimits,
@@ -304,8 +304,8 @@ class RigChecks:
         self._takers: dict[str, list[tuple[int, _Take]]] = {}
         self._moved: dict[str, list[tuple[int, MotionCheck]]] = {}
         problems = [
-            f"supervisor.{where}: no device has a signal '{name}'{nearest(name, self._places)};"
-            f" signals: {', '.join(self._places) or 'none'}"
+            f"supervisor.{where}: no device has a signal"
+            f" '{name}'{choices_for(name, self._places, 'signal')}"
             for where, name in _named(settings)
             if name not in self._places
         ]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from orchestrator.core.diagnostics import DescriptionError, LoadError, nearest
+from orchestrator.core.diagnostics import DescriptionError, LoadError, choices_for
 from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.structs import Struct
 from orchestrator.rig.supervisor.settings import TrackingLimits
@@ -242,8 +242,8 @@ class RigTracking:
         own = [] if facts is None else [f"{facts.device}.{each.name}" for each in facts.measured]
         if facts is None or name not in own:
             raise DescriptionError(
-                f"supervisor.tracking: no device has a response '{name}'{nearest(name, own)};"
-                f" responses: {', '.join(own) or 'none'}"
+                f"supervisor.tracking: no device has a response"
+                f" '{name}'{choices_for(name, own, 'response')}"
             )
         commands = [f"{facts.device}.{each.name}" for each in facts.commands]
         if limits.command not in commands:

@@ -12,7 +12,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from orchestrator.core.diagnostics import DescriptionError, Reason, nearest
+from orchestrator.core.diagnostics import DescriptionError, Reason, choices_for
 from orchestrator.core.diagnostics.validation import Table, Time
 from orchestrator.core.system import nanoseconds
 from orchestrator.rig.supervisor.gate import AxisLimits, GateTimes
@@ -60,12 +60,8 @@ def expect_reason(name: str) -> None:
     if name not in REASON_NAMES:
         raise PydanticCustomError(
             "reason",
-            "no reason '{name}'{near}; known: {known}",
-            {
-                "name": name,
-                "near": nearest(name, REASON_NAMES),
-                "known": ", ".join(REASON_NAMES),
-            },
+            "no reason '{name}'{choices}",
+            {"name": name, "choices": choices_for(name, REASON_NAMES, "reason")},
         )
 
 

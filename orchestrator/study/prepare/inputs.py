@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError, nearest
+from orchestrator.core.diagnostics import (
+    DescriptionError,
+    LoadError,
+    UnknownNameError,
+    choices_for,
+)
 from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.files.columns import read_arrays, split_title, titled
 from orchestrator.core.files.plain_data import plain_number
@@ -163,8 +168,8 @@ def _place(path: Path, titles: Sequence[str], column: str) -> int:
             )
         if numbers:
             return numbers[0]
-    hint = nearest(column, plain) or f"; it has: {', '.join(plain)}"
-    raise DescriptionError.in_file(path, f"no column '{column}'{hint}")
+    choices = choices_for(column, plain, "column")
+    raise DescriptionError.in_file(path, f"no column '{column}'{choices}")
 
 
 def _time_ns(path: Path, row: int, text: str) -> int:
@@ -424,8 +429,8 @@ def _device_of(system: System, path: str, table: RestTable) -> str | None:
     devices = [n for n, c in components.items() if c.source.kind is SourceKind.DEVICE]
     if table.device is not None:
         if table.device not in components:
-            hint = nearest(table.device, components)
-            raise UnknownNameError(f"rest.'{path}': no component '{table.device}'{hint}")
+            choices = choices_for(table.device, components, "component")
+            raise UnknownNameError(f"rest.'{path}': no component '{table.device}'{choices}")
         return table.device if table.device in devices else None
     if len(devices) > 1:
         raise DescriptionError(

@@ -7,7 +7,13 @@ from functools import partial
 from pathlib import Path
 
 from orchestrator.author.reading import value_of
-from orchestrator.core.diagnostics import DescriptionError, Diagnostic, SspError, UnknownNameError
+from orchestrator.core.diagnostics import (
+    DescriptionError,
+    Diagnostic,
+    SspError,
+    UnknownNameError,
+    choices_for,
+)
 from orchestrator.core.diagnostics.validation import Time
 from orchestrator.core.simunits import component_of
 from orchestrator.core.ssp import apply_parameter_set
@@ -20,7 +26,6 @@ from orchestrator.core.system import (
     System,
     Value,
     connection_name,
-    nearest,
     with_starts,
     without_starts,
 )
@@ -194,8 +199,7 @@ def expect_lines(delays: Mapping[str, Time], systems: Mapping[str, System]) -> N
         line = connection_name(text)
         if line not in names:
             raise UnknownNameError(
-                f"no case has a connection '{line}'{nearest(line, names)}; connections:"
-                f" {'; '.join(names) or 'none'}"
+                f"no case has a connection '{line}'{choices_for(line, names, 'connection')}"
             )
 
 
@@ -295,10 +299,10 @@ def set_value(system: System, path: str, value: Setting) -> System:
 def _set_own(system: System, name: str, value: Setting) -> System:
     settable = {n: c for n, c in system.connectors.items() if c.causality.is_settable}
     if name not in settable:
-        hint = nearest(name, [*settable, *system.components])
+        choices = choices_for(name, [*settable, *system.components], "name")
         raise UnknownNameError(
             f"'{name}': expected 'component.parameter', or an input or parameter of system"
-            f" '{system.name}' itself, which has: {', '.join(settable) or 'none'}{hint}"
+            f" '{system.name}' itself{choices}"
         )
     connector = settable[name]
     converted = _read(value, connector, name)
@@ -414,5 +418,5 @@ def wrong_derived(derived: Derived, systems: Mapping[str, System]) -> Iterator[s
         if not dot:
             yield f"derived: expected 'component.parameter', found '{path}'"
         elif name in known and connector not in known[name]:
-            hint = nearest(connector, known[name])
-            yield f"derived: component '{name}' has no '{connector}'{hint}"
+            choices = choices_for(connector, sorted(known[name]), "connector", "its")
+            yield f"derived: component '{name}' has no connector '{connector}'{choices}"

@@ -15,7 +15,9 @@ from orchestrator.core.diagnostics import (
     Diagnostic,
     Problem,
     UnknownNameError,
-    nearest,
+    choices_for,
+    enumerated,
+    suggestion,
 )
 from orchestrator.core.diagnostics.errors import toml_key
 from orchestrator.core.diagnostics.validation import Time
@@ -184,11 +186,8 @@ def requested_cases(experiment: Experiment, only: Collection[str]) -> dict[str, 
     """Return cases by name, all if ``only`` is empty."""
     unknown = [name for name in only if name not in experiment.case]
     if unknown:
-        listed = ", ".join(f"'{name}'" for name in unknown)
-        raise UnknownNameError(
-            f"no case {listed}{nearest(unknown[0], experiment.case)};"
-            f" the experiment has: {', '.join(experiment.case)}"
-        )
+        choices = choices_for(unknown[0], experiment.case, "case")
+        raise UnknownNameError(f"no case {enumerated(map(repr, unknown))}{choices}")
     return {name: case for name, case in experiment.case.items() if not only or name in only}
 
 
@@ -200,8 +199,7 @@ def expect_components(settings: RunSettings, systems: Mapping[str, System]) -> N
     for name in (*settings.swaps, *set_there, *isolated):
         if name not in names:
             raise UnknownNameError(
-                f"no case has a component '{name}'{nearest(name, names)};"
-                f" components: {', '.join(sorted(names))}"
+                f"no case has a component '{name}'{choices_for(name, sorted(names), 'component')}"
             )
 
 
@@ -222,13 +220,13 @@ def with_tuning(
         for name in sorted(of_system.keys() - own):
             raise UnknownNameError(
                 f"case '{case}': limits of '{name}' in the system: it has no input, parameter or"
-                f" connection of this name{nearest(name, own)}"
+                f" connection of this name{suggestion(name, own)}"
             )
         tuned_cases[case] = replace(one, limits={n: one for n, one in limits.items() if n in own})
     for name in limits.keys() - names:
         raise UnknownNameError(
             f'tuning."{name}": no case has an input, a parameter or a connection of this name'
-            f"{nearest(name, names)}"
+            f"{suggestion(name, names)}"
         )
     if settings.tuning is None:
         return tuned_cases

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from orchestrator.core.diagnostics import DescriptionError, Problem, nearest
+from orchestrator.core.diagnostics import DescriptionError, Problem, suggestion
 from orchestrator.core.simulation import horizon
 from orchestrator.core.system import conversion, nanoseconds, seconds
 from orchestrator.study.experiment import Experiment
@@ -103,8 +103,8 @@ def _wrong_axis(axis: Axis, cases: Mapping[str, PreparedCase]) -> Iterator[str]:
     try:
         for target in (*targets, *map(Parameter, axis.proportional)):
             if not any(target.reaches(case) for case in cases.values()):
-                hint = nearest(target.name, sorted(_sweepable(cases)))
-                yield f"no case has '{target.name}'{hint}; cases: {', '.join(cases)}"
+                hint = suggestion(target.name, sorted(_sweepable(cases)))
+                yield f"no case has '{target.name}'{hint}"
         if is_time(axis):
             conversion("s", unit_of(axis))
         if axis.values is not None:

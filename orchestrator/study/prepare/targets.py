@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import ValidationError
 
-from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, choices_for
 from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import (
     Connection,
@@ -15,7 +15,6 @@ from orchestrator.core.system import (
     TransportDelay,
     Value,
     nanoseconds,
-    nearest,
 )
 from orchestrator.core.system.time import step_length
 from orchestrator.core.units.conversion import defined_conversion
@@ -166,8 +165,7 @@ class FaultFigure(Target):
         names = [field.alias or name for name, field in FaultTable.model_fields.items()]
         if figure not in names:
             raise UnknownNameError(
-                f"fault.{label}: no '{figure}' to sweep{nearest(figure, names)};"
-                f" known: {', '.join(names)}"
+                f"fault.{label}: no key '{figure}' to sweep{choices_for(figure, names, 'key')}"
             )
         table = case.case.fault[label]
         settings = table.model_dump(by_alias=True, exclude_none=True)

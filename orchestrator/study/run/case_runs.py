@@ -16,6 +16,7 @@ from orchestrator.core.diagnostics import (
     Problem,
     Severity,
     SoftdockError,
+    choices_for,
 )
 from orchestrator.core.diagnostics.errors import toml_key
 from orchestrator.core.master import recordable
@@ -36,7 +37,7 @@ from orchestrator.core.simulation import (
     simulate_with,
 )
 from orchestrator.core.structs import Struct
-from orchestrator.core.system import SourceKind, System, nanoseconds, nearest, seconds
+from orchestrator.core.system import SourceKind, System, nanoseconds, seconds
 from orchestrator.study.extension import (
     Extension,
     Run,
@@ -158,8 +159,7 @@ def views(case: PreparedCase) -> list[RecorderView]:
 def _wrong_format(kind: str, where: str) -> Iterator[Problem]:
     formats = format_names()
     if kind not in formats:
-        listed = ", ".join(formats)
-        yield f"{where}: no format '{kind}'{nearest(kind, formats)}; registered: {listed}"
+        yield f"{where}: no format '{kind}'{choices_for(kind, formats, 'format')}"
     elif kind in _NEEDS and (reason := missing_module(_NEEDS[kind])):
         yield f"{where}, format '{kind}': {reason}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, nearest
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, choices_for
 from orchestrator.core.realtime import Durations, RealTimeRecord
 from orchestrator.core.simunits.registry import clock_ns
 from orchestrator.study.content import Cell, Curve, Panel, Plot, Section
@@ -35,7 +35,7 @@ def realtime_of(
     if realtime.clock is not None and realtime.clock not in names:
         raise UnknownNameError(
             f"realtime.clock: no case has a component '{realtime.clock}'"
-            f"{nearest(realtime.clock, names)}; components: {', '.join(sorted(names))}"
+            f"{choices_for(realtime.clock, sorted(names), 'component')}"
         )
     return realtime
 

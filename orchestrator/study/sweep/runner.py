@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.core import operating_system
-from orchestrator.core.diagnostics import SoftdockError, UnknownNameError, counted
+from orchestrator.core.diagnostics import SoftdockError, UnknownNameError, choices_for, counted
 from orchestrator.core.recording import whole_folder
 from orchestrator.core.simunits import flaw_notes
 from orchestrator.core.structs import MutableStruct, field, replace
 from orchestrator.core.system import (
     kept_notes,
     nanoseconds,
-    nearest,
     seconds,
     with_starts,
 )
@@ -120,9 +119,7 @@ def chosen_sweeps(experiment: Experiment, names: Sequence[str]) -> dict[str, Swe
         raise UnknownNameError("the experiment has no sweep: add [sweep.NAME]")
     for name in names:
         if name not in sweeps:
-            raise UnknownNameError(
-                f"no sweep '{name}'{nearest(name, sweeps)}; the experiment has: {', '.join(sweeps)}"
-            )
+            raise UnknownNameError(f"no sweep '{name}'{choices_for(name, sweeps, 'sweep')}")
     return {name: sweeps[name] for name in names} if names else sweeps
 
 

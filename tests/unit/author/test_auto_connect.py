@@ -84,5 +84,5 @@ def test_between_named_parts_only_and_through_nested_systems():
     found = system.auto_connect("a", "arm")
     assert found.system.connections == found.connected
     assert str(found) == "+ a.f -> arm.f"
-    with pytest.raises(UnknownNameError, match="did you mean 'arm'"):
+    with pytest.raises(UnknownNameError, match="Did you mean 'arm'"):
         system.auto_connect("arn")

@@ -42,10 +42,10 @@ def test_all_that_is_wrong_is_told_together():
     told = error.value.problems
     assert "node 'a': component source 'x.exe'" in told[0]
     assert "node 'b': expected the attribute component=Component, or source=" in told[1]
-    assert told[2].startswith("node 'c': no attribute 'value'; did you mean 'values'?")
+    assert told[2].startswith("node 'c': no attribute 'value'. Did you mean 'values'?")
     assert told[3].startswith("node 4: expected a name")
     assert "edge a -> b: expected the attribute connection=Connection, or source and" in told[4]
-    assert told[5].startswith("edge a -> c: no attribute 'dely'; did you mean 'delay'?")
+    assert told[5].startswith("edge a -> c: no attribute 'dely'. Did you mean 'delay'?")
     assert len(told) == 6
 
 

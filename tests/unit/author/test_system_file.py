@@ -68,7 +68,7 @@ def test_what_is_read(file):
 
 X = "[component.x]"
 MISTAKES = {
-    f"{X}\nsorce = 'a.fmu'": "unknown key 'component.x.sorce'; did you mean 'source'?",
+    f"{X}\nsorce = 'a.fmu'": "unknown key 'component.x.sorce'. Did you mean 'source'?",
     f"{X}\nvalues = {{}}": "missing key 'component.x.source'",
     f"{X}\nsource = 'a.exe'": "'component.x': component source 'a.exe': expected a path",
     f"{X}\nsource = 3": "'component.x.source': expected a text, found 3",
@@ -99,7 +99,7 @@ def test_a_misspelt_key_is_not_reported_as_missing_too(file):
     with pytest.raises(DescriptionError) as error:
         read_toml(write(file.with_name("x.toml"), text))
     (problem,) = error.value.problems
-    assert "did you mean 'source'?" in problem
+    assert "Did you mean 'source'?" in problem
 
 
 def test_lines_that_are_no_lines(file):
@@ -107,7 +107,7 @@ def test_lines_that_are_no_lines(file):
     with refused(DescriptionError, "expected 'component.connector -> component.connector'"):
         read_toml(path)
     path.write_text("[system]\nname = 'x'\n[connections]\n'a.y -> b.u' = { dely = 1 }\n")
-    with refused(DescriptionError, "dely'; did you mean 'delay'?"):
+    with refused(DescriptionError, "dely'. Did you mean 'delay'?"):
         read_toml(path)
 
 

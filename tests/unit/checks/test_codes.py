@@ -40,5 +40,5 @@ def test_a_code_is_explained():
 
 
 def test_an_unknown_code_is_refused_with_those_that_are_alike():
-    with pytest.raises(UnknownNameError, match="no code 'CON199'; did you mean 'CON1"):
+    with pytest.raises(UnknownNameError, match=r"no code 'CON199'\. Did you mean 'CON1"):
         code_named("CON199")

@@ -86,9 +86,9 @@ def test_those_whose_cases_are_left_out_are_not_drawn(softdock, folder):
         (
             'in = "body"',
             'in = "boy"',
-            "'animation.moving.part.ball.in': no frame 'boy'; did you mean 'body'",
+            "'animation.moving.part.ball.in': no frame 'boy'. Did you mean 'body'",
         ),
-        ('["a", "b"]', '["a", "c"]', "'animation.both': no 'c'; known: a, b"),
+        ('["a", "b"]', '["a", "c"]', "'animation.both': no 'c'; the names are a and b"),
         ('"sphere", in', '"cube", in', "'animation.moving.part.ball'"),
         (", radius = 0.1 } }\n[", " } }\n[", "missing key 'animation.moving.part.ball.radius'"),
         ('cases = ["a"]', 'cases = ["a"]\nfrom = 2', "expected 'from' before 'until', and both"),
@@ -113,7 +113,7 @@ def test_results_that_are_not_there_are_said(softdock, folder):
     assert "out/a.parquet: no such result; run the experiment first" in " ".join(err.split())
     code, _, err = softdock("animate", folder(), "--only", "still")
     assert code == 2
-    assert "no animation 'still'; the experiment has: moving, both" in " ".join(err.split())
+    assert "no animation 'still'; the animations are moving and both" in " ".join(err.split())
 
 
 SCENE = """
@@ -161,7 +161,10 @@ def test_animations_share_a_scene_and_their_own_parts_win(softdock, folder):
     [
         (None, "a.scene.toml: no such scene"),
         ("part = ", "a.scene.toml: expected a scene in TOML"),
-        ("cases = ['a']", "a.scene.toml: unknown key 'cases'; known: chart, frame, part, view"),
+        (
+            "cases = ['a']",
+            "a.scene.toml: unknown key 'cases'; the keys are chart, frame, part",
+        ),
         (SCENE.replace("0.1 }\nrail", "-1 }\nrail"), "a.scene.toml: 'part.ball.radius': "),
         (SCENE.replace('"slide.x", 0', '"slide.y", 0'), "case 'a' records no 'slide.y'"),
     ],

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from orchestrator.core.diagnostics import enumerated
 from orchestrator.core.recording import format_names
 
 
@@ -172,7 +173,7 @@ BAD = {
     "unknown format": (
         None,
         ["run", "ideal.ssd", "--format", "xls"],
-        ["case 'ideal': no format 'xls'; registered: " + ", ".join(format_names())],
+        ["case 'ideal': no format 'xls'; the formats are " + enumerated(format_names())],
     ),
     "flush of zero": (None, ["run", "ideal.ssd", "--flush", "0 s"], ["flush: expected > 0 s"]),
     "every of zero": (None, ["run", "ideal.ssd", "--every", "0"], ["--every"]),

@@ -61,13 +61,13 @@ def test_settings_of_a_file_and_of_the_name(softdock, tmp_path):
 @pytest.mark.parametrize(
     ("command", "problem"),
     [
-        (("describe", "kuka_rsy"), "did you mean 'kuka_rsi'"),
-        (("describe", "kuka_rsi?prt=3"), "did you mean 'port'"),
+        (("describe", "kuka_rsy"), "Did you mean 'kuka_rsi'"),
+        (("describe", "kuka_rsi?prt=3"), "Did you mean 'port'"),
         (("describe", "kuka_rsi", "--settings", "missing.toml"), "missing.toml: cannot be read"),
         (("probe", "udp?port=3"), "missing key 'rate'"),
         (("probe", 'shm?name=not-there&rate=10&measurements=[{"name":"x"}]'), "cannot be opened"),
         (("check", "nothing"), "no device 'nothing'"),
-        (("check", "udp", "--only", "lots"), "did you mean 'lost'"),
+        (("check", "udp", "--only", "lots"), "Did you mean 'lost'"),
         (("emulate", "nothing"), "no device 'nothing'"),
     ],
 )
@@ -146,7 +146,7 @@ def test_emulate_refuses_faults_that_are_not_known():
         [*command, "--fault", "dorp:1"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("error: fault 'dorp:1' is not known; did you mean 'drop'")
+    assert done.stderr.startswith("error: no fault 'dorp:1'. Did you mean 'drop'")
 
 
 def test_a_default_that_is_made_is_shown_as_it_is_made():

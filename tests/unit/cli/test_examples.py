@@ -139,7 +139,7 @@ def test_an_example_that_must_be_built_names_command_and_size(softdock, tmp_path
 def test_an_unknown_example_is_refused_with_the_names_of_all(softdock, tmp_path):
     code, _, err = softdock("examples", "copy", "epso", tmp_path / "x")
     assert code == 2
-    assert "no example 'epso'; did you mean 'epos'" in " ".join(err.split())
+    assert "no example 'epso'. Did you mean 'epos'" in " ".join(err.split())
     assert [line.split()[0] for line in softdock("examples", "list")[1].splitlines()] == list(
         example_names()
     )

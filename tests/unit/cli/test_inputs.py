@@ -67,7 +67,7 @@ def test_an_experiment_names_mapping_and_prefix_and_the_command_line_wins(softdo
     [
         (("--parameters", "none.ssv"), "none.ssv: cannot be read"),
         (("--parameters", "rig.toml"), "rig.toml: "),
-        (("--parameters", "bad.ssv"), "did you mean 'gain'?"),
+        (("--parameters", "bad.ssv"), "Did you mean 'gain'?"),
         (("--parameters", "bad.ssv", "--mapping", "a.ssm", "--mapping", "b.ssm"), "one for each"),
         (("--mapping", "a.ssm"), "one for each of the 0 --parameters"),
         (("--option", "algebraic_loops"), "expected name=value"),
@@ -117,7 +117,7 @@ def test_a_misspelt_value_of_an_ssd_is_said_at_a_run(softdock, rig, tmp_path):
     (found,) = [d for d in diagnose(tmp_path / "rig.ssd")[1] if d.code == "SSP305"]
     assert (code, found.severity) == (0, "warning")
     assert "SSP305" in out
-    assert "did you mean 'gain'?" in found.message
+    assert "Did you mean 'gain'?" in found.message
 
 
 def test_one_system_in_three_files_is_shown_to_be_one(softdock, rig, tmp_path):

@@ -231,4 +231,4 @@ def test_a_class_of_a_file_is_misspelt(rig, softdock, monkeypatch):
     more = ("--case", "a", "--swap", "c=block:code/controller.py:PIs")
     code, _, err = softdock("run", "experiment.toml", *more)
     assert code == 2
-    assert "has no block 'PIs'; did you mean 'PI'?" in " ".join(err.split())
+    assert "has no block 'PIs'. Did you mean 'PI'?" in " ".join(err.split())

@@ -70,7 +70,7 @@ REFUSED = {
     ),
     "a component to swap that is not there": (
         ["export", "fmu", "pair.toml", "--swap", "c=block:virtual_damper"],
-        "no case has a component 'c'; components: a, b",
+        "no case has a component 'c'; the components are a and b",
     ),
     "a target that is not there": (["diff", "other", "pair.toml"], "other: no such file or folder"),
     "no step": (["run", "pair.toml", "--stop", "1"], "give one (step, or --step)"),

@@ -111,8 +111,8 @@ def test_values_of_all_types_are_read(run, setting, expected):
         ("source.gains=3,a", "source.gains: expected Real"),
         ("source.road=bumpy", "expected Integer, or an item of Road: flat, rough, found 'bumpy'"),
         ("source.fast=2", "source.fast: expected Boolean, found '2'"),
-        ("source.roat=2", "did you mean 'road'?"),
-        ("sourze.road=2", "no case has a component 'sourze'; did you mean 'source'?"),
+        ("source.roat=2", "Did you mean 'road'?"),
+        ("sourze.road=2", "no case has a component 'sourze'. Did you mean 'source'?"),
     ],
 )
 def test_what_fits_no_type_is_said(run, setting, told):
@@ -136,7 +136,7 @@ def test_a_delay_of_a_connection_is_set(run):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("source.y -> sink.v=1 ms", "no case has a connection 'source.y -> sink.v'; did you mean"),
+        ("source.y -> sink.v=1 ms", "no case has a connection 'source.y -> sink.v'. Did you mean"),
         ("source.y -> sink.u", "--set-delay source.y -> sink.u: expected 'a.y -> b.u=12 ms'"),
         ("source.y -> sink.u=soon", "expected seconds"),
     ],
@@ -163,7 +163,7 @@ def test_what_is_set_as_well_is_not_said(run):
 def test_a_wrong_name_among_the_derived_is_said(run, tmp_path):
     text = EXPERIMENT.replace('"source.k"]', '"source.kk"]')
     (tmp_path / "e.toml").write_text(text)
-    assert "derived: component 'source' has no 'kk'; did you mean 'k'?" in run()
+    assert "derived: component 'source' has no connector 'kk'. Did you mean 'k'?" in run()
 
 
 @pytest.mark.slow
@@ -177,14 +177,14 @@ def test_a_delay_is_set_in_the_file(softdock, run, tmp_path):
 
 
 NEAR = {
-    "case": (["run", "e.toml", "--case", "onee"], "no case 'onee'; did you mean 'one'?"),
-    "algorithm": (["run", "e.toml", "--algorithm", "jacoby"], "did you mean 'jacobi'?"),
-    "format": (["run", "e.toml", "--format", "parket"], "did you mean 'parquet'?"),
-    "sweep": (["sweep", "e.toml", "stifness"], "did you mean 'stiffness'?"),
-    "block": (["run", "e.toml", "--swap", "sink=block:sinc"], "did you mean 'sink'?"),
-    "parameter": (["run", "e.toml", "--set", "sink.mm=1"], "did you mean 'm'?"),
-    "case of a drawing": (["graph", "e.toml", "--case", "onee"], "did you mean 'one'?"),
-    "case of an export": (["export", "fmu", "e.toml", "--case", "onee"], "did you mean 'one'?"),
+    "case": (["run", "e.toml", "--case", "onee"], "no case 'onee'. Did you mean 'one'?"),
+    "algorithm": (["run", "e.toml", "--algorithm", "jacoby"], "Did you mean 'jacobi'?"),
+    "format": (["run", "e.toml", "--format", "parket"], "Did you mean 'parquet'?"),
+    "sweep": (["sweep", "e.toml", "stifness"], "Did you mean 'stiffness'?"),
+    "block": (["run", "e.toml", "--swap", "sink=block:sinc"], "Did you mean 'sink'?"),
+    "parameter": (["run", "e.toml", "--set", "sink.mm=1"], "Did you mean 'm'?"),
+    "case of a drawing": (["graph", "e.toml", "--case", "onee"], "Did you mean 'one'?"),
+    "case of an export": (["export", "fmu", "e.toml", "--case", "onee"], "Did you mean 'one'?"),
 }
 
 

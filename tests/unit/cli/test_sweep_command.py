@@ -134,7 +134,7 @@ def test_a_dry_run_writes_nothing(softdock, folder, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (("endz",), "no sweep 'endz'; did you mean 'ends'?; the experiment has: ends"),
+        (("endz",), "no sweep 'endz'. Did you mean 'ends'? The sweeps are ends"),
         (("--workers", "2", "--scheduler", "tcp://a:1"), "give one of both"),
     ],
 )

@@ -79,7 +79,7 @@ def test_what_makes_something_wrong_leaves_the_file(softdock, file):
     softdock("connect", file, "damper.force", "body.force")
     before = file.read_bytes()
     for command, text in {
-        ("connect", "body.velocity", "damper.velocty"): "did you mean 'velocity'?",
+        ("connect", "body.velocity", "damper.velocty"): "Did you mean 'velocity'?",
         ("connect", "body.velocity", "body.force"): "does not convert to",
         ("connect", "damper.force", "damper.velocity"): "does not convert to",
         ("connect", "damper.force", "body.force"): "is connected 2 times to 'damper.force'",
@@ -96,7 +96,7 @@ def test_what_makes_something_wrong_leaves_the_file(softdock, file):
             "plant.exe",
         ): "ends in .fmu, .toml, .ssd or .ssp, or block:NAME",
         ("rename", "body", "damper"): "already has a component 'damper'",
-        ("remove", "bodi"): "did you mean 'body'?",
+        ("remove", "bodi"): "Did you mean 'body'?",
         ("swap", "body", "block:damper"): "cannot swap 'body' for block:damper: 'force' is output",
         ("disconnect", "body.velocity"): "has no connection of 'body.velocity'",
         ("move", "body", "arm"): "cannot be moved while it is connected in its place",
@@ -262,7 +262,7 @@ def test_parameter_sets_by_commands(softdock, tmp_path, monkeypatch):
     [
         (("parameters", "rig.ssd", "a.txt"), "a.txt: expected a name that ends in .ssv"),
         (("parameters", "rig.ssd", "a.ssv"), "sets no values"),
-        (("parameters", "rig.ssd", "a.ssv", "body.mm=1"), "did you mean 'm'"),
+        (("parameters", "rig.ssd", "a.ssv", "body.mm=1"), "Did you mean 'm'"),
         (("parameters", "rig.ssd", "a.ssv", "body.m=heavy"), "found 'heavy'"),
         (("mapping", "a.ssm", "body.m"), "expected component.parameter=name"),
         (("link", "rig.ssd", "a.ssv"), "a.ssv: cannot be read"),

@@ -49,7 +49,7 @@ def test_no_percentile_is_beyond_the_longest():
         ({"factor": float("nan")}, "factor"),
         ({"factor": True}, "factor"),
         ({"policy": "ketchup"}, "policy: expected catch_up, slip or stop, found 'ketchup'"),
-        ({"policy": "catch-up"}, "did you mean 'catch_up'"),
+        ({"policy": "catch-up"}, "Did you mean 'catch_up'"),
         ({"overruns": 0, "policy": "stop"}, "overruns: expected a whole number >= 1, found 0"),
         ({"overruns": 3}, "overruns: expected it only with policy 'stop', found 3"),
         ({"priority": 99}, "priority: expected a whole number, 0 to 98, found 99"),

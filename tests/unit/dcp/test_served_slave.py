@@ -181,7 +181,7 @@ def test_what_a_description_does_not_have_is_told_before_anything_is_opened(plan
         make_plan(only, mode=OpMode.NRT)
     with pytest.raises(DescriptionError, match="has no Input 'comand'") as caught:
         make_plan(about, mode=OpMode.NRT, inputs=("comand",), parameters={"zeto": 1.0})
-    assert "it has no parameter 'zeto'; did you mean 'zeta'" in str(caught.value)
+    assert "it has no parameter 'zeto'. Did you mean 'zeta'" in str(caught.value)
     with pytest.raises(DescriptionError, match="parameter 'zeta': expected a number, found 'much'"):
         make_plan(about, mode=OpMode.NRT, parameters={"zeta": "much"})
     with pytest.raises(DescriptionError, match="it does not speak TCP_IPV4; it has UDP_IPV4"):

@@ -32,7 +32,7 @@ def test_all_problems_come_at_once(tmp_path: Path) -> None:
         "fmu.modle",
         "'fmu.root': expected a text or a list, found 3",
         "'solver.max_step': expected a whole number or a number",
-        "unknown key 'sovler'; did you mean 'solver'",
+        "unknown key 'sovler'. Did you mean 'solver'",
         "Unit.toml",
     ):
         assert piece in str(caught.value)

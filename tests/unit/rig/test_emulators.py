@@ -64,7 +64,7 @@ def test_a_case_without_the_devices_has_no_emulators():
     [
         (
             {"emulators": {"robto": {}}},
-            "no case has a device in place of 'robto'; did you mean",
+            "no case has a device in place of 'robto'. Did you mean",
         ),
         ({"emulators": {"robot": {"delay": [1]}}}, "emulators"),
     ],

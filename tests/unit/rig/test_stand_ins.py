@@ -108,7 +108,7 @@ def test_a_table_of_a_case_puts_a_device_there(folder):
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        ("port = 9", "prot = 9", "unknown key 'prot'; did you mean 'port'?"),
+        ("port = 9", "prot = 9", "unknown key 'prot'. Did you mean 'port'?"),
         (
             "port = 9",
             "port = 9\nunit = 's'",

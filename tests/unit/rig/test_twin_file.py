@@ -26,7 +26,7 @@ def test_all_that_does_not_fit_is_told_at_once(tmp_path):
     with pytest.raises(DescriptionError) as caught:
         read_twin(path)
     told = str(caught.value)
-    assert "unknown key 'pair.0.gian'; did you mean 'gain'" in told
+    assert "unknown key 'pair.0.gian'. Did you mean 'gain'" in told
     assert "'damping' with order 2" in told
 
 
@@ -53,5 +53,5 @@ def test_a_file_that_is_none_is_refused(tmp_path):
 
 def test_an_unknown_response_lists_those_that_are():
     assert TWIN.response("fz") is REST
-    with pytest.raises(UnknownNameError, match="it has: x, fz"):
+    with pytest.raises(UnknownNameError, match="its responses are x and fz"):
         TWIN.response("y")

@@ -202,7 +202,7 @@ def test_in_python_verdicts_are_objects(folder):
 @pytest.mark.parametrize(
     ("table", "said"),
     [
-        ('that = "peek < 1 m"', "no measure and no recorded signal 'peek'; did you mean 'peak'?"),
+        ('that = "peek < 1 m"', "no measure and no recorded signal 'peek'. Did you mean 'peak'?"),
         ('that = "a.z < 1 m"', "no measure and no recorded signal 'a.z'"),
         ('that = "peak < 1 N"', "'peak' is in m"),
         ('that = "a.y < 1"', "expected a unit after 1, such as 'm'"),
@@ -215,7 +215,7 @@ def test_in_python_verdicts_are_objects(folder):
         ('that = "a.y < 1 m"\nafter = "a.u > 1 m"', "no recorded signal 'a.u'"),
         ('that = "a.y < 1 m"\nfrom = "soon"', "soon"),
         ('that = "peak < 1 m"\ncase = "two"', "no case 'two'"),
-        ('that = "peak < 1 m"\nsweep = "slope"', "no sweep 'slope'; did you mean 'slopes'?"),
+        ('that = "peak < 1 m"\nsweep = "slope"', "no sweep 'slope'. Did you mean 'slopes'?"),
         ('that = "rise < 1 m"\nsweep = "slopes"', "sweep 'slopes' has no measure 'rise'"),
         ('that = "peak < 1 m"\nlimit = 3', "limit"),
     ],

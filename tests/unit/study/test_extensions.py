@@ -191,7 +191,7 @@ class Says(Extension):
 @pytest.mark.parametrize(
     ("case", "section", "told"),
     [
-        ("'oen'", "'x'", "no case 'oen'; did you mean 'one'?; this run has: one"),
+        ("'oen'", "'x'", "no case 'oen'. Did you mean 'one'? The only case is one"),
         ("case.name", "'measures', data=1", "section 'measures': case 'one' has an entry of that"),
         ("case.name", "'x', columns=('a', 'b'), rows=((1.0,),)", "row 0 has 1 cells; expected 2"),
         ("case.name", "'x', data={'peak': float('nan')}", "expected data of finite numbers"),
@@ -240,7 +240,7 @@ def test_a_wrong_name_imports_nobody_else(folder):
     (folder / "experiment.toml").write_text(EXPERIMENT + "[extension.went]\n")
     said = " ".join(run(folder).stderr.split())
     assert "extension.went: no extension with a table of this name is installed" in said
-    assert "installed: gone" in said
+    assert "the only installed extension is gone" in said
 
 
 def test_what_was_entered_is_left_where_it_gives_no_steps(folder):

@@ -215,7 +215,7 @@ def test_formats_of_the_run_before_do_not_stay_beside_new_ones(fuse, tmp_path):
 def test_an_unknown_key_that_looks_like_a_kind_is_named(tmp_path, key):
     path = experiment(tmp_path, f'"{key}" = 1\n' + GOOD)
     with pytest.raises(
-        DescriptionError, match=re.escape(f"unknown key '{toml_key(key)}'; known: ")
+        DescriptionError, match=re.escape(f"unknown key '{toml_key(key)}'; the keys are ")
     ):
         read_experiment(path)
 

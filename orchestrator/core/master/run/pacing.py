@@ -13,7 +13,7 @@ from orchestrator.core.diagnostics import (
     DeadlineError,
     DescriptionError,
     UnknownNameError,
-    nearest,
+    choices_for,
 )
 from orchestrator.core.master.schedule.schedule import Schedule
 from orchestrator.core.realtime import (
@@ -297,8 +297,7 @@ def expect_clock(realtime: RealTime | None, system: System, step: str | float) -
     name, components = realtime.clock, system.components
     if name not in components:
         raise UnknownNameError(
-            f"realtime.clock: no component '{name}'{nearest(name, components)}; components:"
-            f" {', '.join(components)}"
+            f"realtime.clock: no component '{name}'{choices_for(name, components, 'component')}"
         )
     source = components[name].source
     period_ns = clock_ns(source)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from orchestrator.core.diagnostics import (
     CapabilityError,
     DescriptionError,
+    listed_names,
     with_article,
 )
 from orchestrator.core.master.run.run_state import RunState
 from orchestrator.core.simunits.value_rules import beyond
 from orchestrator.core.system import Causality, Connector, DataType, Endpoint, Value
-from orchestrator.core.system.naming import listed_names
 from orchestrator.core.system.ports import Limits, plain_value
 
 if TYPE_CHECKING:

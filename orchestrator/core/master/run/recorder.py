@@ -9,11 +9,12 @@ from orchestrator.core.diagnostics import (
     CapabilityError,
     DescriptionError,
     UnknownNameError,
+    choices_for,
     with_article,
 )
 from orchestrator.core.structs import Struct, field
 from orchestrator.core.system import Causality, Connector, DataType, System
-from orchestrator.core.system.naming import is_pattern, listed_names, matching
+from orchestrator.core.system.naming import is_pattern, matching
 from orchestrator.engine import allot_rows
 
 if TYPE_CHECKING:
@@ -240,10 +241,9 @@ def recordable(system: System, record: Sequence[str] | str | None) -> list[str]:
             fault = "no component has this variable"
         names += matches
         if not matches:
-            there = listed_names([*connectors], text.replace("*", "").replace("?", ""))
-            problems.append(
-                UnknownNameError(f"cannot record '{text}': {fault}; there are: {there}")
-            )
+            plain = text.replace("*", "").replace("?", "")
+            choices = choices_for(plain, connectors, "variable")
+            problems.append(UnknownNameError(f"cannot record '{text}': {fault}{choices}"))
     if problems:
         raise DescriptionError.collect(problems)
     return list(dict.fromkeys(names))

@@ -101,7 +101,7 @@ class Tuning:
         for name in limits_by_name:
             if name not in tunable_names:
                 raise unknown_name_error(
-                    "the run", "input or tunable parameter to limit", name, tunable_names
+                    "the run", "input or tunable parameter", name, tunable_names
                 )
         self._limits = ports.given = limits_by_name
 

@@ -12,11 +12,16 @@ from typing import Any, ClassVar, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
+from orchestrator.core.diagnostics import (
+    CapabilityError,
+    DescriptionError,
+    UnknownNameError,
+    choices_for,
+    suggestion,
+)
 from orchestrator.core.simunits.protocol import Notice
 from orchestrator.core.structs import Struct
-from orchestrator.core.system import Causality, Connector, DataType, Value, nearest
-from orchestrator.core.system.naming import choices_for
+from orchestrator.core.system import Causality, Connector, DataType, Value
 from orchestrator.core.system.ports import Limits, plain_value
 
 _TYPES = {
@@ -154,9 +159,9 @@ def expect_declared(kind: type, declared: Collection[str]) -> None:
             problems.setdefault(name, (method, place))
     found = [
         f"block {kind.__name__}: '{name}' is assigned in {method} ({place}) and not"
-        f" declared{nearest(name, sorted(declared))}; declare remembered values by {name}: float"
-        " = State(start=..), outputs by Output(); values that need not be saved are called"
-        f" self._{name}"
+        f" declared{suggestion(name, sorted(declared)) or '.'} Declare a state as {name}: float ="
+        f" State(start=..) or an output as {name}: float = Output(..); call a value that need not"
+        f" be saved self._{name}"
         for name, (method, place) in problems.items()
         if name not in named
     ]
@@ -308,7 +313,7 @@ class Block:
                 ]
                 raise UnknownNameError(
                     f"block {type(self).__name__} has no parameter or input '{name}'"
-                    f"{choices_for(name, known)}"
+                    f"{choices_for(name, known, 'parameter or input', 'its')}"
                 )
             value = plain_value(value, found)  # noqa: PLW2901 - the same, as a plain value
             if not found.accepts(value):

@@ -17,9 +17,9 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from orchestrator.core.diagnostics import CapabilityError, PluginError
+from orchestrator.core.diagnostics import CapabilityError, PluginError, suggestion
 from orchestrator.core.simunits.blocks.block import Block
-from orchestrator.core.system import Source, nearest
+from orchestrator.core.system import Source
 from orchestrator.core.system.naming import unknown_name_error
 from orchestrator.core.system.source import expect_opened
 
@@ -54,7 +54,7 @@ def _module_of(path: Path) -> ModuleType:
     if known is not None and known[1] == _hashes(path, known[0]):
         return known[0]
     if not path.is_file():
-        hint = nearest(path.name, [file.name for file in path.parent.glob("*.py")])
+        hint = suggestion(path.name, [file.name for file in path.parent.glob("*.py")])
         raise PluginError.in_file(path, f"no such file{hint}")
     if path in _loading:
         raise PluginError.in_file(

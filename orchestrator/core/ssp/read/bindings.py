@@ -12,7 +12,7 @@ from typing import Final
 
 from lxml import etree
 
-from orchestrator.core.diagnostics import Severity, SspError, nearest
+from orchestrator.core.diagnostics import Severity, SspError, suggestion
 from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.ssp.archive.sources import Place, file_bytes, interface_of
 from orchestrator.core.ssp.common import codes
@@ -131,7 +131,7 @@ def mapped(
         source = entry.get("source", "")
         if source not in by_name:
             text = f"the parameter set has no parameter '{source}'"
-            if hint := nearest(source, by_name):
+            if hint := suggestion(source, by_name):
                 findings.warning(codes.IGNORED, entry, f"{text}{hint}")
             else:
                 findings.note(codes.IGNORED, entry, text)
@@ -176,7 +176,7 @@ def _system(system: System, assignments: list[_Rest]) -> System:
             _ignored(
                 assignment,
                 f"system '{decoded(system.name)}' has no '{name}'",
-                nearest(name, settable_names(system)),
+                suggestion(name, settable_names(system)),
             )
     return _with_elements(replace(system, values={**system.values, **values}), below)
 
@@ -227,7 +227,7 @@ def _values(component: Component, assignments: Iterable[_Rest]) -> dict[str, Val
                 _ignored(
                     assignment,
                     f"{component.source} has no variable '{name}' that takes a value",
-                    nearest(name, _settable(connectors)),
+                    suggestion(name, _settable(connectors)),
                 )
                 continue
             values[name] = assignment.value_for(connector)

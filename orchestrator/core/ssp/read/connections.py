@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from lxml import etree
 
-from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError, choices_for
 from orchestrator.core.ssp.archive.sources import Place, interface_of
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.codes import Findings, refusal
@@ -142,8 +142,8 @@ def _end(element: etree._Element, side: str, ends: Mapping[str, End], findings: 
     name, connector = element.get(f"{side}Element", ""), element.get(f"{side}Connector", "")
     end = ends.get(encoded(name))
     if end is None:
-        names_known = _listed(map(decoded, filter(None, ends)))
-        raise refusal(codes.UNKNOWN_END, f"no element '{name}' (known: {names_known})", _CLAUSE)
+        choices = choices_for(name, map(decoded, filter(None, ends)), "element")
+        raise refusal(codes.UNKNOWN_END, f"no element '{name}'{choices}", _CLAUSE)
     kind = end.kind(connector)
     if connector in end.kinds or end.is_open:
         return end, connector, kind
@@ -158,7 +158,8 @@ def _end(element: etree._Element, side: str, ends: Mapping[str, End], findings: 
         return end, connector, kind
     raise refusal(
         codes.UNKNOWN_END,
-        f"{subject} has no connector '{connector}'; it has: {_listed(end.kinds)}",
+        f"{subject} has no connector '{connector}'"
+        f"{choices_for(connector, end.kinds, 'connector', 'its')}",
         _CLAUSE,
     )
 
@@ -217,7 +218,8 @@ def _declared(system: System, end: Endpoint) -> Connector | None:
     if end.component:
         every: dict[str, _Owner] = {**system.components, **system.systems, **system.buses}
         if end.component not in every:
-            raise DescriptionError(f"no component '{end.component}' (known: {_listed(every)})")
+            choices = choices_for(end.component, every, "component")
+            raise DescriptionError(f"no component '{end.component}'{choices}")
         owner = every[end.component]
     connectors = owner.connectors
     if not connectors and isinstance(owner, Component):
@@ -225,7 +227,8 @@ def _declared(system: System, end: Endpoint) -> Connector | None:
     if end.connector not in connectors:
         subject = f"component '{end.component}'" if end.component else "the system"
         raise DescriptionError(
-            f"{subject} has no connector '{end.connector}'; it has: {_listed(connectors)}"
+            f"{subject} has no connector '{end.connector}'"
+            f"{choices_for(end.connector, connectors, 'connector', 'its')}"
         )
     return connectors[end.connector]
 

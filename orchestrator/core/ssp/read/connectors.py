@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from lxml import etree
 
-from orchestrator.core.diagnostics import CapabilityError, SspError
+from orchestrator.core.diagnostics import CapabilityError, SspError, choices_for
 from orchestrator.core.ssp.archive.sources import Place
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.annotations import CONNECTOR_TYPE, annotate, empty, only, own
@@ -293,7 +293,7 @@ def read_bus(
         raise refusal(
             codes.DICTIONARY,
             f"no signal dictionary '{dictionary_name}'"
-            f" (known: {', '.join(dictionaries) or 'none'})",
+            f"{choices_for(dictionary_name, dictionaries, 'dictionary')}",
             _DICTIONARY_CLAUSE,
         )
     dictionary = dictionaries[dictionary_name]
@@ -305,8 +305,8 @@ def read_bus(
             findings.error(
                 codes.DICTIONARY,
                 entry_element,
-                f"dictionary '{dictionary_name}' has no entry '{key}'; it has:"
-                f" {', '.join(dictionary.entries) or 'none'}",
+                f"dictionary '{dictionary_name}' has no entry '{key}'"
+                f"{choices_for(key, dictionary.entries, 'entry', 'its')}",
                 "SSP 2.0, 5.5",
             )
         elif key in declared.connectors:

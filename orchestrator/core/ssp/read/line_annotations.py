@@ -326,7 +326,9 @@ def _value(value: _Key, connector: Connector | None, side: str) -> int:
     if enumeration is None or value not in enumeration.items:
         items = ", ".join(enumeration.items) if enumeration else "no enumeration is declared"
         raise refusal(
-            codes.TRANSFORMATION, f"the {side} has no item '{value}'; it has: {items}", _CLAUSE
+            codes.TRANSFORMATION,
+            f"the {side} has no item '{value}'; its items are {items}",
+            _CLAUSE,
         )
     return enumeration.items[value]
 

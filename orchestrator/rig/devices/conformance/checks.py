@@ -18,8 +18,8 @@ from orchestrator.core.diagnostics import (
     SoftdockError,
     UnknownNameError,
     WireFormatError,
+    choices_for,
     counted,
-    nearest,
 )
 from orchestrator.core.structs import Struct
 from orchestrator.rig.devices.conformance.clocks import (
@@ -351,9 +351,7 @@ def check_device(
     bench, chosen = bench_of(name), list(only) or list(CHECKS)
     for check in chosen:
         if check not in CHECKS:
-            raise UnknownNameError(
-                f"check '{check}' is not known{nearest(check, CHECKS)}; known: {', '.join(CHECKS)}"
-            )
+            raise UnknownNameError(f"no check '{check}'{choices_for(check, CHECKS, 'check')}")
     return [_limited(name, bench, check, limit_s) for check in chosen]
 
 

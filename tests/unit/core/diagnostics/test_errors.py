@@ -26,7 +26,7 @@ CLASSES = [
 FULL = Diagnostic(
     "SSP104",
     Severity.ERROR,
-    "there is no 'u'; did you mean 'v'?",
+    "there is no 'u'. Did you mean 'v'?",
     "s.ssd",
     7,
     "connection a.y -> b.u",
@@ -54,7 +54,7 @@ def test_an_error_of_another_process_is_the_same(error):
 
 def test_the_text_says_context_file_line_place_message_clause():
     assert str(FULL) == (
-        "s.ssd:7: connection a.y -> b.u: there is no 'u'; did you mean 'v'? (SSP 1.0, 5.3.2)"
+        "s.ssd:7: connection a.y -> b.u: there is no 'u'. Did you mean 'v'? (SSP 1.0, 5.3.2)"
     )
     within = FULL.within("system 'arm'").within("case 'one'")
     assert str(within) == f"case 'one': system 'arm': {FULL}"

@@ -15,7 +15,7 @@ from orchestrator import (
     fmu,
     simulate,
 )
-from orchestrator.core.diagnostics import FmuError, counted, with_article
+from orchestrator.core.diagnostics import FmuError, choices_for, counted, with_article
 from orchestrator.core.diagnostics.errors import Diagnostic, Severity
 
 
@@ -50,12 +50,37 @@ def test_the_article_follows_the_sound(noun, text):
 
 
 @pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ([], "no case 'onee'; there is no case"),
+        (["zwei"], "no case 'onee'; the only case is zwei"),
+        (["zwei", "drei"], "no case 'onee'; the cases are zwei and drei"),
+        (["one"], "no case 'onee'. Did you mean 'one'? The only case is one"),
+        (["one", "x y", "b"], "no case 'onee'. Did you mean 'one'? The cases are one, 'x y' and b"),
+    ],
+)
+def test_an_unknown_name_is_followed_by_the_nearest_and_by_all(names, message):
+    assert f"no case 'onee'{choices_for('onee', names, 'case')}" == message
+
+
+def test_of_many_names_a_message_has_the_nearest():
+    names = [f"joint{number}" for number in range(1, 201)]
+    text = choices_for("joint77x", names, "parameter or input", "its")
+    assert text.startswith(
+        ". Did you mean 'joint77'? Its nearest of 200 parameters and inputs are joint77, "
+    )
+    assert text.count(",") == 6
+
+
+@pytest.mark.parametrize(
     ("number", "noun", "text"),
     [
         (0, "row", "0 rows"),
         (1, "row", "1 row"),
         (2, "delay", "2 delays"),
         (2, "query", "2 queries"),
+        (2, "bus", "2 buses"),
+        (2, "axis", "2 axes"),
         (3, "point of a design", "3 points of a design"),
     ],
 )
@@ -74,8 +99,8 @@ def _pairs(*lines):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (("a.ratio", "b.frist"), "no input connector 'frist'; did you mean 'first'?"),
-        (("a.ration", "b.first"), "no output connector 'ration'; did you mean 'ratio'?"),
+        (("a.ratio", "b.frist"), "no input connector 'frist'. Did you mean 'first'?"),
+        (("a.ration", "b.first"), "no output connector 'ration'. Did you mean 'ratio'?"),
         (("c.ratio", "b.first"), "no component 'c'"),
     ],
 )
@@ -118,9 +143,7 @@ def test_a_missing_fmu_in_the_working_directory_is_named():
 
 
 def test_a_misspelt_option_suggests_the_nearest():
-    with pytest.raises(
-        UnknownNameError, match=r"no option 'algoritm'; .*; did you mean 'algorithm'"
-    ):
+    with pytest.raises(UnknownNameError, match=r"no option 'algoritm'\. Did you mean 'algorithm'"):
         simulate(_pairs(("a.ratio", "b.first")), algoritm="jacobi")
 
 

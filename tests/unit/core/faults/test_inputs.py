@@ -84,7 +84,7 @@ def test_a_result_can_be_played(folder):
     ("changes", "expected"),
     [
         ({"input.force": "input.torque"}, "case 'a': input 'torque': system 'driven' has no such"),
-        ({'"force"\n': '"forse"\n'}, "no column 'forse'; did you mean 'force'?"),
+        ({'"force"\n': '"forse"\n'}, "no column 'forse'. Did you mean 'force'?"),
         (
             {"thrust.csv": "thrust.txt"},
             "expected a file of signals that ends in .csv, .parquet or .npz",

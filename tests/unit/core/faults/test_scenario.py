@@ -129,10 +129,10 @@ def test_faults_stand_in_metadata_remarks_report_and_summary(folder):
     [
         (
             {'"drop"': '"drob"'},
-            ["case 'a': fault 'late-link' on", "did you mean 'drop'?"],
+            ["case 'a': fault 'late-link' on", "Did you mean 'drop'?"],
         ),
         ({"value = 1": ""}, ["case 'a': fault 'worn' on 's.time': missing 'value'"]),
-        ({"-> g.u": "-> g.v"}, ["case 'a'", "'late-link'", "did you mean 's.time -> g.u'?"]),
+        ({"-> g.u": "-> g.v"}, ["case 'a'", "'late-link'", "Did you mean 's.time -> g.u'?"]),
         (
             {'until = "9 ms"': 'until = "5 ms"', "value = 1": "sigma = 1"},
             ["until: expected later", "has no 'sigma'", "missing 'value'"],
@@ -142,7 +142,7 @@ def test_faults_stand_in_metadata_remarks_report_and_summary(folder):
         ({"value = 1": 'value = "x"'}, ["'case.a.fault.worn.value': expected", "found 'x'"]),
         ({"value = 1": "value = 1\nseed = 1.5"}, ["seed': expected a whole number, found 1.5"]),
         ({'"double"': '"triple"'}, ["has no 'triple.ssd'", "double.ssd"]),
-        ({"set = { bias": "set = { bis"}, ["case 'a': 'bis'", "did you mean 'bias'?"]),
+        ({"set = { bias": "set = { bis"}, ["case 'a': 'bis'", "Did you mean 'bias'?"]),
         ({"bias = 3.0": 'bias = "x"'}, ["case 'a': bias: expected"]),
         ({"set = { bias = 3.0 }": ""}, ["case 'a': input 'bias'", "has no value"]),
         ({'"g.ssv"': '"none.ssv"'}, ["case 'a'", "none.ssv: cannot be read: No such file"]),
@@ -170,7 +170,7 @@ def test_a_name_of_a_parameter_set_that_reaches_nothing(folder):
         run(folder, CASE)
     second, first = str(error.value).splitlines()
     assert first.startswith(f"case 'a': {folder / 'g.ssv'}:4: parameter 'g.kk'")
-    assert first.endswith("did you mean 'k'?")
+    assert first.endswith("Did you mean 'k'?")
     assert "'h.y' is an output and cannot be set" in second
 
 
@@ -270,7 +270,7 @@ def test_figures_of_faults_are_swept(folder):
         (
             "late-link.until",
             "late-link.untill",
-            "no 'untill' to sweep; did you mean 'until'.; known: kind",
+            "no key 'untill' to sweep. Did you mean 'until'. The keys are kind",
         ),
         ("late-link.until", "late.until", "sweep 'longer': .*'fault'"),
         ("0.5, 2]", '"x", 2]', "fault.worn.value: 'x' does not fit"),

@@ -87,10 +87,10 @@ def test_an_array_that_was_read_is_a_copy(probe):
 def test_unknown_names_list_what_there_is(probe, access):
     execution = start(loop(probe))
     call = execution.get if access == "get" else lambda name: execution.set(name, 1.0)
-    nearest = "no component 'plnt'; did you mean 'plant'. It has: plant, gain, sum"
+    nearest = "no component 'plnt'. Did you mean 'plant'. Its components are plant, gain, sum"
     with pytest.raises(UnknownNameError, match=nearest):
         call("plnt.u")
-    with pytest.raises(UnknownNameError, match=r"'gain' .* no connector 'v'; it has: u, y, k"):
+    with pytest.raises(UnknownNameError, match=r"'gain' .* no connector 'v'; its connectors are u"):
         call("gain.v")
     with pytest.raises(DescriptionError, match=r"expected 'component\.connector', found 'gain'"):
         call("gain")

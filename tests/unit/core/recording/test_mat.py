@@ -114,7 +114,7 @@ def test_a_mat_file_that_cannot_be_written(result, tmp_path):
 def test_formats_are_found_by_name(monkeypatch):
     assert writer("mat") is write_mat
     assert {"csv", "mat", "parquet"} <= set(formats.format_names())
-    with pytest.raises(UnknownNameError, match=r"no format 'xls' for results; registered: c"):
+    with pytest.raises(UnknownNameError, match=r"no format 'xls' for results; the formats are c"):
         writer("xls")
 
     class Broken:

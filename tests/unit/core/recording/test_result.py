@@ -17,7 +17,7 @@ def test_signal_by_name(result):
 
 
 def test_unknown_signal_lists_the_names(result):
-    with pytest.raises(UnknownNameError, match=r"no signal 'chaser.x'.*chaser.position, sheet"):
+    with pytest.raises(UnknownNameError, match=r"no signal 'chaser.x'.*chaser.position, 'sheet"):
         result["chaser.x"]
 
 
@@ -90,7 +90,7 @@ def test_it_behaves_as_a_mapping_of_signals(result):
 
 
 def test_an_unknown_signal_is_asked_about(result):
-    with pytest.raises(UnknownNameError, match=r"did you mean 'chaser\.position'\?"):
+    with pytest.raises(UnknownNameError, match=r"Did you mean 'chaser\.position'\?"):
         result["chaser.positon"]
 
 
@@ -107,9 +107,9 @@ def test_a_plot_has_a_panel_for_each_unit(result):
     assert labels == ["chaser.position [m]", "sheet.force[0,1] [N]", "sheet.count [1]"]
     assert len(result.plot("chaser.position", "sheet.*").axes) == 3
     assert len(result.plot("sheet.c?unt").axes) == 1
-    with pytest.raises(UnknownNameError, match=r"no signal 'chaser.positon'; did you mean"):
+    with pytest.raises(UnknownNameError, match=r"no signal 'chaser.positon'. Did you mean"):
         result.plot("chaser.positon")
-    with pytest.raises(UnknownNameError, match=r"no signal 'x\*'; it has: "):
+    with pytest.raises(UnknownNameError, match=r"no signal 'x\*'; its signals are "):
         result.plot("x*")
 
 

@@ -71,7 +71,7 @@ def test_a_result_is_saved_in_the_format_that_the_ending_names(result, tmp_path,
 
 
 def test_a_format_that_nobody_registered_is_refused(result, tmp_path):
-    with pytest.raises(SoftdockError, match="no format 'mcpa' for results; did you mean 'mcap'"):
+    with pytest.raises(SoftdockError, match=r"no format 'mcpa' for results\. Did you mean 'mcap'"):
         result.save(tmp_path / "run.mcpa")
 
 

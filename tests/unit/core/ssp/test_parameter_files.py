@@ -78,7 +78,7 @@ def test_a_mapping_chooses_and_transforms(tmp_path: Path) -> None:
     assert dict(found.systems["arm"].components["motor"].values) == {"k": 6.0}
     assert dict(found.components["motor"].values) == {"n": -3}
     write_parameter_mapping({"motor.kk": "motor.k"}, tmp_path / "rig.ssm")
-    with pytest.raises(SspError, match=r"rig\.ssm:3.*'motor.kk'.*did you mean 'k'"):
+    with pytest.raises(SspError, match=r"rig\.ssm:3.*'motor.kk'.*Did you mean 'k'"):
         apply_parameter_set(bare().flat(), tmp_path / "rig.ssv", tmp_path / "rig.ssm", strict=True)
 
 
@@ -160,7 +160,7 @@ def test_a_link_that_is_wrong_is_refused(tmp_path: Path) -> None:
     write_parameter_set(rig(), tmp_path / "rig.ssv")
     with pytest.raises(SspError, match="has no element 'leg'"):
         document.link(tmp_path / "rig.ssv", inside="leg")
-    with pytest.raises(SspError, match=r"'x\.motor\.k'.*did you mean 'motor\.k'"):
+    with pytest.raises(SspError, match=r"'x\.motor\.k'.*Did you mean 'motor\.k'"):
         document.link(tmp_path / "rig.ssv", prefix="x.")
     (tmp_path / "bad.ssv").write_text("<a/>")
     with pytest.raises(SspError, match=r"bad\.ssv"):

@@ -35,9 +35,19 @@ def test_sound_systems_pass():
 @pytest.mark.parametrize(
     ("source", "target", "kind", "message"),
     [
-        ("aa.y", "b.u", UnknownNameError, "no component 'aa'; did you mean 'a'.*known: a, b"),
-        ("a.yy", "b.u", UnknownNameError, "no output connector 'yy'; did you mean 'y'"),
-        ("a.y", "b.zzz", UnknownNameError, r"no input connector 'zzz' \(known: u\)"),
+        (
+            "aa.y",
+            "b.u",
+            UnknownNameError,
+            "no component 'aa'. Did you mean 'a'. The components are",
+        ),
+        ("a.yy", "b.u", UnknownNameError, "no output connector 'yy'. Did you mean 'y'"),
+        (
+            "a.y",
+            "b.zzz",
+            UnknownNameError,
+            r"no input connector 'zzz'; the only input connector",
+        ),
         (
             "a.u",
             "b.u",
@@ -89,7 +99,7 @@ def test_two_sources():
 
 def test_values():
     system = fed(System("s").add("a", block("gain"), kk=1.0))
-    with pytest.raises(UnknownNameError, match=r"\(block:gain\): no parameter 'kk'; did you mean"):
+    with pytest.raises(UnknownNameError, match=r"\(block:gain\): no parameter 'kk'. Did you mean"):
         system.check()
     system = fed(System("s").add("a", block("gain"), y=1.0))
     with pytest.raises(DescriptionError, match="'y' is an output and cannot be set"):

@@ -145,7 +145,7 @@ def test_a_difference_names_an_attribute(attribute: LineAttribute, value: Any) -
 def test_an_unknown_setting_is_refused() -> None:
     settings: Any = {"dely": "2 ms"}
     with pytest.raises(
-        UnknownNameError, match=r"u -> y has no setting 'dely'; did you mean 'delay'"
+        UnknownNameError, match=r"u -> y has no setting 'dely'. Did you mean 'delay'"
     ):
         System("pair").connect("u", "y", **settings)
 

@@ -110,9 +110,9 @@ def test_set_to_a_wrong_value(ring, value):
 
 
 def test_set_of_unknown_names(ring):
-    with pytest.raises(UnknownNameError, match="no component or nested system 'x'; it has"):
+    with pytest.raises(UnknownNameError, match="no component or nested system 'x'; its"):
         ring.set("x.y", 1.0)
-    with pytest.raises(UnknownNameError, match="no connector 'x'; it has: u, y, y0"):
+    with pytest.raises(UnknownNameError, match="no connector 'x'; its connectors are u, y"):
         ring.set("plant.x", 1.0)
     with pytest.raises(DescriptionError, match=r"expected 'component\.connector', found 'plant'"):
         ring.set("plant", 1.0)

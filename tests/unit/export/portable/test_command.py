@@ -63,8 +63,12 @@ def test_two_lines_are_two_models(plants, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "error", "told"),
     [
-        ((EPOS,), UnknownNameError, "several cases; give --case; it has: ideal, hybrid"),
-        ((EPOS, "--case", "x"), UnknownNameError, "no case 'x'; it has: ideal, hybrid"),
+        (
+            (EPOS,),
+            UnknownNameError,
+            "has several cases; choose one of ideal or hybrid",
+        ),
+        ((EPOS, "--case", "x"), UnknownNameError, "no case 'x'; the cases are ideal and hybrid"),
         ((EPOS / "ideal.ssd", "--case", "x"), DescriptionError, "a system, which has no cases"),
         ((EPOS, "--case", "ideal", "--step", "1 ms"), DescriptionError, "give --portable"),
         (

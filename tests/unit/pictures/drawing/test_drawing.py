@@ -198,7 +198,7 @@ def test_an_empty_system_says_so():
 
 def test_an_end_that_does_not_exist_is_named():
     system = System("a").add("a", block()).connect("a.y", "b.u")
-    with pytest.raises(UnknownNameError, match="has no component 'b'; it has: a"):
+    with pytest.raises(UnknownNameError, match="has no component 'b'; its only component is a"):
         draw_system(system)
 
 

@@ -319,7 +319,7 @@ def test_a_result_without_tuning_is_none_to_be_repeated(folder):
 @pytest.mark.parametrize(
     ("table", "why"),
     [
-        ('[tuning."x.kk"]\nmaximum = 1.0\n', r'tuning."x\.kk": no case .* did you mean \'x\.k\''),
+        ('[tuning."x.kk"]\nmaximum = 1.0\n', r'tuning."x\.kk": no case .* Did you mean \'x\.k\''),
         ('[tuning."x.k"]\nmaximum = "1 s"\n', r'tuning."x\.k"\.maximum: expected a number'),
         ('[tuning."x.k"]\nmaximum = 1.0\nminimum = 2.0\n', "expected a range, found 2 to 1"),
     ],

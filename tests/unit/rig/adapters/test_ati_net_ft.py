@@ -149,7 +149,7 @@ def test_a_unit_of_another_quantity_is_told(units, told):
 
 def test_a_misspelt_setting_is_told():
     wrong = {"device_host": "10.0.0.2", "force_limt": 3.0}
-    with pytest.raises(DescriptionError, match="did you mean 'force_limit'"):
+    with pytest.raises(DescriptionError, match="Did you mean 'force_limit'"):
         read_settings(AtiNetFt, wrong, "device 'sensor'")
 
 

@@ -67,7 +67,7 @@ def test_two_drives_at_1_khz_fit_into_1_mbit():
         ),
         ({"measurements": [["statusword", "position", "torque"]]}, "'velocity' is in no TPDO"),
         ({"commands": [["target_velocity"]]}, "'controlword' is in no RPDO"),
-        ({"commands": [["controlword", "target_velocty"]]}, "did you mean 'target_velocity'"),
+        ({"commands": [["controlword", "target_velocty"]]}, "Did you mean 'target_velocity'"),
         ({"commands": [["controlword", "position", "target_velocity"]]}, "'position' cannot be in"),
         ({"commands": [["controlword", "target_velocity"], []]}, "RPDO2 has 0 bytes (nothing)"),
         ({"commands": [["controlword", "target_velocity", "controlword"]]}, "more than once"),

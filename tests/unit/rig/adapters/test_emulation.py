@@ -193,7 +193,7 @@ def test_faults_that_are_not_known_are_told_together():
     texts = error.value.problems
     assert len(texts) == 5
     assert "fault 'drop:2': expected a share from 0 to 1" in texts[0]
-    assert "did you mean 'reorder'" in texts[1]
+    assert "Did you mean 'reorder'" in texts[1]
     assert read_faults(["drop:0.1,late:3", "wrong-status"]) == Faults(
         drop=0.1, late_ms=3.0, wrong_status=True
     )

@@ -83,7 +83,7 @@ def test_the_bytes_are_those_of_the_declaration():
         ({"type": "f32", "role": "sequence"}, "a type of integers for a sequence"),
         ({"type": "u8", "role": "constant", "value": 256}, "a constant that u8 can hold"),
         ({"type": "u12", "name": "x"}, "'i8', 'u8'"),
-        ({"type": "u8", "nam": "x"}, "did you mean 'name'"),
+        ({"type": "u8", "nam": "x"}, "Did you mean 'name'"),
     ],
 )
 def test_a_layout_that_makes_no_sense_is_refused(field, problem):

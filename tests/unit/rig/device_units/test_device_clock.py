@@ -76,7 +76,7 @@ def test_a_clock_that_falls_silent_ends_the_run_and_is_named():
 @pytest.mark.parametrize(
     ("given", "error", "said"),
     [
-        ({"clock": "rigg"}, UnknownNameError, "no component 'rigg'; did you mean 'rig'"),
+        ({"clock": "rigg"}, UnknownNameError, "no component 'rigg'. Did you mean 'rig'"),
         ({"clock": "ramp"}, DescriptionError, "'ramp'"),
         ({"step": "1500 us"}, DescriptionError, "ticks every 1 ms.*found 1.5 ms"),
     ],

@@ -263,7 +263,7 @@ def test_a_process_that_is_killed_makes_its_samples_stale():
 @pytest.mark.parametrize(
     ("settings", "error", "why"),
     [
-        ("&prot=1", DescriptionError, "unknown key 'prot'; did you mean 'port'?"),
+        ("&prot=1", DescriptionError, "unknown key 'prot'. Did you mean 'port'?"),
         ("&stale_after=-1", DescriptionError, "'stale_after': expected a number > 0.0, found -1"),
         ("&unit=s", DescriptionError, "'u' is input Real in s there"),
         ("&port=1", DescriptionError, "setting 'port' is there twice"),

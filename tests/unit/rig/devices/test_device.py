@@ -34,7 +34,7 @@ def test_all_that_is_wrong_with_settings_is_said_at_once():
     with pytest.raises(DescriptionError) as caught:
         read_settings(Rig, values, "component 'robot': device 'rig'")
     text = "\n".join(caught.value.problems)
-    assert "unknown key 'prot'; did you mean 'port'?" in text
+    assert "unknown key 'prot'. Did you mean 'port'?" in text
     assert "missing key" not in text  # the misspelt key is the missing one
     assert "'stale_after': expected a number > 0" in text
     assert "'out_of_range': expected 'clamp' or 'stop', found 'ignore'" in text

@@ -180,7 +180,11 @@ def test_a_declared_port_needs_no_table(run, tmp_path, plants):
 @pytest.mark.parametrize(
     ("old", "new", "text"),
     [
-        ('cases = ["push"]', 'cases = ["pull"]', "'ledger.all.cases': no 'pull'; known: push"),
+        (
+            'cases = ["push"]',
+            'cases = ["pull"]',
+            "'ledger.all.cases': no 'pull'",
+        ),
         ('"chaser.energy"', '"chaser.energie"', "ledger 'all', case 'push': "),
         ('"chaser.energy"', '"chaser.velocity"', "'chaser.velocity' in m/s is no energy"),
         ('stop = "0.5 s"', 'stop = "0.5 s"\nevery = 2', "every: expected 1, found 2"),

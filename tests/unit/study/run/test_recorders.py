@@ -11,7 +11,13 @@ import pandas as pd
 import pytest
 from scipy.io import loadmat
 
-from orchestrator.core.diagnostics import DescriptionError, LoadError, SoftdockError, StepError
+from orchestrator.core.diagnostics import (
+    DescriptionError,
+    LoadError,
+    SoftdockError,
+    StepError,
+    enumerated,
+)
 from orchestrator.core.recording import Journal, format_names, journal, read_parquet, read_result
 from orchestrator.core.simunits import Block, Output, Parameter, block, fmu
 from orchestrator.core.ssp import write_ssd
@@ -122,7 +128,7 @@ def test_a_run_that_fails_leaves_partial_files_of_every_recorder(register, tmp_p
         (('"*.time"', '"*.tine"'), r"recorder 'slow': cannot record '\*\.tine'"),
         (
             ('"mat", "csv"', '"xls"'),
-            "case 'a': no format 'xls'; registered: " + ", ".join(format_names()),
+            "case 'a': no format 'xls'; the formats are " + enumerated(format_names()),
         ),
         (("every = 2", 'every = 2\nflush = "soon"'), "case 'a': flush: expected seconds"),
         (("every = 2", "every = 2\nflush = 0"), "case 'a': flush: expected > 0 s, found 0"),

@@ -28,21 +28,21 @@ y = "delay"
 panels = [{ case = "slope" }]
 """
 NAMES = [
-    ('["slope"]', '["slop"]', "sweep.c.cases': no 'slop'; did you mean 'slope'?; known"),
-    ('["end"]', '["ends"]', "sweep.c.measures': no 'ends'; did you mean 'end'?; known"),
-    ('sweep = "c"', 'sweep = "d"', "figure.f.sweep': no 'd'; known: c"),
-    ('measure = "end"', 'measure = "way"', "figure.f.measure': no 'way'; known: end"),
-    ('x = "slope"', 'x = "slop"', "no 'slop'; did you mean 'slope'?; known: slope, delay"),
-    ("{ case =", "{ at = { z = 1 }, case =", "figure.f.at': no 'z'; known: slope, delay"),
+    ('["slope"]', '["slop"]', "sweep.c.cases': no 'slop'. Did you mean 'slope'? The"),
+    ('["end"]', '["ends"]', "sweep.c.measures': no 'ends'. Did you mean 'end'? The"),
+    ('sweep = "c"', 'sweep = "d"', "figure.f.sweep': no 'd'; the only name is c"),
+    ('measure = "end"', 'measure = "way"', "figure.f.measure': no 'way'; the only name is end"),
+    ('x = "slope"', 'x = "slop"', "no 'slop'. Did you mean 'slope'? The names are slope and delay"),
+    ("{ case =", "{ at = { z = 1 }, case =", "figure.f.at': no 'z'; the names are slope and delay"),
     ("seeds = 2", "seeds = true", "'sweep.c.seeds': expected a whole number or a list"),
-    ("seeds = 2", "sed = 2", "unknown key 'sweep.c.sed'; did you mean 'seed'?"),
+    ("seeds = 2", "sed = 2", "unknown key 'sweep.c.sed'. Did you mean 'seed'?"),
     ("values = [3.0, 1.0]", "values = []", "sweep.c.over.slope.values"),
 ]
 VALUES = [
     (
         '["a.u"]',
         '["a.uu"]',
-        r"over.slope: no case has 'a.uu'; did you mean 'a.u'\?; cases: ",
+        r"over.slope: no case has 'a.uu'. Did you mean 'a.u'\?",
     ),
     ('set = ["a.u"]', "", "over.slope: changes nothing: expected set, delay, step"),
     ('["a.y -> b.u"]', '["a.y -> a.u"]', "over.delay: no case has 'a.y -> a.u'"),
@@ -111,7 +111,7 @@ def test_names_that_do_not_exist(write, old, new, expected):
 def test_a_case_that_does_not_exist_is_the_only_problem(write):
     text = changed('cases = ["slope"]', 'cases = ["slop"]').partition("[figure.f]")[0]
     (problem,) = told(write, text)
-    assert "'sweep.c.cases': no 'slop'; did you mean 'slope'?" in problem
+    assert "'sweep.c.cases': no 'slop'. Did you mean 'slope'?" in problem
 
 
 @pytest.mark.parametrize(("old", "new", "expected"), VALUES)

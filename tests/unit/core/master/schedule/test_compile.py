@@ -94,7 +94,7 @@ def test_refusals(monkeypatch):
         build(step=-1)
     with pytest.raises(CapabilityError, match="has no components"):
         build(System("empty"))
-    with pytest.raises(UnknownNameError, match=r"no algorithm 'euler'; registered: .*jacobi"):
+    with pytest.raises(UnknownNameError, match=r"no algorithm 'euler'; the algorithms .*jacobi"):
         build(name="euler")
     with pytest.raises(CapabilityError, match=r"samples at a step of 1e-06 ms"):
         build(contact(delay="3600 s"), step=1)

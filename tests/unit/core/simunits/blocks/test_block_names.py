@@ -68,10 +68,10 @@ def told():
 def test_every_name_that_is_not_declared_is_told():
     first, second, third = sorted(told())
     assert first.startswith("block Wrong: 'limitt' is assigned in initialise (")
-    assert "; did you mean 'limited'?" in first
+    assert ". Did you mean 'limited'?" in first
     assert second.startswith("block Wrong: 'pats' is assigned in step (")
-    assert "did you mean 'past'?" in second
-    assert "did you mean 'tau'?" in third
+    assert "Did you mean 'past'?" in second
+    assert "Did you mean 'tau'?" in third
     assert "tua: float = State(start=..)" in third
     assert "self._tua" in third
     assert "test_block_names.py, line " in third

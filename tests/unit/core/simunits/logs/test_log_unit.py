@@ -211,7 +211,7 @@ def test_what_is_connected_must_be_recorded(tmp_path):
     with Execution(system(), step=STEP, record=["spring.force"]) as execution:
         execution.advance(0.1)
         path = written(execution.recording(), tmp_path / "run.parquet")
-    with pytest.raises(UnknownNameError, match="connected port 'parts' is missing there"):
+    with pytest.raises(UnknownNameError, match="it has no connector 'parts', which is connected"):
         swap_component(system(), "spring", f"log:{path}")
 
 

@@ -238,20 +238,20 @@ def test_a_misspelt_parameter_is_a_warning(ssd: Any, caplog: pytest.LogCaptureFi
     top = ssd.binding(ssd.real("c.kk", 2.0))
     path = ssd(elements=part, bindings=top, after=GEARS)
     inner, outer = warned(path)
-    assert "has no variable 'geer' that takes a value; did you mean 'gear'?" in inner
-    assert "has no variable 'kk' that takes a value; did you mean 'k'?" in outer
+    assert "has no variable 'geer' that takes a value. Did you mean 'gear'?" in inner
+    assert "has no variable 'kk' that takes a value. Did you mean 'k'?" in outer
     with caplog.at_level("WARNING"):
         read_ssd(path)  # as a run does
-    assert "did you mean 'gear'?" in caplog.text
+    assert "Did you mean 'gear'?" in caplog.text
 
 
 def test_a_misspelt_target_or_source_of_a_mapping_is_a_warning(ssd: Any) -> None:
     some = with_mapping(ssd, ssd.real("stiff", 2.0), entry("stif", "a.k"), entry("stiff", "a.kk"))
     source, target = warned(ssd(bindings=some))
-    told = "'stif' to 'a.k': the parameter set has no parameter 'stif'; did you mean 'stiff'?"
+    told = "'stif' to 'a.k': the parameter set has no parameter 'stif'. Did you mean 'stiff'?"
     assert told in source
     assert "mapping 'stiff' to 'a.kk'" in target
-    assert "did you mean 'k'?" in target
+    assert "Did you mean 'k'?" in target
 
 
 def test_a_set_that_several_elements_share_is_no_misspelling(ssd: Any) -> None:
@@ -268,7 +268,7 @@ def test_a_set_that_several_elements_share_is_no_misspelling(ssd: Any) -> None:
     assert values_of(read_ssd(path), "b") == {"nb": 3}
     (path.parent / "set.ssv").write_text(ssd.values(number + lost))
     assert len(warned(path)) == 2
-    assert "did you mean 'nb'?" in warned(path)[0]
+    assert "Did you mean 'nb'?" in warned(path)[0]
 
 
 def test_an_output_of_an_fmu_without_a_library_for_us_takes_its_start(

@@ -78,13 +78,13 @@ def test_the_nearest_dictionary_is_taken(ssd: Any) -> None:
 @pytest.mark.parametrize(
     ("parts", "expected"),
     [
-        ({"top": ""}, "no signal dictionary 'CAN' (known: none)"),
+        ({"top": ""}, "no signal dictionary 'CAN'; there is no dictionary"),
         ({"top": dictionary("")}, "expected either a source or an inline ssb:SignalDictionary"),
         ({"top": dictionary(INLINE, 'source="x.ssb"')}, "expected either a source or"),
         ({"top": dictionary("", 'type="text/x-dbc" source="x.dbc"')}, "of type text/x-dbc"),
         (
             {"top": dictionary(INLINE.replace("speed", "other"))},
-            "dictionary 'CAN' has no entry 'speed'; it has: other, gear",
+            "dictionary 'CAN' has no entry 'speed'; its entries are other and gear",
         ),
         ({"top": dictionary(INLINE.replace("gear", "speed"))}, "entry 'speed' is defined twice"),
     ],

@@ -180,12 +180,12 @@ def test_everything_wrong_is_listed_together(ssd: Any) -> None:
         ":14: component 'b': implementation 'ScheduledExecution' is not supported",
         ":15: component 'c': type application/x-other with source 'c.txt' is not supported",
         ":16: component 'c', connector 'i': not valid SSP 1.0",
-        ":18: bus 'd': no signal dictionary 'D' (known: none)",
+        ":18: bus 'd': no signal dictionary 'D'; there is no dictionary",
         ":21: connection a.x -> a.u: the source has no item 'on'",
-        ":23: connection up -> a.u: the system has no connector 'up'; it has: none",
+        ":23: connection up -> a.u: the system has no connector 'up'; it has no connector",
         ":24: connection a.k -> a.u: parameter 'k' of an element is connected with input 'u'",
-        ":25: connection zz.x -> a.u: no element 'zz' (known: a, b, c, d)",
-        ":26: connection a.y -> a.u: element 'a' has no connector 'y'; it has: x, u, k, n",
+        ":25: connection zz.x -> a.u: no element 'zz'; the elements are a, b, c and d",
+        ":26: connection a.y -> a.u: element 'a' has no connector 'y'; its connectors are x, u, k",
     ):
         assert expected in text, expected
     assert all(line.startswith(str(path)) for line in text.splitlines())
@@ -224,4 +224,4 @@ def test_a_connector_that_only_the_source_has_is_connected_with_a_warning(ssd: A
     assert read_ssd(path).component("d").connectors["velocity"].unit == "m/s"
     nothing = line.replace("velocity", "speed")
     text = refusal(ssd(elements=damper, connections=nothing))
-    assert "element 'd' has no connector 'speed'; it has: force" in text
+    assert "element 'd' has no connector 'speed'; its only connector is force" in text
