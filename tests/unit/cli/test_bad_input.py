@@ -109,7 +109,7 @@ BAD = {
     "swap for an unknown block": (
         None,
         ["run", ".", "--case", "ideal", "--swap", "contact=block:nothing"],
-        ["nothing", "spring_dashpot"],
+        ["no block 'nothing' is registered; the nearest of "],
     ),
     "unit that does not convert": (
         lambda f: damaged(

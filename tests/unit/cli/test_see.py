@@ -92,7 +92,7 @@ def test_a_part_of_a_system_is_drawn_as_it_was_written(softdock, example, tmp_pa
 def test_an_unknown_case_is_named(softdock, example):
     code, _, err = softdock("graph", example, "--case", "nope")
     assert code == 2
-    assert "no case 'nope'; the cases are ideal and hybrid" in err
+    assert "no case 'nope'; the cases are ideal, hybrid" in err
     assert softdock("diff", f"{example}#nope", f"{example}#ideal")[0] == 2
 
 

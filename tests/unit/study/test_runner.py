@@ -77,7 +77,10 @@ def test_csv_is_written_only_when_asked_for(fuse, tmp_path):
         ("title = 1", ["'title'", "missing key 'case'"]),
         (GOOD + "[case.c]\n", ["missing key 'case.c.system'"]),
         (GOOD + "[case.c]\nsystem = 's'\nevery = 0\n", ["case.c.every", "found 0"]),
-        (GOOD + "[sweep.s]\ncase='z'\nover='step'\nvalues=[1]\nmeasures=['m']", ["no 'z'", "a, b"]),
+        (
+            GOOD + "[sweep.s]\ncase='z'\nover='step'\nvalues=[1]\nmeasures=['m']",
+            ["no 'z'", "a and b"],
+        ),
         (GOOD + "[sweep.s]\ncase='a'\nover='step'\nvalues=[1]\nmeasures=['m']", ["no 'm'"]),
         (GOOD + "[figure.f]\nkind='pie'\ntitle='t'\n", ["figure.f", "pie"]),
         ("[case.a", ["TOML"]),

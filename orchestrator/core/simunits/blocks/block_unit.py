@@ -17,6 +17,7 @@ import numpy as np
 from orchestrator.core.diagnostics import (
     CapabilityError,
     DescriptionError,
+    SoftdockError,
     StepError,
     exits_are_errors,
     with_article,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 #: Files whose frames are not those of a block: what it inherits, and what calls it.
 _FOREIGN = frozenset(
     function.__code__.co_filename
-    for function in (Block.step, seconds, with_article, contextmanager)
+    for function in (Block.step, seconds, SoftdockError.__init__, contextmanager)
 ) | {__file__}
 
 _PLAIN = (type(None), bool, int, float, str)

@@ -66,9 +66,9 @@ def test_two_lines_are_two_models(plants, tmp_path):
         (
             (EPOS,),
             UnknownNameError,
-            "has several cases; choose one of ideal or hybrid",
+            "has several cases; choose one of ideal, hybrid",
         ),
-        ((EPOS, "--case", "x"), UnknownNameError, "no case 'x'; the cases are ideal and hybrid"),
+        ((EPOS, "--case", "x"), UnknownNameError, "no case 'x'; the cases are ideal, hybrid"),
         ((EPOS / "ideal.ssd", "--case", "x"), DescriptionError, "a system, which has no cases"),
         ((EPOS, "--case", "ideal", "--step", "1 ms"), DescriptionError, "give --portable"),
         (

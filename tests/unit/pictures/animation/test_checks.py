@@ -25,7 +25,7 @@ def test_a_good_table_has_no_loose_ends(table):
     [
         (
             frames(x={"in": "nowhere"}),
-            "'animation.a.frame.x.in': no frame 'nowhere'; the only",
+            "'animation.a.frame.x.in': no frame 'nowhere'; the frames",
         ),
         (frames(world={}), "'animation.a.frame.world': the world is there already"),
         (frames(x={"in": "y"}, y={"in": "x"}), "'animation.a.frame.x.in': the frame stands in its"),

@@ -93,7 +93,7 @@ def test_record_nothing():
 
 @pytest.mark.parametrize("name", ["clock.x", "x.y"])
 def test_what_is_not_there_is_not_recorded(name):
-    with pytest.raises(UnknownNameError, match=r"the variables are clock\.y, clock\.time, i\.y"):
+    with pytest.raises(UnknownNameError, match=r"he variables are clock\.y, clock\.time, i\.y"):
         Execution(clock(), step="1 ms", record=[name])
 
 
