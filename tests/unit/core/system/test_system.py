@@ -144,9 +144,7 @@ def test_with_delay(ring):
     ]
     measured = TransportDelay(5, Provenance.MEASURED)
     assert delays(ring.with_delay("plant.y", "control.u", measured)) == [measured, kept]
-    with pytest.raises(
-        UnknownNameError, match=r"Its connections are 'plant\.y"
-    ):
+    with pytest.raises(UnknownNameError, match=r"Its connections are 'plant\.y"):
         ring.with_delay("plant.y", "plant.u", "1 ms")
 
 
