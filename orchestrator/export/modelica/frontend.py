@@ -85,8 +85,11 @@ _UNABLE = re.compile(rf"failed in (Flatten|ToDae)|parse error|{re.escape(LOST)}"
 
 def _flatten_plain(plain: _PlainModel | None, error: ModelicaError) -> FlatModel:
     """Flatten a model as plain classes, since the front end does not take it as it is."""
-    if plain is None or plain.written is None or not _UNABLE.search(str(error)):
+    if plain is None or not _UNABLE.search(str(error)):
         raise error
+    if plain.written is None:
+        why = f"Softdock cannot rewrite the model for the front end because of {plain.failure}"
+        raise ModelicaError(f"{error}\n  {why}") from error
     try:
         return plain.flatten()
     except ModelicaError as second:

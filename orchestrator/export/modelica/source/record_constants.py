@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
+from orchestrator.core.structs import replace
 from orchestrator.export.modelica.source.class_scope import (
+    Changes,
     ClassMember,
     ClassScope,
     SourcePlace,
     Value,
     in_order,
+    merge,
 )
-from orchestrator.export.modelica.source.lookup import NotSpecialised, TypedComponent
+from orchestrator.export.modelica.source.lookup import NotSpecialised, TypedComponent, rescoped
 from orchestrator.export.modelica.source.rewording import PlainClass, Rewording, Step, steps_of
 from orchestrator.export.modelica.source.text import Token, closing, nesting, split
+
+#: Prefix of a value that a constructor gives a member, which leaves nothing of its declaration.
+_WHOLE = "whole"
 
 
 class RecordConstants(Rewording):
@@ -28,51 +35,69 @@ class RecordConstants(Rewording):
         say: Callable[[Sequence[Token]], str],
     ) -> tuple[str, int]:
         typed = self._lookup.typed(member)
-        location = member.element.place
         calculated = [at for at, step in enumerate(steps) if step.inside]
         if not calculated:
-            return self._part(typed, steps, end, location)
-        if calculated != [0] or typed.changes.value is None:
-            raise NotSpecialised(location, "a calculated index into constant records of records")
-        listed = typed.changes.value.tokens
-        if listed[0].text != "{" or closing(listed, 0) != len(listed):
-            raise NotSpecialised(
-                location, "a calculated index into constant records that are no list"
-            )
-        return self._column(owner, member, typed, steps, say(steps[0].inside))
+            return self._part(typed, steps, end, member.element.place)
+        return self._table(owner, member, steps, [say(steps[at].inside) for at in calculated])
 
-    def _column(
-        self,
-        owner: ClassScope,
-        member: ClassMember,
-        typed: TypedComponent,
-        steps: Sequence[Step],
-        index: str,
+    def _table(
+        self, owner: ClassScope, member: ClassMember, steps: Sequence[Step], indices: Sequence[str]
     ) -> tuple[str, int]:
         """An element of the constant array of one member of all records, which is written first."""
-        location = member.element.place
-        count = len(list(split(typed.changes.value.tokens[1:-1]))) if typed.changes.value else 0
-        elements, end = [], steps[0].end
-        for number in range(1, count + 1):
-            chosen = [Step("", steps[0].end, number), *steps[1:]]
-            text, end = self._part(typed, chosen, steps[0].end, location)
-            elements.append(text)
-        kind = typed.kind
-        for step in steps[1:]:
-            inside = kind.components.get(step.name) if kind is not None else None
-            kind = self._lookup.typed(inside).kind if inside is not None else None
-            element = inside.element if inside is not None else member.element
-        if len(steps) < 2 or any(not step.name for step in steps[1:]) or element.dims:
-            raise NotSpecialised(location, "a calculated index into constant records")
-        primitive = kind.primitive if kind is not None else element.type_name
-        title = ".".join([member.element.name, *(step.name for step in steps[1:])])
-        key = ("column", self._keys.of(owner), title, tuple(elements))
+        typed, location = self._lookup.typed(member), member.element.place
+        sizes: list[int] = []
+        reached, dims = typed, len(typed.element.dims)
+        for step in steps:
+            if step.name:
+                inside = reached.kind.components.get(step.name) if reached.kind else None
+                if inside is None or dims:
+                    raise NotSpecialised(location, "a calculated index into constant records")
+                reached = self._lookup.typed(inside)
+                dims = len(reached.element.dims)
+            else:
+                dims -= 1
+                sizes += [self._size(reached)] * bool(step.inside)
+        kind, is_leaf = reached.kind, reached.kind is None or reached.kind.predefined
+        if dims or not is_leaf:
+            raise NotSpecialised(location, "a calculated index into whole constant records")
+        names = [at for at, step in enumerate(steps) if step.name]
+        path, tail = steps[: names[-1] + 1], steps[names[-1] + 1 :]
+        if any(step.inside for step in tail):
+            raise NotSpecialised(location, "a calculated index into an array of constant records")
+        last = "".join(f"[{step.index}]" for step in tail)
+        elements = self._elements(typed, path, last, sizes)
+        primitive = kind.primitive if kind is not None else reached.element.type_name
+        title = ".".join([member.element.name, *(step.name for step in steps if step.name)])
+        key = ("table", self._keys.of(owner), title, elements)
         if key not in self._names:
             name = self._names[key] = self._new(title, f"{owner.name}.{title}")
+            shape = ", ".join(str(size) for size in sizes)
+            text = f"constant {primitive} {name}[{shape}] = {elements};"
             made = self._written[name] = PlainClass()
-            text = f"constant {primitive} {name}[{count}] = {{{', '.join(elements)}}};"
             self._put(made.lines, location, text)
-        return f"{self._names[key]}[{index}]", end
+        return f"{self._names[key]}[{', '.join(indices)}]", steps[-1].end
+
+    def _elements(
+        self, typed: TypedComponent, path: Sequence[Step], last: str, sizes: Sequence[int]
+    ) -> str:
+        """What stands in the array for all values of the calculated indices of a path."""
+        at = next((at for at, step in enumerate(path) if step.inside), None)
+        if at is None:
+            return self._part(typed, path, path[-1].end, typed.element.place)[0] + last
+        numbered = (Step("", path[at].end, number) for number in range(1, sizes[0] + 1))
+        chosen = ([*path[:at], step, *path[at + 1 :]] for step in numbered)
+        return f"{{{', '.join(self._elements(typed, one, last, sizes[1:]) for one in chosen)}}}"
+
+    @staticmethod
+    def _size(typed: TypedComponent) -> int:
+        """The number of elements of an array of records."""
+        value, dims = typed.changes.value, typed.element.dims
+        if len(dims) == 1 and dims[0].isdecimal():
+            return int(dims[0])
+        if value is not None and (count := _count(value.tokens)) is not None:
+            return count
+        why = "a calculated index into constant records of which the number is not written"
+        raise NotSpecialised(typed.element.place, why)
 
     def _part(
         self, typed: TypedComponent, steps: Sequence[Step], end: int, place: SourcePlace
@@ -82,11 +107,19 @@ class RecordConstants(Rewording):
             raise NotSpecialised(place, "a member of a constant that is no record")
         changes = typed.changes
         if changes.value is not None and changes.origin is not None:
+            if _WHOLE not in changes.prefixes and _has_values(typed.kind, changes):
+                raise NotSpecialised(place, "a constant record with a value and modified members")
             return self._given_part(changes.value, changes.origin, steps, end)
         if not steps:
             names = [name for name, _ in in_order(typed.kind)]
             parts = (f"{each} = {self._member(typed.kind, each, (), end)[0]}" for each in names)
             return f"{self._class(self._instance(typed, typed.kind))}({', '.join(parts)})", end
+        if not steps[0].name and steps[0].index is not None and len(typed.element.dims) == 1:
+            changes = merge(_element(changes, steps[0].index, place), typed.of_class)
+            kind = rescoped(typed.kind, changes).expand()
+            element = replace(typed.element, dims=(), sizes=())
+            one = TypedComponent(element, typed.scope, changes, typed.of_class, kind)
+            return self._part(one, steps[1:], steps[0].end, place)
         if not steps[0].name or steps[0].name not in typed.kind.components:
             raise NotSpecialised(place, "an index into constant records")
         return self._member(typed.kind, steps[0].name, steps[1:], steps[0].end)
@@ -96,9 +129,19 @@ class RecordConstants(Rewording):
     ) -> tuple[str, int]:
         member = kind.components[name]
         typed = self._lookup.typed(member)
-        if typed.kind is None or typed.kind.predefined:
-            return self._constant(kind, member), end
-        return self._part(typed, steps, end, member.element.place)
+        with self._calculated_in(kind):
+            if typed.kind is None or typed.kind.predefined:
+                return self._constant(kind, member), end
+            return self._part(typed, steps, end, member.element.place)
+
+    @contextmanager
+    def _calculated_in(self, kind: ClassScope) -> Iterator[None]:
+        """Let a value that names members of this record mean those of this very record."""
+        self._records.append(kind)
+        try:
+            yield
+        finally:
+            self._records.pop()
 
     def _given_part(
         self, value: Value, origin: ClassScope, steps: Sequence[Step], end: int
@@ -108,7 +151,7 @@ class RecordConstants(Rewording):
             return f"({self._said(value, origin, ())})", end
         listed, place = value.tokens, value.place
         step = steps[0]
-        if listed[0].text == "{" and closing(listed, 0) == len(listed):
+        if _count(listed) is not None:
             elements = list(split(listed[1:-1]))
             if step.index is None or not 0 < step.index <= len(elements):
                 raise NotSpecialised(place, "an index into constant records that is out of range")
@@ -121,18 +164,73 @@ class RecordConstants(Rewording):
             raise NotSpecialised(place, "a member of a record that is calculated")
         if meaning.member is not None:
             more = list(steps_of(listed, 2 * meaning.used - 1))
+            if max([step.end for step in more], default=listed[at - 1].end) != listed[-1].end:
+                raise NotSpecialised(place, "a member of a record that is calculated")
             return self._part(self._lookup.typed(meaning.member), [*more, *steps], end, place)
-        if meaning.kind is None or meaning.kind.expand().tree.word != "record" or not step.name:
+        is_whole = meaning.kind is not None and closing(listed, at) == len(listed)
+        if meaning.kind is None or not is_whole or not step.name:
             raise NotSpecialised(place, "a member of a record that is calculated")
-        names = [name for name, _ in in_order(meaning.kind)]
-        for number, part in enumerate(split(listed[at + 1 : -1])):
+        if meaning.kind.expand().tree.word != "record":
+            raise NotSpecialised(place, "a member of a record that is calculated")
+        kind = self._constructed(meaning.kind, listed[at + 1 : -1], origin, place)
+        if step.name not in kind.components:
+            raise NotSpecialised(place, f"record {kind.name} has no '{step.name}'")
+        return self._member(kind, step.name, steps[1:], step.end)
+
+    def _constructed(
+        self, kind: ClassScope, arguments: Sequence[Token], origin: ClassScope, place: SourcePlace
+    ) -> ClassScope:
+        """A record with the values that its constructor gives it."""
+        inputs = [name for name, member in in_order(kind) if self._is_input(kind, member)]
+        given: dict[str, Changes] = {}
+        for number, part in enumerate(split(arguments)):
             named = len(part) > 2 and part[1].text == "="
-            if (part[0].text if named else names[number]) == step.name:
-                given = _value(part[2:] if named else part, place.source)
-                return self._given_part(given, origin, steps[1:], step.end)
-        if step.name not in names:
-            raise NotSpecialised(place, f"record {meaning.kind.name} has no '{step.name}'")
-        return self._member(meaning.kind, step.name, steps[1:], step.end)
+            if not named and number >= len(inputs):
+                raise NotSpecialised(place, f"more arguments than record {kind.name} has inputs")
+            name = part[0].text if named else inputs[number]
+            value = _value(part[2:] if named else part, place.source)
+            given[name] = Changes(value, {}, None, value.place, origin, frozenset({_WHOLE}))
+        return kind.with_changes(Changes(None, given)).expand()
+
+    def _is_input(self, kind: ClassScope, member: ClassMember) -> bool:
+        """Whether the constructor of a record takes a value of a member (section 12.6)."""
+        element, _, changes = member.changed()
+        is_fixed = "constant" in element.prefixes and changes.value is not None
+        is_final = "final" in element.prefixes or "final" in changes.prefixes
+        return not (is_fixed or is_final or element.name in kind.hidden)
+
+
+def _count(listed: Sequence[Token]) -> int | None:
+    """The number of elements of ``{a, b}``; None of anything else."""
+    is_list = listed[0].text == "{" and closing(listed, 0) == len(listed)
+    return len(list(split(listed[1:-1]))) if is_list else None
+
+
+def _has_values(kind: ClassScope, changes: Changes) -> bool:
+    """Whether members of a record are given values, and not only attributes."""
+    for name, each in changes.inner.items():
+        inside = kind.components.get(name)
+        if inside is not None and each.value is not None:
+            return True
+        type_ = inside.owner.type_of(inside)[1] if inside is not None else None
+        if type_ is not None and not type_.predefined and _has_values(type_, each):
+            return True
+    return False
+
+
+def _element(changes: Changes, index: int, place: SourcePlace) -> Changes:
+    """The modifications of one element of an array of records."""
+    inner = {}
+    for name, each in changes.inner.items():
+        value = each.value
+        if value is not None and "each" not in each.prefixes:
+            count = _count(value.tokens)
+            if count is None or not 0 < index <= count:
+                raise NotSpecialised(place, "an index into constant records that are no list")
+            value = _value(list(split(value.tokens[1:-1]))[index - 1], value.place.source)
+        inside = _element(each, index, place).inner
+        inner[name] = replace(each, value=value, inner=inside)
+    return replace(changes, inner=inner)
 
 
 def _value(listed: Sequence[Token], source: int) -> Value:

@@ -115,6 +115,7 @@ class Rewording(ABC):
         self._paid: set[tuple[int, int]] = set()
         self._looked_into: set[int] = set()
         self._checked: dict[int, ClassScope] = {}
+        self._records: list[ClassScope] = []
         self.is_needed = False
         self.failure: NotSpecialised | None = None
 
@@ -147,6 +148,12 @@ class Rewording(ABC):
 
         say: Rewords an index that is calculated.
         """
+
+    @abstractmethod
+    def _member(
+        self, kind: ClassScope, name: str, steps: Sequence[Step], end: int
+    ) -> tuple[str, int]:
+        """Text of a part of a member of a constant record, and where what it stands for ends."""
 
     @abstractmethod
     def _instance(self, typed: TypedComponent, kind: ClassScope) -> ClassScope:
@@ -249,8 +256,13 @@ class Rewording(ABC):
                 return self._reworded(inside, source, scope, family, prefix)
 
             steps = list(steps_of(listed, mention.ends[meaning.used - 1]))
-            text, end = self._outside(meaning.owner, meaning.member, steps, end, say)
+            record = self._record_around(scope) if meaning.level == 0 else None
+            text, end = self._outside(record or meaning.owner, meaning.member, steps, end, say)
             yield first.start, end, text
+
+    def _record_around(self, scope: ClassScope) -> ClassScope | None:
+        """The constant record that is calculated, if names in a scope mean its members."""
+        return next((kind for kind in self._records if scope in with_bases(kind)), None)
 
     def _outside(
         self,
@@ -260,7 +272,12 @@ class Rewording(ABC):
         end: int,
         say: Callable[[Sequence[Token]], str],
     ) -> tuple[str, int]:
-        """Text of a constant of a package or class around, and where what it stands for ends."""
+        """Text of a constant of a package or class around, and where what it stands for ends.
+
+        owner: Also a constant record that is calculated, of a name of a member.
+        """
+        if any(owner is kind for kind in self._records):
+            return self._member(owner, member.element.name, steps, end)
         owner, member = self._inner_constant(owner, member)
         if "constant" not in member.changed()[0].prefixes:
             raise Outside

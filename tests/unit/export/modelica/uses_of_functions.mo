@@ -1159,3 +1159,250 @@ end S;
 model M S a(redeclare Lin i); S b(redeclare Lin i(c=3,redeclare function f=dbl)); S c(redeclare
   Lin i(redeclare function f=dbl(n=7)));
 end M;
+
+// case: calculated_record_calc_default
+// expect: y = 6; z = 3;
+package P
+record R Real a=1; Real b=2*a; end R;
+constant R r(a=3);
+model M Real y=r.b*time; Real z=r.a*time; end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_calc_ctor_positional
+// expect: y = 8; z = 12;
+package P
+record R Real a=1; Real b=2*a; Real c=a+b; end R;
+constant R r=R(4);
+model M Real y=r.b*time; Real z=r.c*time; end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_calc_final
+// expect: y = 8; z = 7; w = 15;
+package P
+record R Real a=1; final Real b=2*a; Real c=a+b; end R;
+constant R r=R(4,c=7); constant R q(a=5);
+model M Real y=r.b*time; Real z=r.c*time; Real w=q.c*time; end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_two_levels_ctor
+// expect: y = 36; z = 37; w = 26; v = 1;
+package P
+record In Real k=1; Real s=k*k; end In;
+record R Real a=1; In i(k=2*a); Real t=i.s+1; end R;
+constant R r=R(a=3); constant R q=R(i=In(k=5));
+model M Real y=r.i.s*time; Real z=r.t*time; Real w=q.t*time; Real v=q.a*time; end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_modified_on_way
+// expect: y = 14; z = 18; w = 2;
+package P
+package Base record R Real a=1; Real b=2*a; end R; constant Real k=1; constant R r(a=k); end Base;
+package D=Base(k=7);
+package E extends Base(k=9); end E;
+model M Real y=D.r.b*time; Real z=E.r.b*time; Real w=Base.r.b*time; end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_mod_const_record
+// expect: y = 10; z = 11; w = 4; v = 2;
+package P
+package Base record R Real a=1; Real b=2*a; end R; constant R r(a=2); function f input Real u; output Real y; algorithm y:=u*r.b; end f; end Base;
+package D=Base(r(a=5));
+package E=Base(r(b=11));
+model M Real y=D.f(time); Real z=E.f(time); Real w=Base.f(time); Real v=E.r.a*time; end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_arr_each
+// expect: y[1] = 2; y[2] = 4; y[3] = 8; z = 4;
+package P
+record R Real a=1; Real b=2*a; end R;
+constant R r[3](a={1,2,4});
+model M Real y[3]; Real z=r[2].b*time; equation for i in 1:3 loop y[i]=r[i].b*time; end for; end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_nested_index
+// expect: y = 30; z = 21; s = 6;
+package P
+record In Real k; Real m=10*k; end In;
+record R In i[2]; Real c=i[1].k+i[2].m; end R;
+constant R r[2]={R(i={In(k=1),In(k=2)}),R(i={In(k=3),In(k=4)})};
+model M Real y=r[2].i[1].m*time; Real z=r[1].c*time; Real s=sum(r[j].i[2].k for j in 1:2)*time; end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_nested_calc_index
+// expect: y[1,2] = 2; y[2,1] = 3;
+package P
+record In Real k; end In;
+record R In i[2]; end R;
+constant R r[2]={R(i={In(k=1),In(k=2)}),R(i={In(k=3),In(k=4)})};
+model M Real y[2,2]; equation for a in 1:2 loop for b in 1:2 loop y[a,b]=r[a].i[b].k*time; end for; end for; end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_func_calc_index
+// expect: y = 10; z = 2;
+package P
+record In Real k; Real w[2]={k,2*k}; end In;
+constant In r[3]={In(k=1),In(k=2),In(k=5)};
+function f input Real u; input Integer j; output Real y; algorithm y:=u*r[j].w[2]; end f;
+model M Real y=f(time,3); Real z=f(time,1); end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_media_two
+// expect: y = 12; z = 6; w = 2;
+package P
+record D Real M=1; Real R=8/M; Real cp=3*R; end D;
+partial package Med constant D data; function h input Real T; output Real h; algorithm h:=data.cp*T; end h; end Med;
+package A extends Med(data(M=2)); end A;
+package B extends Med(data=D(M=4)); end B;
+model C replaceable package Medium=A; Real h=Medium.h(time); end C;
+model M C a; C b(redeclare package Medium=B); Real y=a.h; Real z=b.h; Real w=B.data.R*time; end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_record_final_ext
+// expect: y = 7; z = 11; v = 9;
+package P
+record B0 Real a=1; Real b=2*a; end B0;
+record B1 extends B0(a=3); Real c=b+1; end B1;
+record B2=B1(b=10);
+constant B1 r; constant B2 q; constant B2 w(a=4,b=2*4);
+model M Real y=r.c*time; Real z=q.c*time; Real v=w.c*time; end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_each_mixed
+// expect: y[1] = 7; y[2] = 9; y[3] = 13; z = 4; w = 5;
+package P
+record R Real a=1; Real b=2*a; Real c=0; end R;
+constant R r[3](a={1,2,4}, each c=5);
+model M Real y[3]; Real z=r[2].b*time; Real w=r[3].c*time; equation for i in 1:3 loop y[i]=(r[i].b+r[i].c)*time; end for; end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_nested_arr_mod
+// expect: y = 87; z = 43; w[1] = 70; w[2] = 80;
+package P
+record In Real k=1; Real m=10*k; end In;
+record R In i[2](k={3,4}); Real c=i[1].k+i[2].m; end R;
+constant R r(i(k={7,8})); constant R q;
+model M Real y=r.c*time; Real z=q.c*time; Real w[2]; equation for j in 1:2 loop w[j]=r.i[j].m*time; end for; end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_two_level_list
+// expect: y = 20; z = 1; w = 30;
+package P
+record In Real k; Real m=10*k; end In;
+record R In i[2]; end R;
+constant R r[2]={R(i={In(k=1),In(k=2)}),R(i={In(k=3),In(4,m=1)})};
+function f input Integer a; input Integer b; output Real y; algorithm y:=r[a].i[b].m; end f;
+model M Real y=f(1,2)*time; Real z=f(2,2)*time; Real w=f(2,1)*time; end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_alias_const
+// expect: y = 6; z = 10;
+package P
+record R Real a=1; Real b=2*a; end R;
+constant R q(a=3); constant R r=q; constant R s[2]={q,R(a=5)};
+package A constant R t=r; constant R u=s[2]; end A;
+model M Real y=A.t.b*time; Real z=A.u.b*time; end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_redeclared_record
+// expect: y = 2; z = 15; w = 8;
+package P
+partial package Med replaceable record S Real a=1; Real b=2*a; end S; constant S s; function f input Real u; output Real y; algorithm y:=u*s.b; end f; end Med;
+package A extends Med; end A;
+package B extends Med(redeclare record S=T); end B;
+record T Real a=5; Real b=3*a; end T;
+package C extends Med(s(a=4)); end C;
+model M Real y=A.f(time); Real z=B.f(time); Real w=C.f(time); end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_func_member
+// expect: y = 10; z = 5;
+package P
+record R Real a=1; Real b=g(a); end R;
+function g input Real u; output Real y; algorithm y:=u^2+1; end g;
+constant R r(a=3); constant R v[2](a={1,2});
+model M Real y=r.b*time; Real z=v[2].b*time; end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_inherited_calc
+// expect: y = 12; z = 6; w = 8;
+package P
+record A Real a=1; Real b=2*a; end A;
+record B extends A; Real c=a+b; end B;
+record C extends B(a=4); end C;
+constant C r; constant B q=B(a=2); constant C s=C(c=1);
+model M Real y=r.c*time; Real z=q.c*time; Real w=s.b*time; end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_prot_and_const
+// expect: y = 21; z = 6; w = 10;
+package P
+record R constant Real g=10; Real a=1; Real b=g*a; Real c=b+1; end R;
+constant R r=R(2); constant R q=R(2,5);
+model M Real y=r.c*time; Real z=q.c*time; Real w=r.g*time; end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_same_names
+// expect: y = 210; z = 110;
+package P
+constant Real a=100;
+record In Real a=2; Real b=a; end In;
+record R Real a=1; In i(a=a+10); Real c=i.b+a; end R;
+constant R r(a=a);
+model M Real y=r.c*time; Real z=r.i.a*time; end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_param_of_const
+// expect: u.y = 2; v.y = 4;
+package P
+record R Real a=1; Real b=2*a; end R;
+constant R r[2](a={1,2});
+model A parameter Integer j=1; Real y=r[j].b*time; end A;
+model M A u; A v(j=2); end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_whole_passed
+// expect: y = 6; z = 12; w = 2; v = 12;
+package P
+record R Real a=1; Real b=2*a; end R;
+package B constant R r(a=3); function f input R x=r; input Real u; output Real y; algorithm y:=x.b*u; end f; end B;
+package D=B(r(a=6));
+model M Real y=B.f(u=time); Real z=D.f(u=time); Real w=B.f(R(a=1),time); Real v=B.f(D.r,time); end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_expr_record
+// refused: M.mo:\d+: a member of a record that is calculated
+package P
+record R Real a=1; Real b=2*a; end R;
+constant Boolean q=true;
+constant R r=if q then R(a=3) else R(a=4);
+model M Real y=r.b*time; end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_inner_over_value_b
+// refused: a constant record with a value and modified members
+package P
+package B record R Real a=1; Real b=2*a; end R; constant R r=R(a=2); end B;
+package D=B(r(a=9));
+model M Real y=D.r.b*time; end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_op_mixed
+// refused: because of M.mo:\d+: operator record C
+package P
+operator record C Real re; Real im;
+ encapsulated operator 'constructor' function f import P.C; input Real re; input Real im=0; output C r(re=re,im=im); algorithm end f; end 'constructor';
+ encapsulated operator function '*' import P.C; input C a; input C b; output C c; algorithm c:=C(a.re*b.re-a.im*b.im,a.re*b.im+a.im*b.re); end '*';
+end C;
+function fx input Real u; output Real y; protected C k; algorithm k:=C(u,2)*C(1,1); y:=k.im; end fx;
+model M C b=C(time,2); C c=3*b; Real y=fx(time); end M; end P;
+model M extends P.M; end M;
+
+// case: calculated_record_op_const
+// refused: M.mo:\d+: a member of a record that is calculated
+package P
+operator record C Real re; Real im;
+ encapsulated operator function '+' import P.C; input C a; input C b; output C c; algorithm c:=C(a.re+b.re,a.im+b.im); end '+';
+end C;
+constant C k=C(3,4)+C(1,1);
+model M Real y=k.re*time; Real z=k.im*time; end M; end P;
+model M extends P.M; end M;
