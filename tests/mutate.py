@@ -28,6 +28,7 @@ _SYNTHETIC = (
     *(f"{name}_limits" for name in ("machine", "check", "gate", "rig")),
     *("transitions", "supervisor", "gate", "rest", "check_states", "motion_check"),
 )
+_OF_RIG = ("operators", "processes", "rig_in_step")
 #: Rooms: files below ``orchestrator``, and the quick tests of them below ``tests/unit``.
 ROOMS = {
     "core/coupling": (("core/coupling/*",), ("core/coupling", "core/faults", "loops/test_axis.py")),
@@ -43,13 +44,15 @@ ROOMS = {
     ),
     "rig/supervisor/wire": (
         ("rig/supervisor/process", "rig/supervisor/wire"),
-        ("rig/supervisor/test_operators.py", "rig/supervisor/test_processes.py"),
+        tuple(
+            f"rig/supervisor/test_{name}.py" for name in ("operators", "processes", "rig_in_step")
+        ),
     ),
     "rig/device_units": (
         ("rig/device_units/supervision", "rig/device_units/io_loop"),
         (
             *(f"rig/device_units/test_{name}_limits.py" for name in ("seat", "link", "own_gate")),
-            *("rig/device_units/test_own_gate.py", "rig/device_units/test_device_unit.py"),
+            "rig/device_units",
         ),
     ),
     "rig/arming": (
@@ -58,10 +61,12 @@ ROOMS = {
             "rig/test_arming_limits.py",
             "rig/test_line_delay.py",
             "rig/test_margins.py",
-            "rig/test_hardware.py",
+            *("rig/test_sampled_arming.py", "rig/test_tuned_margins.py", "rig/test_hardware.py"),
         ),
     ),
 }
+#: Rooms of processes, whose tests take a second or two each.
+_OF_PROCESSES = frozenset(("rig/supervisor/wire", "rig/device_units"))
 _OTHER = {
     getattr(ast, name): getattr(ast, other)
     for name, _, other in (
@@ -151,9 +156,10 @@ def _code(path: str, number: int, loader: SourceFileLoader, name: str) -> CodeTy
 
 
 def noticed(room: str, seconds: float, mutant: tuple[Path, int]) -> bool:
-    """Whether a quick test of a room fails with a mistake."""
+    """Whether a test of a room fails with a mistake: a quick one, or one of processes."""
     tests = [f"tests/unit/{each}" for each in ROOMS[room][1]]
-    quick = ("-x", "-q", "--numprocesses", "0", "--leave-out-slow", "-p", "no:cacheprovider")
+    quick = ["-x", "-q", "--numprocesses", "0", "-p", "no:cacheprovider"]
+    quick += [] if room in _OF_PROCESSES else ["--leave-out-slow"]
     command = [sys.executable, "-m", "pytest", *quick, *tests]
     given = {
         **os.environ,

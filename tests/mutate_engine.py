@@ -85,10 +85,20 @@ def build() -> None:
     subprocess.run(command, check=True)  # noqa: S603
 
 
+def pytest_configure() -> None:
+    """Keep Hypothesis from shrinking what fails: pytest takes this module as a plugin."""
+    from hypothesis import Phase, settings
+
+    phases = (Phase.explicit, Phase.generate)
+    settings.register_profile("mistakes", phases=phases, derandomize=True, database=None)
+    settings.load_profile("mistakes")
+
+
 def noticed(tests: Sequence[str], name: str) -> str:
     """Return how tests notice a mistake: the first that fails, or nothing."""
     words = [word if "-" in word[:1] or "/" not in word else f"tests/{word}" for word in tests]
-    quick = ("-x", "-q", "--numprocesses", "0", "-p", "no:cacheprovider")
+    plugins = ("-p", "no:cacheprovider", "-p", "tests.mutate_engine")
+    quick = ("-x", "-q", "--numprocesses", "0", *plugins)
     command = [sys.executable, "-m", "pytest", *quick, *words]
     environment = {
         **os.environ,
@@ -110,8 +120,11 @@ def noticed(tests: Sequence[str], name: str) -> str:
         return f"its tests took more than {SECONDS} s"
     if run.returncode == 0:
         return ""
-    failures = [line for line in run.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return failures[0].split(" - ")[0] if failures else f"pytest ended with {run.returncode}"
+    lines = run.stdout.splitlines()
+    for word in ("FAILED", "ERROR"):  # a fixture that ends after a failed test is an error, too
+        if failures := [line for line in lines if line.startswith(word)]:
+            return failures[0].split(" - ")[0]
+    return f"pytest ended with {run.returncode}"
 
 
 def main() -> None:
