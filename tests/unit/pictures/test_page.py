@@ -291,6 +291,9 @@ def test_the_lines_of_a_diagram_have_values_of_each_case(tab, tmp_path, register
     title = "document.querySelector('.wire title').textContent"
     assert tab.run(title).splitlines() == ["<b>.y", "last 2", "least 0", "greatest 6"]
     assert tab.run(OVERLAPS) == []
+    unreached = "[...document.querySelectorAll('body *')].filter((n) => n.tabIndex < 0"
+    unreached += " && n.scrollWidth > n.clientWidth && getComputedStyle(n).overflowX == 'auto')"
+    assert tab.run(f"{unreached}.map((n) => n.className)") == []  # keys scroll what has focus
     assert tab.errors == []
 
 
