@@ -56,7 +56,7 @@ ROOMS = {
         ),
     ),
     "rig/arming": (
-        ("rig/arming", "rig/margins", "rig/line_delay", "rig/identified_model"),
+        ("rig/arming/*", "rig/hardware/line_delay"),
         (
             "rig/test_arming_limits.py",
             "rig/test_line_delay.py",

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from orchestrator.rig.twin_file import (
+from orchestrator.rig.hardware.twin_file import (
     Dynamics,
     Estimate,
     SignalPair,

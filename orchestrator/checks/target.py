@@ -45,7 +45,7 @@ from orchestrator.core.structs import Struct
 from orchestrator.core.system import Component, Source, SourceKind, System
 from orchestrator.core.system.hierarchy import unopened_notes
 from orchestrator.core.system.source import UnopenedError, packed_code_unopened
-from orchestrator.rig.hardware import ERRORS, Hardware, added_to_devices, told_otherwise
+from orchestrator.rig.hardware.cases import ERRORS, Hardware, added_to_devices, told_otherwise
 from orchestrator.study import Experiment, read_experiment
 from orchestrator.study.experiment import Case, RunOptions
 from orchestrator.study.reader import CODE

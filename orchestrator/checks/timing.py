@@ -9,7 +9,7 @@ from orchestrator.core.coupling import DelayPlan, rounded_delay
 from orchestrator.core.diagnostics import DescriptionError, Diagnostic, SoftdockError
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.system.time import milliseconds, settled_end, whole_steps
-from orchestrator.rig.hardware import (
+from orchestrator.rig.hardware.cases import (
     ERRORS,
     ON_TOP,
     OTHERWISE,

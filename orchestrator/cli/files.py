@@ -132,7 +132,7 @@ def _scene() -> type[BaseModel]:
 
 
 def _twin() -> type[BaseModel]:
-    from orchestrator.rig.twin_file import TwinFile
+    from orchestrator.rig.hardware.twin_file import TwinFile
 
     return TwinFile
 

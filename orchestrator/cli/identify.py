@@ -12,8 +12,8 @@ from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.structs import replace
 
 if TYPE_CHECKING:
+    from orchestrator.rig.hardware.twin_file import Dynamics, Estimate, TwinFile
     from orchestrator.rig.identification.record import ExcitationLimits
-    from orchestrator.rig.twin_file import Dynamics, Estimate, TwinFile
 
 
 def identify(
@@ -98,11 +98,11 @@ def identify(
     """Excite devices one at a time, and write twins and a report."""
     from orchestrator.cli.run import pairs
     from orchestrator.cli.target import expect_case, experiment_of, results_name
-    from orchestrator.rig.hardware import Hardware
+    from orchestrator.rig.arming.tables import IdentificationTable
+    from orchestrator.rig.hardware.cases import Hardware
     from orchestrator.rig.identification.before_arming import identify_case, procedure
     from orchestrator.rig.identification.identified_device import devices_of
     from orchestrator.rig.identification.report import set_identified_delays, write_identification
-    from orchestrator.rig.tables import IdentificationTable
     from orchestrator.study.prepare.prepare import prepare_all
     from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
 
@@ -181,7 +181,7 @@ def _limits(name: str, text: str) -> ExcitationLimits:
 
 def _print(twin: TwinFile) -> None:
     """Print one line for each response; the report has the rest."""
-    from orchestrator.rig.twin_file import drift_ppm
+    from orchestrator.rig.hardware.twin_file import drift_ppm
 
     columns = ["response", "command", "delay [ms]", "transit [ms]", "lag", "gain", "noise", "fit"]
     rows = []

@@ -22,7 +22,7 @@ from orchestrator.core.display import printable
 from orchestrator.rig.supervisor.wire import Operator, state_line
 
 if TYPE_CHECKING:
-    from orchestrator.rig.margins import Arming
+    from orchestrator.rig.arming.margins import Arming
 
 
 Wish = Literal["status", "arm", "engage", "disengage", "stop", "quickstop", "reset", "attend"]
@@ -85,7 +85,7 @@ def arm(
     No device is opened.
     """
     from orchestrator.cli.target import experiment_of
-    from orchestrator.rig.arming import armed, expect_armed
+    from orchestrator.rig.arming.extension import armed, expect_armed
     from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
     from orchestrator.study.reader import prepared_cases
 
@@ -105,7 +105,7 @@ def _print_margins(found: dict[str, Arming]) -> None:
     if not found:
         print_lines("no case commands a device")
         return
-    from orchestrator.rig.arming import COLUMNS, arming_rows
+    from orchestrator.rig.arming.extension import COLUMNS, arming_rows
     from orchestrator.study.content import texts_of
 
     rows = ((name, *row) for name, one in found.items() for row in arming_rows(one))

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from orchestrator.core.system import System
     from orchestrator.loops.prediction import Prediction
     from orchestrator.pictures.animation import Animation
+    from orchestrator.rig.arming.tables import ArmingTable, IdentificationTable
+    from orchestrator.rig.runs.emulation import EmulatorTable
     from orchestrator.rig.supervisor.settings import SupervisorSettings
-    from orchestrator.rig.tables import ArmingTable, EmulatorTable, IdentificationTable
     from orchestrator.study.content import Section
     from orchestrator.study.experiment import Case, Experiment
     from orchestrator.study.prepare.prepared_case import EmulatorPlan, PreparedCase, RunSettings
@@ -61,19 +62,19 @@ def _supervisor() -> type[SupervisorSettings]:
 
 def _arming() -> type[ArmingTable]:
     with optional_imports():
-        from orchestrator.rig.tables import ArmingTable
+        from orchestrator.rig.arming.tables import ArmingTable
     return ArmingTable
 
 
 def _emulator() -> type[EmulatorTable]:
     with optional_imports():
-        from orchestrator.rig.tables import EmulatorTable
+        from orchestrator.rig.runs.emulation import EmulatorTable
     return EmulatorTable
 
 
 def _identification() -> type[IdentificationTable]:
     with optional_imports():
-        from orchestrator.rig.tables import IdentificationTable
+        from orchestrator.rig.arming.tables import IdentificationTable
     return IdentificationTable
 
 
@@ -102,7 +103,7 @@ def animation_problems(
 def with_device(system: System, name: str, table: DeviceTable) -> System:
     """Put a device in the place of a component, or change settings of the device there."""
     with optional_imports():
-        from orchestrator.rig.emulation import with_device as put_device
+        from orchestrator.rig.runs.emulation import with_device as put_device
     return put_device(system, name, table)
 
 
@@ -111,7 +112,7 @@ def with_emulators(
 ) -> tuple[Case, dict[str, EmulatorPlan]]:
     """Return a case whose devices connect to emulators, and how these start, by component."""
     with optional_imports():
-        from orchestrator.rig.emulation import with_emulators as plan_emulators
+        from orchestrator.rig.runs.emulation import with_emulators as plan_emulators
     return plan_emulators(experiment, name, case)
 
 
@@ -123,14 +124,14 @@ def on_hardware(
     source: The experiment or the case that describes the hardware; its paths start at ``folder``.
     """
     with optional_imports():
-        from orchestrator.rig.hardware import prepared_on_hardware
+        from orchestrator.rig.hardware.cases import prepared_on_hardware
     return prepared_on_hardware(system, source, folder, case, settings)
 
 
 def notes_on_delays(system: System, experiment: Experiment, folder: Path) -> tuple[str, ...]:
     """List connections that declare another delay than the twin that was identified."""
     with optional_imports():
-        from orchestrator.rig.hardware import notes_on_delays as delay_notes
+        from orchestrator.rig.hardware.cases import notes_on_delays as delay_notes
     return delay_notes(system, experiment, folder)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from robot_twin import PAIR, TWIN
 
-from orchestrator.rig.twin_file import twin_text
+from orchestrator.rig.hardware.twin_file import twin_text
 
 _RIG_PARTS = """
 from orchestrator import Block, Input, Output

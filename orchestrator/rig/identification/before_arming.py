@@ -14,10 +14,13 @@ from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, ch
 from orchestrator.core.realtime import RealTime
 from orchestrator.core.structs import replace
 from orchestrator.core.system import nanoseconds, seconds
-from orchestrator.rig.arming import commanded
+from orchestrator.rig.arming.extension import commanded
+from orchestrator.rig.arming.identified_model import used_responses
+from orchestrator.rig.arming.margins import Reserve
+from orchestrator.rig.arming.tables import ArmingTable, IdentificationTable
 from orchestrator.rig.device_units.facts import DeviceFacts, device_facts
 from orchestrator.rig.devices import DeviceConnector
-from orchestrator.rig.emulation import emulating
+from orchestrator.rig.hardware.twin_file import TwinFile, read_twin
 from orchestrator.rig.identification.device_run import Procedure, planned_limits
 from orchestrator.rig.identification.identified_device import (
     IdentifiedDevice,
@@ -28,12 +31,9 @@ from orchestrator.rig.identification.identified_device import (
 )
 from orchestrator.rig.identification.record import ExcitationLimits
 from orchestrator.rig.identification.report import write_identification
-from orchestrator.rig.identified_model import used_responses
-from orchestrator.rig.margins import Reserve
-from orchestrator.rig.supervision import supervising
+from orchestrator.rig.runs.emulation import emulating
+from orchestrator.rig.runs.supervision import supervising
 from orchestrator.rig.supervisor.settings import SupervisorSettings
-from orchestrator.rig.tables import ArmingTable, IdentificationTable
-from orchestrator.rig.twin_file import TwinFile, read_twin
 from orchestrator.study import Experiment, Extension, Run, Section
 from orchestrator.study.prepare.prepared_case import PreparedCase, RunSettings
 from orchestrator.study.run.pace import realtime_of

@@ -18,7 +18,9 @@ from orchestrator.core.diagnostics import (
 from orchestrator.core.realtime import RealTime
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import SourceKind, System
+from orchestrator.rig.arming.margins import Reserve
 from orchestrator.rig.device_units.facts import stepped_device
+from orchestrator.rig.hardware.twin_file import Estimate, SignalPair, TwinFile, Validation
 from orchestrator.rig.identification.device_run import (
     DeviceRun,
     ExcitationSegment,
@@ -28,8 +30,6 @@ from orchestrator.rig.identification.device_run import (
 from orchestrator.rig.identification.lag_fit import frequency_response
 from orchestrator.rig.identification.pair_model import PairModel, pair_model, quantisation_step
 from orchestrator.rig.identification.record import Floats, Record, deviation_interval
-from orchestrator.rig.margins import Reserve
-from orchestrator.rig.twin_file import Estimate, SignalPair, TwinFile, Validation
 
 #: Fit on the second record below which a model says nothing of the device.
 _POOR = 0.5

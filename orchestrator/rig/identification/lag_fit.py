@@ -23,8 +23,8 @@ import numpy.typing as npt
 from scipy import optimize, signal
 
 from orchestrator.core.structs import Struct
+from orchestrator.rig.hardware.twin_file import Lag
 from orchestrator.rig.identification.record import Floats, Record
-from orchestrator.rig.twin_file import Lag
 
 #: Of a damping's logarithm, where its derivative is taken by a difference.
 _SMALL = 1e-5

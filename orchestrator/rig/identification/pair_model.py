@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.structs import Struct
+from orchestrator.rig.hardware.twin_file import Dynamics, Estimate, Lag, Validation
 from orchestrator.rig.identification.lag_fit import (
     DelayFit,
     FrequencyResponse,
@@ -31,7 +32,6 @@ from orchestrator.rig.identification.record import (
     normal_interval,
     positive_interval,
 )
-from orchestrator.rig.twin_file import Dynamics, Estimate, Lag, Validation
 
 #: Fewer distinct values show no step: whatever they are, they are few.
 _LEVELS = 8

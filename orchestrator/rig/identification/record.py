@@ -18,7 +18,7 @@ from scipy import stats
 
 from orchestrator.core.diagnostics import DescriptionError, counted
 from orchestrator.core.structs import Struct, replace
-from orchestrator.rig.twin_file import Estimate
+from orchestrator.rig.hardware.twin_file import Estimate
 
 Floats = npt.NDArray[np.float64]
 

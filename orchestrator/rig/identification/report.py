@@ -15,10 +15,13 @@ from orchestrator.core.recording import whole_folder
 from orchestrator.core.system import System
 from orchestrator.pictures import save, write_report
 from orchestrator.pictures.plot_drawing import dress, headline, new_figure
-from orchestrator.rig.identification.identified_device import IdentifiedDevice, IdentifiedPair
-from orchestrator.rig.identification.record import Floats
-from orchestrator.rig.line_delay import device_lines, identified_delay, in_ms, line_delay_ns
-from orchestrator.rig.twin_file import (
+from orchestrator.rig.hardware.line_delay import (
+    device_lines,
+    identified_delay,
+    in_ms,
+    line_delay_ns,
+)
+from orchestrator.rig.hardware.twin_file import (
     Dynamics,
     Estimate,
     SignalPair,
@@ -26,6 +29,8 @@ from orchestrator.rig.twin_file import (
     in_run_time,
     twin_text,
 )
+from orchestrator.rig.identification.identified_device import IdentifiedDevice, IdentifiedPair
+from orchestrator.rig.identification.record import Floats
 from orchestrator.study.content import PALETTE, FigureItem, FileItem, Report, TableItem
 
 if TYPE_CHECKING:

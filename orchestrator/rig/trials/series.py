@@ -24,7 +24,7 @@ from orchestrator.core.diagnostics import DescriptionError, DeviceError
 from orchestrator.core.own_process import OwnProcess
 from orchestrator.rig.devices import device_class, read_settings
 from orchestrator.rig.devices.conformance import EmulatorProcess, Wiring, bench_of
-from orchestrator.rig.emulation import started_emulators, with_emulators
+from orchestrator.rig.runs.emulation import started_emulators, with_emulators
 from orchestrator.rig.supervisor.wire import Operator
 from orchestrator.rig.trials.judge import FULL_DISK, Judge, Outcome, Trial, was_disturbed
 from orchestrator.rig.trials.relay import relay_process

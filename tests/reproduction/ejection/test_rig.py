@@ -27,7 +27,7 @@ from orchestrator import (
     simulate,
     write_ssd,
 )
-from orchestrator.rig.arming import armed
+from orchestrator.rig.arming.extension import armed
 from orchestrator.study.prepare.prepare import swap_component
 from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
 from orchestrator.study.reader import prepared_cases

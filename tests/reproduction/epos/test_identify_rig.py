@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from orchestrator import read_system
 from orchestrator.cli.main import app
-from orchestrator.rig.twin_file import read_twin
+from orchestrator.rig.hardware.twin_file import read_twin
 
 EPOS = Path(__file__).parents[3] / "examples" / "epos"
 pytestmark = pytest.mark.alone

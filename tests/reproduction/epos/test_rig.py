@@ -15,9 +15,9 @@ from orchestrator import (
     read_experiment,
     run_experiment,
 )
-from orchestrator.rig.arming import armed
-from orchestrator.rig.tables import IdentificationTable
-from orchestrator.rig.twin_file import SignalPair, TwinFile, by_clock, twin_text
+from orchestrator.rig.arming.extension import armed
+from orchestrator.rig.arming.tables import IdentificationTable
+from orchestrator.rig.hardware.twin_file import SignalPair, TwinFile, by_clock, twin_text
 from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
 from orchestrator.study.reader import prepared_cases
 

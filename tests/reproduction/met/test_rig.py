@@ -17,7 +17,7 @@ import pytest
 from orchestrator import Block, Input, Output, read_experiment, read_system, simulate
 from orchestrator.core.recording import Result
 from orchestrator.core.system import System
-from orchestrator.rig.arming import armed
+from orchestrator.rig.arming.extension import armed
 from orchestrator.study.prepare.prepare import swap_component
 from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
 from orchestrator.study.reader import prepared_cases

@@ -10,7 +10,7 @@ import pytest
 
 from orchestrator import read_experiment, run_experiment
 from orchestrator.loops import linear_system
-from orchestrator.rig.arming import armed
+from orchestrator.rig.arming.extension import armed
 from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
 from orchestrator.study.reader import prepared_cases
 

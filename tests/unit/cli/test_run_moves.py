@@ -6,8 +6,8 @@ from typer.testing import CliRunner
 
 from orchestrator.cli.main import app
 from orchestrator.core.diagnostics import ArmingError, DescriptionError
+from orchestrator.rig.hardware.twin_file import twin_text
 from orchestrator.rig.identification import before_arming
-from orchestrator.rig.twin_file import twin_text
 
 BLOCKS = '''
 from orchestrator import Block, Input, Output

@@ -10,7 +10,7 @@ from orchestrator import Block, Input, Output, State, System, block
 from orchestrator.loops import linear_system
 from orchestrator.loops.loop_account import coupled_groups, inner_lines
 from orchestrator.loops.sampled_loop import SampledLoop
-from orchestrator.rig.margins import Knobs, Reserve, arm
+from orchestrator.rig.arming.margins import Knobs, Reserve, arm
 from tests.unit.rig.test_margins import rig
 
 from .conftest import Factor, SecondOrder

@@ -32,7 +32,7 @@ from orchestrator.dcp.server import SlaveServer
 from orchestrator.pictures.live.extension import Viewing
 from orchestrator.pictures.live.messages import Begun
 from orchestrator.pictures.live.streams import Foxglove, Udp
-from orchestrator.rig.supervision import SupervisorClient
+from orchestrator.rig.runs.supervision import SupervisorClient
 from orchestrator.rig.supervisor.settings import SupervisorSettings
 from orchestrator.rig.supervisor.wire import Operator, connect_to, take_rig
 

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import pytest
 
 from orchestrator import ArmingError
-from orchestrator.rig.arming import arming_rows, expect_armed
-from orchestrator.rig.identified_model import GainRatio
-from orchestrator.rig.line_delay import LineDelay
-from orchestrator.rig.margins import ArmedLine, Arming, Reserve, _turned
+from orchestrator.rig.arming.extension import arming_rows, expect_armed
+from orchestrator.rig.arming.identified_model import GainRatio
+from orchestrator.rig.arming.margins import ArmedLine, Arming, Reserve, _turned
+from orchestrator.rig.hardware.line_delay import LineDelay
 from orchestrator.rig.supervisor.rig_tracking import MarginTable
 
 RESERVE = Reserve(4e-3, 1.25)

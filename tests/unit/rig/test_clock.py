@@ -3,7 +3,7 @@
 import pytest
 from robot_twin import REST, TWIN, about
 
-from orchestrator.rig.twin_file import by_clock, drift_ppm, in_run_time
+from orchestrator.rig.hardware.twin_file import by_clock, drift_ppm, in_run_time
 
 # Its clock is 1 % fast: 4 ms of it are 3.96 ms by the computer.
 FAST = TWIN.model_copy(

@@ -11,7 +11,7 @@ from processes import gone
 
 from orchestrator.core.diagnostics import DescriptionError, DeviceError
 from orchestrator.rig.devices.conformance import EmulatorProcess
-from orchestrator.rig.emulation import emulating, with_emulators
+from orchestrator.rig.runs.emulation import emulating, with_emulators
 from orchestrator.study.experiment import Experiment
 from orchestrator.study.prepare.prepared_case import EmulatorPlan
 

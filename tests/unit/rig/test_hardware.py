@@ -8,10 +8,10 @@ from orchestrator import DescriptionError, read_experiment, simulate
 from orchestrator.checks import check_target
 from orchestrator.core.system import TransportDelay
 from orchestrator.core.system.loops import closed_loops
-from orchestrator.rig.arming import armed
-from orchestrator.rig.hardware import Hardware, told_otherwise
-from orchestrator.rig.line_delay import declared_otherwise
-from orchestrator.rig.twin_file import twin_text
+from orchestrator.rig.arming.extension import armed
+from orchestrator.rig.hardware.cases import Hardware, told_otherwise
+from orchestrator.rig.hardware.line_delay import declared_otherwise
+from orchestrator.rig.hardware.twin_file import twin_text
 from orchestrator.study.prepare.prepare import prepare_all
 from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
 from orchestrator.study.runner import run_experiment

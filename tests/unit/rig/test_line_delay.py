@@ -15,12 +15,12 @@ from robot_twin import PAIR, TWIN, about
 from orchestrator import read_experiment, simulate
 from orchestrator.checks import check_target
 from orchestrator.core.system.loops import closed_loops
-from orchestrator.rig import supervision
-from orchestrator.rig.arming import armed
-from orchestrator.rig.hardware import ON_TOP
-from orchestrator.rig.line_delay import LineDelay, device_lines, with_device_delays
+from orchestrator.rig.arming.extension import armed
+from orchestrator.rig.hardware.cases import ON_TOP
+from orchestrator.rig.hardware.line_delay import LineDelay, device_lines, with_device_delays
+from orchestrator.rig.hardware.twin_file import Dynamics, twin_text
+from orchestrator.rig.runs import supervision
 from orchestrator.rig.supervisor.settings import SupervisorSettings
-from orchestrator.rig.twin_file import Dynamics, twin_text
 from orchestrator.study.prepare.prepare import prepare_all
 from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
 from orchestrator.study.runner import run_experiment

@@ -10,10 +10,10 @@ from scipy.linalg import expm
 from orchestrator import Block, Input, Output, Parameter, State, System, block
 from orchestrator.loops import linear_system
 from orchestrator.loops.sampled_loop import SampledLoop
-from orchestrator.rig.identified_model import with_identified_dynamics
-from orchestrator.rig.margins import Knobs, Reserve, arm, margin_table
+from orchestrator.rig.arming.identified_model import with_identified_dynamics
+from orchestrator.rig.arming.margins import Knobs, Reserve, arm, margin_table
+from orchestrator.rig.hardware.twin_file import Lag
 from orchestrator.rig.supervisor.rig_tracking import MarginTable
-from orchestrator.rig.twin_file import Lag
 from python_blocks.kinematics.rotation import Floats
 
 T, MASS, K, B = 0.004, 750.0, 2510.0, 100.0

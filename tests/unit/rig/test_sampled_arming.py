@@ -9,8 +9,8 @@ from scipy.linalg import expm
 
 from orchestrator import read_experiment
 from orchestrator.export import build_model
-from orchestrator.rig.arming import armed
-from orchestrator.rig.twin_file import Dynamics
+from orchestrator.rig.arming.extension import armed
+from orchestrator.rig.hardware.twin_file import Dynamics
 from orchestrator.study.prepare.prepare import prepare_all
 from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
 

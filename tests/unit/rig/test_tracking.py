@@ -7,8 +7,8 @@ import pytest
 from robot_twin import PAIR, TWIN, about
 
 from orchestrator.core.diagnostics import DescriptionError
-from orchestrator.rig.margins import ArmedLine, Arming, Reserve
-from orchestrator.rig.supervision import (
+from orchestrator.rig.arming.margins import ArmedLine, Arming, Reserve
+from orchestrator.rig.runs.supervision import (
     TRACKING_COLUMNS,
     tracked_margins,
     tracking_plot,

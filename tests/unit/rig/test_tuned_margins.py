@@ -11,7 +11,7 @@ from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.pictures.live import shown as live
 from orchestrator.pictures.live.messages import CHECK, MARK, SET, Answered, Wish
 from orchestrator.pictures.live.shown import Shown, ShownCase
-from orchestrator.rig.arming import armed
+from orchestrator.rig.arming.extension import armed
 from orchestrator.study import read_experiment
 from orchestrator.study.prepare.prepared_case import RunSettings, SystemReader
 from orchestrator.study.reader import prepared_cases

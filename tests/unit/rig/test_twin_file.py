@@ -4,7 +4,7 @@ import pytest
 from robot_twin import PAIR, REST, TWIN
 
 from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError
-from orchestrator.rig.twin_file import SignalPair, read_twin, twin_text
+from orchestrator.rig.hardware.twin_file import SignalPair, read_twin, twin_text
 
 
 def test_what_is_written_is_read_back(tmp_path):

@@ -5,7 +5,7 @@ from robot_twin import TWIN
 
 from orchestrator import CapabilityError, read_system, write_ssd, write_ssp, write_toml
 from orchestrator.core.system import Source
-from orchestrator.rig.twin_file import twin_text
+from orchestrator.rig.hardware.twin_file import twin_text
 from orchestrator.study.prepare.prepare import swap_component
 
 ROBOT = '''

@@ -7,7 +7,7 @@ from robot_twin import PAIR, TWIN, about
 from hw_adapters.emulation.tracking import Tracking
 from orchestrator import Block, DescriptionError, Input, LoadError, Output, System, block, simulate
 from orchestrator.core.simunits.instantiation import make_unit
-from orchestrator.rig.twin_file import read_twin, twin_text
+from orchestrator.rig.hardware.twin_file import read_twin, twin_text
 from orchestrator.study.prepare.prepare import swap_component
 
 STEP = 0.004

@@ -14,7 +14,7 @@ from orchestrator.core.diagnostics import NeverEngagedError
 from orchestrator.core.recording import read_parquet
 from orchestrator.core.simulation import InterruptedRun
 from orchestrator.core.ssp import write_ssd
-from orchestrator.rig import supervision
+from orchestrator.rig.runs import supervision
 from orchestrator.rig.supervisor.states import ChangeRecord, StateChange
 from orchestrator.study import read_experiment, run_experiment, runner
 from orchestrator.study.extension import Steps, loaded

@@ -5,7 +5,7 @@ import pytest
 from orchestrator import Block, Execution, Input, Output, Parameter, RealTime, System, block
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, StepError
 from orchestrator.core.system import Causality, Connector, DataType
-from orchestrator.rig.arming import commanded
+from orchestrator.rig.arming.extension import commanded
 from orchestrator.rig.devices import (
     Device,
     DeviceConnectors,

@@ -11,7 +11,7 @@ from orchestrator.cli.main import app
 from orchestrator.core.realtime import RealTime
 from orchestrator.core.simulation import simulate
 from orchestrator.rig.devices.conformance import EmulatorProcess, bench_of
-from orchestrator.rig.twin_file import TwinFile, by_clock, drift_ppm
+from orchestrator.rig.hardware.twin_file import TwinFile, by_clock, drift_ppm
 from orchestrator.study import read_experiment
 from orchestrator.study.prepare.prepare import prepare
 

@@ -7,10 +7,10 @@ import pytest
 from scipy import signal, stats
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.rig.hardware.twin_file import Lag
 from orchestrator.rig.identification.lag_fit import DelayFit, frequency_response
 from orchestrator.rig.identification.pair_model import pair_model, quantisation_step
 from orchestrator.rig.identification.record import Record, deviation_interval, sample_times
-from orchestrator.rig.twin_file import Lag
 
 PERIOD = 0.004
 SEEDS = 60

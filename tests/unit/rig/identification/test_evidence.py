@@ -4,11 +4,11 @@ import pytest
 from robot_twin import TWIN
 
 from orchestrator import DescriptionError
+from orchestrator.rig.arming.margins import Reserve
+from orchestrator.rig.hardware.twin_file import Estimate
 from orchestrator.rig.identification.before_arming import with_longer_motions
 from orchestrator.rig.identification.device_run import Procedure
 from orchestrator.rig.identification.identified_device import LittleEvidenceError, expect_known
-from orchestrator.rig.margins import Reserve
-from orchestrator.rig.twin_file import Estimate
 
 NEEDED = Reserve(2e-3, 1.2), ("x",)
 

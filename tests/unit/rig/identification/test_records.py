@@ -14,6 +14,7 @@ from orchestrator.core.simunits import component_of
 from orchestrator.core.system import Source, System, nanoseconds
 from orchestrator.rig.device_units.facts import device_facts
 from orchestrator.rig.device_units.samples import SampleLogWriter, read_sample_log
+from orchestrator.rig.hardware.twin_file import read_twin
 from orchestrator.rig.identification import device_run, identified_device
 from orchestrator.rig.identification.device_run import ExcitationPlan, Procedure, excitation_plan
 from orchestrator.rig.identification.pair_model import pair_model
@@ -24,7 +25,6 @@ from orchestrator.rig.identification.report import (
     set_identified_delays,
     write_identification,
 )
-from orchestrator.rig.twin_file import read_twin
 
 DEVICE = 'kuka_rsi?axes=["x"]&measured=displacement'
 PROCEDURE = Procedure(duration=1.6, compared_duration=0.8, rest=0.24)

@@ -16,7 +16,7 @@ import pytest
 
 from orchestrator import DeviceError, NeverEngagedError, Reason
 from orchestrator.rig.device_units.supervision import Seat
-from orchestrator.rig.supervision import SupervisorClient
+from orchestrator.rig.runs.supervision import SupervisorClient
 from orchestrator.rig.supervisor.settings import SupervisorSettings
 from orchestrator.rig.supervisor.watch_memory import JoiningDevice, RingSignal
 from orchestrator.rig.supervisor.wire import Operator, take_rig

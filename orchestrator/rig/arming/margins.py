@@ -18,7 +18,7 @@ from orchestrator.loops.delayed_loop import Complex
 from orchestrator.loops.loop_transfer import level, margins_of
 from orchestrator.loops.sampled_loop import MultirateLoop, SampledLoop
 from orchestrator.loops.state_space import Floats
-from orchestrator.rig.line_delay import LineDelay
+from orchestrator.rig.hardware.line_delay import LineDelay
 from orchestrator.rig.supervisor.rig_tracking import MarginTable
 
 

@@ -24,24 +24,24 @@ from orchestrator.core.system import (
 )
 from orchestrator.core.system.time import step_length
 from orchestrator.loops import LinearSystem, linear_system
-from orchestrator.rig.identified_model import (
+from orchestrator.rig.arming.identified_model import (
     gain_ratios,
     model_system,
     used_responses,
     with_gains,
     with_identified_dynamics,
 )
-from orchestrator.rig.line_delay import (
+from orchestrator.rig.arming.margins import Arming, Knobs, arm, other_order
+from orchestrator.rig.arming.tables import ArmingTable
+from orchestrator.rig.hardware.line_delay import (
     LineDelay,
     corrections,
     declared_otherwise,
     line_delays,
     with_device_delays,
 )
-from orchestrator.rig.margins import Arming, Knobs, arm, other_order
-from orchestrator.rig.tables import ArmingTable
-from orchestrator.rig.twin_file import TwinFile, in_run_time
-from orchestrator.rig.twins import inner_of
+from orchestrator.rig.hardware.twin_file import TwinFile, in_run_time
+from orchestrator.rig.hardware.twins import inner_of
 from orchestrator.study import Experiment, Extension, Run, Section
 from orchestrator.study.content import Cell
 from orchestrator.study.experiment import RunOptions

@@ -8,7 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from pydantic import ConfigDict, StrictBool, StrictFloat, StrictInt, StrictStr
+
 from orchestrator.core.diagnostics import DescriptionError, DeviceError, choices_for
+from orchestrator.core.diagnostics.validation import Table
 from orchestrator.core.realtime import RealTime
 from orchestrator.core.system import Source, SourceKind, System
 from orchestrator.rig.devices.conformance import EmulatorProcess, Wiring, bench_of
@@ -20,6 +23,24 @@ from orchestrator.study.tables import DeviceTable
 
 _LOG = logging.getLogger(__name__)
 _PLACE = re.compile(r"\{([^{}.]+)\.([^{}.]+)\}")
+
+_Option = StrictBool | StrictInt | StrictFloat | StrictStr
+
+
+class EmulatorTable(Table):
+    """Options of an emulator, ``--KEY VALUE`` each; which there are, the emulator says.
+
+    A key that is ``true`` stands alone, one that is ``false`` is left out. ``"{NAME.PLACE}"`` in a
+    text is where the emulator ``NAME``, which stands before it, can be reached under ``PLACE``.
+    """
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, _Option]
+
+    @property
+    def options(self) -> dict[str, bool | int | float | str]:
+        """All keys as they are written."""
+        return dict(self.__pydantic_extra__ or {})
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any
 from orchestrator.core.master.plan import stepping_order
 from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import Connection, Provenance, System, TransportDelay
-from orchestrator.rig.twin_file import Estimate, SignalPair, TwinFile
+from orchestrator.rig.hardware.twin_file import Estimate, SignalPair, TwinFile
 
 #: Delays are declared to the microsecond.
 _US = 1_000
@@ -19,7 +19,7 @@ def brought(pair: SignalPair, *, hardware: bool) -> Estimate:
 
     To a line that hardware makes that of the device alone, since no run reads the response there;
     to others that of a loop through the run
-    (:attr:`~orchestrator.rig.twin_file.SignalPair.loop_delay`).
+    (:attr:`~orchestrator.rig.hardware.twin_file.SignalPair.loop_delay`).
     """
     return pair.delay if hardware and pair.delay is not None else pair.loop_delay
 

@@ -19,7 +19,7 @@ from orchestrator.core.system import (
     connection_name,
 )
 from orchestrator.rig.devices.registry import read_address
-from orchestrator.rig.line_delay import (
+from orchestrator.rig.hardware.line_delay import (
     declared_otherwise,
     device_lines,
     identified_delay,
@@ -29,8 +29,8 @@ from orchestrator.rig.line_delay import (
     line_delays,
     with_device_delays,
 )
-from orchestrator.rig.twin_file import SignalPair, TwinFile
-from orchestrator.rig.twins import twin_of
+from orchestrator.rig.hardware.twin_file import SignalPair, TwinFile
+from orchestrator.rig.hardware.twins import twin_of
 from orchestrator.study import Experiment
 from orchestrator.study.experiment import Case
 from orchestrator.study.prepare.prepared_case import RunSettings

@@ -21,8 +21,8 @@ from orchestrator.core.system import (
 )
 from orchestrator.loops import LinearSystem
 from orchestrator.loops.loop_account import signal_names
-from orchestrator.rig.tables import ArmingTable
-from orchestrator.rig.twin_file import Lag, SignalPair, TwinFile
+from orchestrator.rig.arming.tables import ArmingTable
+from orchestrator.rig.hardware.twin_file import Lag, SignalPair, TwinFile
 from orchestrator.study.prepare.prepare import prepare_with
 from orchestrator.study.prepare.prepared_case import PreparedCase, RunSettings, SystemReader
 

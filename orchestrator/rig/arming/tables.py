@@ -1,11 +1,10 @@
-"""Tables of experiments that say of rigs: ``[arming]``, ``[identification]``, emulators."""
+"""The tables ``[arming]`` and ``[identification]`` of an experiment."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
 from pydantic import (
-    ConfigDict,
     Field,
     StrictBool,
     StrictFloat,
@@ -18,7 +17,7 @@ from pydantic_core import PydanticCustomError
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.diagnostics.validation import Table, Time
 from orchestrator.core.system import nanoseconds, seconds
-from orchestrator.rig.margins import Reserve
+from orchestrator.rig.arming.margins import Reserve
 
 
 class ArmingTable(Table):
@@ -62,25 +61,6 @@ class ArmingTable(Table):
         """The margins that must be left."""
         delay = nanoseconds(self.delay_reserve, "arming") * 1e-9
         return Reserve(delay, self.gain_reserve, self.own_growth)
-
-
-_Option = StrictBool | StrictInt | StrictFloat | StrictStr
-
-
-class EmulatorTable(Table):
-    """Options of an emulator, ``--KEY VALUE`` each; which there are, the emulator says.
-
-    A key that is ``true`` stands alone, one that is ``false`` is left out. ``"{NAME.PLACE}"`` in a
-    text is where the emulator ``NAME``, which stands before it, can be reached under ``PLACE``.
-    """
-
-    model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, _Option]
-
-    @property
-    def options(self) -> dict[str, bool | int | float | str]:
-        """All keys as they are written."""
-        return dict(self.__pydantic_extra__ or {})
 
 
 Kind = Literal["prbs", "chirp", "step"]

@@ -21,10 +21,11 @@ from orchestrator.core.simulation import InterruptedRun
 from orchestrator.core.simunits import Notice
 from orchestrator.core.structs import replace
 from orchestrator.core.system import Source, SourceKind
+from orchestrator.rig.arming.margins import Arming
 from orchestrator.rig.device_units.facts import device_facts
 from orchestrator.rig.device_units.supervision import watched_facts
 from orchestrator.rig.devices.registry import read_address, write_address
-from orchestrator.rig.margins import Arming
+from orchestrator.rig.hardware.twin_file import SignalPair, TwinFile, in_run_time
 from orchestrator.rig.supervisor import rig_tracking
 from orchestrator.rig.supervisor.checks import RigChecks
 from orchestrator.rig.supervisor.machine import CHANGES_NAME
@@ -38,7 +39,6 @@ from orchestrator.rig.supervisor.settings import SupervisorSettings, TrackingLim
 from orchestrator.rig.supervisor.states import ChangeRecord, change_record
 from orchestrator.rig.supervisor.supervisor import Supervisor
 from orchestrator.rig.supervisor.wire import ANSWER_S, StateLine, connect_to, hear, tell
-from orchestrator.rig.twin_file import SignalPair, TwinFile, in_run_time
 from orchestrator.study import Extension, FailedRunError, Run, Section, Steps, swap_component
 from orchestrator.study.content import Curve, Panel, Plot
 from orchestrator.study.prepare.prepared_case import PreparedCase

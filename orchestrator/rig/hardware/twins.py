@@ -31,8 +31,8 @@ from orchestrator.core.system import (
     conversion_between,
 )
 from orchestrator.engine import TwinUnit as NativeUnit
-from orchestrator.rig.line_delay import brought, line_delay_ns
-from orchestrator.rig.twin_file import SignalPair, TwinFile, in_run_time, read_twin
+from orchestrator.rig.hardware.line_delay import brought, line_delay_ns
+from orchestrator.rig.hardware.twin_file import SignalPair, TwinFile, in_run_time, read_twin
 
 if TYPE_CHECKING:
     from orchestrator.core.simunits import WorkerProcess

@@ -1,0 +1,1 @@
+"""Extensions of a run with devices: its emulators and its supervisor."""
