@@ -46,6 +46,8 @@ _AGAIN_S, _STOP_S = 0.25, 1.0
 _QUIET_S, _QUIET_RECORDS = 0.02, 5
 #: The mean of so many records is the zero.
 _TARE_RECORDS = 32
+#: Their numbers differ by this at most: another one is of an earlier stream.
+_FELT_GAP = 10
 
 
 class CalibrationSettings(BaseModel):
@@ -132,6 +134,7 @@ class AtiNetFt(Device):
         self._asked_s = 0.0
         self._streams = False
         self._felt: list[Counts] = []
+        self._felt_last = self._felt_strange = 0
         self._zero = (0.0,) * 6
         self._begin_count()
 
@@ -180,6 +183,7 @@ class AtiNetFt(Device):
         self._waiting.clear()
         self._clock = Counter(_FT_PERIOD)
         self._felt, self._zero, self._streams = [], (0.0,) * 6, False
+        self._felt_last = self._felt_strange = 0
         self._begin_count()
         self._stop()
         self._stream()
@@ -274,8 +278,15 @@ class AtiNetFt(Device):
         """Whether a record is one of those whose mean is the zero."""
         if not self._settings.tare or len(self._felt) == _TARE_RECORDS:
             return False
+        gap = (record.rdt_sequence - self._felt_last) % _FT_PERIOD
+        if self._felt and not 0 < gap <= _FELT_GAP:
+            self._felt_strange += 1
+            if len(self._felt) > 1 and self._felt_strange < _TARE_RECORDS:
+                return True  # an old one
+            self._felt, self._felt_strange = [], 0
         if record.valid:
             self._felt.append(record.counts)
+            self._felt_last = record.rdt_sequence
         if len(self._felt) == _TARE_RECORDS:
             self._set_zero()
         return True

@@ -30,7 +30,7 @@ _MILLIMETRE = 1e-3
 #: IPOC begins again after so many ms, where the controller counts them in 32 bits.
 _IPOC_PERIOD = 2**32
 #: So many frames that follow each other are those of the robot, if its host is not known and if.
-_ENOUGH, _ENOUGH_OF_HOST = 10, 1
+_ENOUGH, _ENOUGH_OF_HOST = 10, 3
 
 
 class KukaRsiSettings(DeviceSettings):

@@ -33,7 +33,7 @@ from orchestrator.rig.device_units.facts import device_facts
 from orchestrator.rig.device_units.following import FollowCheck, HeldCommands
 from orchestrator.rig.device_units.ledger import CommandLedger
 from orchestrator.rig.device_units.samples import RateCheck, SampleLogWriter
-from orchestrator.rig.device_units.sequence import SampleCounter
+from orchestrator.rig.device_units.sequence import FIRST_PERIODS, SampleCounter
 from orchestrator.rig.device_units.supervision import OwnGate, Seat, gate_of
 from orchestrator.rig.devices import (
     Device,
@@ -122,11 +122,12 @@ class _Link:
 
     def receive_once(self) -> bool:
         """Wait a little for a sample; return whether there is a new one."""
-        received = self._receive()
+        received = self.receive()
         self._remark()
-        if received is None:
-            return False
-        now_ns = time.monotonic_ns()
+        return received is not None and self.take(received, time.monotonic_ns())
+
+    def take(self, received: Received, now_ns: int) -> bool:
+        """Judge a sample, answer it if the device expects that; return whether it is new."""
         restarts, gap = self.counter.facts.restarts, self.counter.gap(received)
         is_new = self.counter.take(received, now_ns)
         has_restarted = self.counter.facts.restarts > restarts and self._command.size
@@ -151,7 +152,8 @@ class _Link:
             self.block.ticks.tick(moment)
         return is_new
 
-    def _receive(self) -> Received | None:
+    def receive(self) -> Received | None:
+        """Wait a little for a sample; what is none is counted."""
         try:
             return self.device.receive(min(_LOOK, self.gate.period) if self._leads else _LOOK)
         except RestartedError as error:
@@ -363,20 +365,26 @@ class _Link:
 
 
 def _connect(link: _Link, seconds: float) -> None:
-    """Open the device, wait for its first sample, and see whether its rate is the declared one."""
+    """Open the device, wait for its first samples, and see whether its rate is the declared one."""
     link.device.open()
-    end = time.monotonic() + seconds
-    came = False
+    end = time.monotonic() + seconds + FIRST_PERIODS * link.gate.period
+    is_live = came = False
     while time.monotonic() < end and not link.ended.is_set():
-        came = link.receive_once() or came
+        received, now_ns = link.receive(), time.monotonic_ns()
+        is_live = is_live or (received is not None and link.counter.confirms(received, now_ns))
+        if received is not None and is_live:
+            came = link.take(received, now_ns) or came
         if came and link.rate.done:
             break
     if came:
         return
+    limit = f"within {seconds:g} s (connect_timeout)"
+    if link.counter.unconfirmed:
+        raise DeviceError(f"no live sample came {limit}: {link.counter.unconfirmed}")
     count = link.counter.facts.malformed
     strange = f"datagrams of another protocol: {count}, the last: {link.refused}"
     raise DeviceError(
-        f"no sample came within {seconds:g} s (connect_timeout);"
+        f"no sample came {limit};"
         f" {strange if count else 'check that it is on, and its address and port'}"
     )
 

@@ -15,6 +15,10 @@ RATE_TOLERANCE = 1.2
 #: So many samples that count on from each other, and not from the newest one, are a line of their
 #: own: that of a device that was restarted, or that was on its way for less than before.
 _CONFIRMED = 3
+#: Periods from the first sample that comes to the first that is used, while none is lost.
+FIRST_PERIODS = _CONFIRMED - 1
+#: So many lines of first samples are told apart.
+_LINES = 8
 #: Their numbers differ by at most this.
 _LINE_GAP = 3
 #: They come at the rate of the device, or slower: this share of a period lies between two.
@@ -33,6 +37,8 @@ _SHORT = 2**20
 _MEMORY_S, _MEMORY = 10.0, 50_000
 #: An answer to a sample that is older than so many periods comes too late for it.
 _ANSWERED_IN = 2.0
+#: The first samples took this share of their own time or more: old ones come at once.
+_LIVE = 0.3
 
 
 class _Line(Struct):
@@ -97,6 +103,7 @@ class SampleCounter:
         #: By what the device was found to have restarted.
         self.begun_anew = ""
         self._held = 0
+        self._first: deque[_Line] = deque(maxlen=_LINES)
         self._ahead: _Line | None = None
         self._before: _Line | None = None
         #: Whether the last sample did not follow those before it.
@@ -182,6 +189,65 @@ class SampleCounter:
         if seconds == 0.0:
             return 0 if tuple(one.values) == tuple(other.values) else 1
         return int(math.copysign(max(1, round(abs(seconds) / self._seconds)), seconds))
+
+    def confirms(self, received: Received, now_ns: int) -> bool:
+        """Take note of a first sample; whether it is of a device that runs.
+
+        Three samples count on from each other, and their time has passed here as well. A single old
+        sample, or several at once, are of another run; of two lines the one that is ahead is that
+        of the device. Samples without number and time confirm themselves.
+        """
+        if received.sequence is None and received.device_time is None:
+            return True
+        line = _Line(now_ns, now_ns, received, received)
+        for before in self._first:
+            if self._between(before.last, received) == 0:
+                self.facts.repeated += 1
+                return False
+            if self._is_next(before, received):
+                line = before.followed_by(received, now_ns, self.period_ns, 0)
+                self._first.remove(before)
+                break
+        others = list(self._first)
+        self._first.append(line)
+        behind = [self._between(other.last, received) > 0 for other in others]
+        ahead = [o for o, is_behind in zip(others, behind, strict=True) if not is_behind]
+        if not self._is_live(line, now_ns) or any(self._still(o, line, now_ns) for o in ahead):
+            return False
+        for other, is_behind in zip(others, behind, strict=True):
+            self.facts.late += other.count * is_behind
+            self.facts.malformed += other.count * (not is_behind)
+        self._fresh_ns, self._since_fresh = now_ns, 0
+        return True
+
+    def _still(self, other: _Line, line: _Line, now_ns: int) -> bool:
+        """Whether another line goes on beside one."""
+        is_young = now_ns - other.last_ns <= _LINE_GAP * self.period_ns
+        return other.count > 1 and is_young and other.last_ns > line.first_ns
+
+    def _is_live(self, line: _Line, now_ns: int) -> bool:
+        """Whether enough samples came in a line, and not all at once."""
+        if line.count < _CONFIRMED:
+            return False
+        seconds = _seconds_between(line.first, line.last)
+        if seconds is None:
+            seconds = self._between(line.first, line.last) * self._seconds
+            if line.count > _BACK:
+                return True  # of undated samples the true rate may be another one
+        return (now_ns - line.first_ns) * 1e-9 >= _LIVE * seconds
+
+    @property
+    def unconfirmed(self) -> str:
+        """Say why no sample that came was used; empty: one was, or none came."""
+        if self._newest is not None or not self._first:
+            return ""
+        facts = self.facts
+        count = sum(line.count for line in self._first) + facts.repeated
+        return (
+            f"{count} sample{'s' * (count > 1)} came, {facts.repeated} of them repeated, but no"
+            f" {_CONFIRMED} counted on from each other as time passed: they are of another run, or"
+            " the device stands; restart it, or end the program that sends them"
+        )
 
     def _goes_on(self, received: Received, gap: int, now_ns: int) -> bool:
         """Whether a sample that is newer is to be used: it follows, or others confirmed it."""
@@ -320,14 +386,18 @@ class SampleCounter:
             gap = self._between(line.last, received)
             if gap == 0:
                 return line
-            is_next = 0 < gap <= _LINE_GAP and self._fits(line.last, received, gap)
-            seconds = _seconds_between(line.last, received)
-            if is_next and (seconds is None or 0.0 < seconds <= _BACK * self._seconds):
+            if self._is_next(line, received):
                 return line.followed_by(received, now_ns, self.period_ns, self._came_ns)
             if line is self._ahead:
                 self.facts.malformed += line.count
                 self.refused = "a number or a time far ahead that no other sample confirmed"
         return _Line(now_ns, now_ns, received, received)
+
+    def _is_next(self, line: _Line, received: Received) -> bool:
+        gap = self._between(line.last, received)
+        seconds = _seconds_between(line.last, received)
+        is_next = 0 < gap <= _LINE_GAP and self._fits(line.last, received, gap)
+        return is_next and (seconds is None or 0.0 <= seconds <= _BACK * self._seconds)
 
     def _restart(self, why: str) -> None:
         self.begun_anew = why
@@ -347,6 +417,7 @@ class SampleCounter:
         elif not begins and now_ns - before_ns > self._overdue_ns:
             self.facts.late += 1
         self._newest, self._before, self.in_doubt = received, None, False
+        self._first.clear()
         self._gone += 0 if begins else gap
         self._accepted += 1
         self._remember(received)

@@ -248,9 +248,16 @@ def test_a_device_that_says_nothing_in_time_is_refused_with_what_came():
     strange = link_of([WireFormatError("no such frame")] * 2)
     with pytest.raises(DeviceError, match="datagrams of another protocol: 2, the last: no such"):
         io_loop._connect(strange, 0.05)
-    link = link_of([sample(1)])
+    link = link_of([sample(1)] * 4)
+    with pytest.raises(
+        DeviceError,
+        match=r"no live sample came within 0.05 s .*: 4 samples came, 3 of them repeated",
+    ):
+        io_loop._connect(link, 0.05)
+    link = link_of([sample(1), *(sample(n) for n in range(30, 50))])
     io_loop._connect(link, 0.05)
     assert link.said[0] == "open"
+    assert link.counter.facts.late == 1
 
 
 def test_an_error_of_the_system_has_advice():

@@ -142,6 +142,68 @@ def test_the_last_packet_of_another_run_again_and_again_is_no_stream():
     assert wire.facts["restarts"] == 0
 
 
+class Beginning(Wire):
+    """A counter that uses samples from the first on that is confirmed, as a device's process."""
+
+    def arrive(self, *arrivals):
+        """Take samples in the order of their arrival."""
+        for now, each in sorted(arrivals, key=lambda arrival: arrival[0]):
+            if self.used or self.counter.confirms(each, now):
+                super().arrive((now, each))
+        return self
+
+
+@pytest.mark.parametrize("dated", [True, False])
+@pytest.mark.parametrize("number", [3, 480, 520, 9000])
+@pytest.mark.parametrize("count", [1, 3, 9])
+def test_no_first_sample_of_another_run_is_used(dated, number, count):
+    """They come once, one after the other at once, before the device or between its samples."""
+    live = stream(range(500, 700), dated=dated)
+    for spread in (0, PERIOD):
+        old = [
+            (live[0][0] - 2 * MS + k * (spread or MS // 10), sample(number + k, dated=dated))
+            for k in range(1 if spread else count)
+        ]
+        again = [(now + k * PERIOD, each) for now, each in old[:1] for k in range(1, 20)]
+        for wire in (Beginning().arrive(*old, *live), Beginning().arrive(*old, *again, *live)):
+            assert wire.used[0] in {502.0, 503.0}
+            assert wire.used[-150:] == [float(n) for n in range(550, 700)]
+            assert wire.facts["restarts"] == 0
+
+
+@pytest.mark.parametrize("dated", [True, False])
+def test_the_last_packet_of_another_run_alone_begins_no_run(dated):
+    wire = Beginning().arrive(*((k * PERIOD + MS, sample(7, dated=dated)) for k in range(100)))
+    assert wire.used == []
+    assert "100 samples came, 99 of them repeated" in wire.counter.unconfirmed
+
+
+@pytest.mark.parametrize("dated", [True, False])
+@pytest.mark.parametrize("arrivals", ["twice", "lossy", "in threes", "amid a replay", "wrapped"])
+def test_a_bad_wire_delays_the_first_sample_little(arrivals, dated):
+    live = stream(range(500, 700), dated=dated)
+    if arrivals == "wrapped":
+        live = stream(range(254, 454), dated=dated, period=256)
+    elif arrivals == "twice":
+        live += [(now + 100, each) for now, each in live]
+    elif arrivals == "lossy":
+        live = [each for n, each in enumerate(live) if n % 10 not in {2, 5, 6}]
+    elif arrivals == "in threes":
+        live = [(live[n + 2 - n % 3][0], each) for n, (_, each) in enumerate(live[:198])]
+    elif arrivals == "amid a replay":
+        live += stream(range(250, 450), 1000.0, dated=dated)
+        live += [(live[0][0] - MS, sample(249, dated=dated))]
+    wire = Beginning(256 if arrivals == "wrapped" else None).arrive(*live)
+    first = 254.0 if arrivals == "wrapped" else 500.0
+    assert first <= wire.used[0] <= first + 6.0
+    assert wire.facts["restarts"] == 0
+
+
+def test_samples_without_number_and_time_are_used_from_the_first_on():
+    counter = SampleCounter(1, 250.0, None)
+    assert counter.confirms(Received((1.0,)), MS)
+
+
 def test_a_delay_that_grows_is_age():
     wire = Wire()
     for now, each in stream(range(1000), lambda n: min(300.0, max(0.0, 0.8 * (n - 250)))):
