@@ -16,6 +16,7 @@ _SHARES = {
     "duplicate": "duplicate",
     "reorder": "reorder",
     "malformed": "malformed",
+    "clock-fast": "clock_fast",
 }
 _TIMES = {
     "late": "late_ms",
@@ -24,6 +25,7 @@ _TIMES = {
     "restart-after": "restart_after_s",
     "wrap-after": "wrap_after_s",
     "clock-jump": "clock_jump_s",
+    "clock-back": "clock_back_s",
     "restart-on": "restart_on_s",
     "restart-ahead": "restart_ahead_s",
     "restart-back": "restart_back_s",
@@ -37,6 +39,8 @@ _FLAGS = {
 }
 #: Restarts at which the count of a device does not begin at its first value.
 COUNTED_ON = frozenset({"restart-on", "restart-ahead", "restart-back"})
+#: Faults of a clock that a device has, all of which it lacks where it has none.
+CLOCKED = ("clock-jump", "clock-back", "clock-fast")
 #: By which a count or clock jumps then, s.
 _AHEAD_S, _BACK_S = 40.0, -0.5
 _BURST = "burst"
@@ -69,6 +73,10 @@ class Faults:
         So many seconds after the device began its count, or its clock, runs over.
     clock_jump_s
         By which the device's clock, and what it counts with it, runs ahead.
+    clock_back_s
+        By which it jumps back.
+    clock_fast
+        Share by which it runs too fast.
     burst
         So many datagrams are held back and then sent at once.
     wrong_status
@@ -95,6 +103,8 @@ class Faults:
     restart_pause_s: float = 0.0
     wrap_after_s: float = math.inf
     clock_jump_s: float = 0.0
+    clock_back_s: float = 0.0
+    clock_fast: float = 0.0
     burst: int = 1
     wrong_status: bool = False
     freeze: bool = False
@@ -130,8 +140,8 @@ def read_faults(texts: Iterable[str]) -> Faults:
 
     ``drop:P``, ``late:MS``, ``slower:MS``, ``duplicate:P``, ``reorder:P``, ``malformed:P``,
     ``dead-after:S``, ``restart-after:S``, ``restart-on:S``, ``restart-ahead:S``,
-    ``restart-back:S``, ``restart-pause:S``, ``wrap-after:S``, ``clock-jump:S``, ``burst:N``,
-    ``wrong-status``, ``freeze``, ``nan`` and ``saturated``.
+    ``restart-back:S``, ``restart-pause:S``, ``wrap-after:S``, ``clock-jump:S``,
+    ``clock-back:S``, ``clock-fast:P``, ``burst:N``, ``wrong-status``, ``freeze``, ``nan`` and ``saturated``.
 
     Raises
     ------

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from hw_adapters.emulation.event_log import EventLog
-from hw_adapters.emulation.faults import COUNTED_ON, Faults, read_faults
+from hw_adapters.emulation.faults import CLOCKED, COUNTED_ON, Faults, read_faults
 from orchestrator import DescriptionError
 
 Send = Callable[[bytes], object]
@@ -85,8 +85,15 @@ class FaultySender:
 
     @property
     def clock_jump_s(self) -> float:
-        """By how much the device's clock runs ahead, s."""
-        return self._faults.clock_jump_s
+        """By how much the device's clock runs ahead, s; below 0: behind."""
+        faults = self._faults
+        gone = self._now() - self._born
+        return faults.clock_jump_s - faults.clock_back_s + faults.clock_fast * gone
+
+    @property
+    def clock_fast(self) -> float:
+        """Share by which the device's clock runs too fast."""
+        return self._faults.clock_fast
 
     def values(self, values: Sequence[float], *largest: float, part: int = 0) -> list[float]:
         """Return what the device says of its values.
@@ -227,7 +234,9 @@ def sender_of(
         that is not its first.
     """
     later = read_faults([*options.fault, *options.on_signal])
-    lacking = without or {}
+    lacking = dict(without or {})
+    if CLOCKED[0] in lacking:
+        lacking |= dict.fromkeys(CLOCKED, lacking[CLOCKED[0]])
     for name in sorted(later.names & lacking.keys()):
         raise DescriptionError.about(
             f"{lacking[name]}; expected another fault than {name}", key="fault"

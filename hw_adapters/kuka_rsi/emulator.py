@@ -82,7 +82,7 @@ class Robot:
             self._sender.flush()
             if time.monotonic() >= deadline:
                 self._end_cycle()
-                deadline += period
+                deadline += period / (1.0 + self._sender.clock_fast)
             elif ready:
                 self._take(self.socket.recv(4096))
         self._log.write("stop", **self._where())
@@ -97,9 +97,10 @@ class Robot:
         if self._controller.stopped:
             sys.stderr.write(f"robot stopped: {self._controller.stopped}\n")
             return
-        if self._sender.clock_jump_s and not self._jumped:
+        jump_s = 0.0 if self._sender.clock_fast else self._sender.clock_jump_s
+        if jump_s and not self._jumped:
             self._jumped = True
-            self._controller.ipoc += round(self._sender.clock_jump_s * 1e3)
+            self._controller.ipoc = (self._controller.ipoc + round(jump_s * 1e3)) % IPOC_PERIOD
         if self._sender.restarts():
             place = tuple(self._controller.pose.tolist())  # it does not move while it is off
             ipoc = self._sender.count_after_restart(

@@ -86,6 +86,7 @@ _DEAF = (
 )
 _GONE = ("has ended", "closed", "connection", "lost", "Connection", "gone", *_STALE)
 _ANEW = ("restarted", "started again", "not in the same motion", *_STALE)
+_ANOTHER_RUN = ("of another run", "no answer", "does not answer", "no sample came within")
 _FOREIGN = ("more than one sends", "refused", "do not follow", *_STALE)
 
 #: All of them, in the order of the table.
@@ -179,6 +180,28 @@ DISTURBANCES = (
         causes=_FOREIGN,
     ),
     Disturbance("one far ahead, from its own address", "ahead", wire_rules.ahead),
+    Disturbance(
+        "one of another run first",
+        "ahead",
+        lambda forge: wire_rules.before(lambda content: forge(content, 10_000)),
+        from_first=True,
+    ),
+    Disturbance(
+        "one of another run in place of each, from the first on",
+        "same",
+        lambda _: wire_rules.same(),
+        from_first=True,
+        ends="must",
+        causes=_ANOTHER_RUN,
+    ),
+    Disturbance("its clock runs 1 % fast", "clock", restart="clock-fast:0.01"),
+    Disturbance(
+        "its clock jumps back by 1 s",
+        "clock",
+        restart="clock-back:1",
+        ends="must",
+        causes=_ANEW,
+    ),
     Disturbance(
         "from another port",
         "stranger",
@@ -336,6 +359,8 @@ def impossible(bench: Bench, wiring: Wiring, disturbance: Disturbance, *, comman
         return "it takes no commands"
     if disturbance.kind in {"ahead", "stranger"} and bench.forged is None:
         return "its samples have neither number nor time"
+    if disturbance.kind == "clock" and (why := bench.without.get("clock-jump", "")):
+        return why
     if disturbance.kind == "counted restart" and not bench.counts_on:
         return "its count is that of a connection or of this machine, which cannot go on"
     return ""

@@ -178,6 +178,21 @@ def once(content: bytes) -> Rule:
     ]
 
 
+def before(made: Callable[[bytes], bytes]) -> Rule:
+    """Let another content come before the first one of which one can be made."""
+    done = False
+
+    def rule(passing: Passing) -> list[Leaving]:
+        nonlocal done
+        other = passing.content if done else made(passing.content)
+        if other == passing.content:
+            return untouched(passing)
+        done = True
+        return [Leaving(0.0, other), Leaving(1e-3, passing.content)]
+
+    return rule
+
+
 def moved(passing: Passing) -> list[Leaving]:
     """Pass it on from another port."""
     return [Leaving(0.0, passing.content, "port")]

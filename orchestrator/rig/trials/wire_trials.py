@@ -121,6 +121,7 @@ _CAUSES = {
     "ignores its commands": "commands not taken",
     "it was sent no command": "samples too old to be answered",
     "more than one sends": "two senders, both named",
+    "of another run": "not opened: samples of another run",
     "no sample came within": "not opened: no sample came",
     "closed the connection": "connection closed",
     "onnection": "connection lost",

@@ -228,3 +228,18 @@ def test_requests_that_were_lost_are_made_again(monkeypatch, lost):
     device.close()
     assert not wire.streams
     assert wire.asked.count(2) == lost + 1
+
+
+def test_old_records_do_not_enter_the_zero(monkeypatch):
+    """One of an earlier stream comes first, and again between those of this one."""
+    counts = {"counts_per_force": 1, "counts_per_torque": 1}
+    device = AtiNetFt(AtiNetFtSettings(device_host="x", calibration=counts, tare=True, rate=500))
+    wire = Lossy(0, monkeypatch)
+    monkeypatch.setattr(adapter, "DatagramSocket", lambda *_: wire)
+    device.open()
+    old, wire.number = struct.pack(">III6i", 9000, 9000, 0, -700, *[0] * 5), 0
+    live = wire.receive
+    turns = iter(range(1000))
+    wire.receive = lambda timeout_s: live(timeout_s) if next(turns) % 3 else (old, None)
+    received = [device.receive(0.1) for _ in range(60)]
+    assert {each.values[0] for each in received if each.sequence != 9000} == {0.0}
