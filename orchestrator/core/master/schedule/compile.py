@@ -121,8 +121,17 @@ class Emission:
         """Components that lines lead out of before they are stepped, but for what loops solve for.
 
         An iteration begins at 0, where a component's own start may be one it does not find from.
+        Lines to connectors that change at events are copied before a pass, so their sources are
+        read early too: an FMU refuses the 0 of a signal that nobody has written, where 0 is outside
+        of its limits or no item of its enumeration.
         """
-        early: set[str] = set()
+        early = {
+            line.source.component
+            for line in self._system.connections
+            if self._system.components[line.target.component].changes_at_events(
+                line.target.connector
+            )
+        }
         solved: set[str] = set()
         stepped: set[str] = set()
         for group in self._plan.groups:

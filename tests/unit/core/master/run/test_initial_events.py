@@ -203,3 +203,50 @@ def test_a_filter_has_one_trajectory_whoever_gives_its_input():
     fed = System("fed").add("one", block(Twice), u=0.5).add("f", block(Filter))
     found = simulate(fed.connect("one.y", "f.u"), step=0.1, stop=0.3)
     assert found["f.y"].tolist() == held["f.y"].tolist() == [0.5, 0.75, 0.875, 0.9375]
+
+
+CHOSEN = """
+model Chosen "Refuses what is no item, and what is below its limit"
+  type Mode = enumeration(off, slow, fast);
+  input Mode mode(start=Mode.off);
+  input Integer gear(start=1, min=1);
+  output Mode now;
+  output Integer twice;
+equation
+  now = mode;
+  twice = 2*gear;
+end Chosen;
+"""
+
+
+class Choice(Block):
+    """A number that 0 is none of."""
+
+    item: int = Output(depends_on=())
+
+    def initialise(self, t):
+        self.item = 3
+
+    def step(self, t, h):
+        self.item = 3
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize(("version", "interface"), KINDS)
+def test_an_input_that_changes_at_events_is_never_set_to_what_nobody_wrote(
+    tmp_path, version, interface, algorithm
+):
+    """With event mode (FMI 3.0) it was set to the 0 of a signal that was not read yet."""
+    (tmp_path / "Chosen.mo").write_text(CHOSEN)
+    path = build_model("Chosen", tmp_path / "Chosen.mo", tmp_path, fmi=[version]).path
+    system = (
+        System("chosen")
+        .add("chosen", fmu(path))
+        .add("choice", block(Choice))
+        .connect("choice.item", "chosen.mode")
+        .connect("choice.item", "chosen.gear")
+        .with_options("chosen", interface=interface)
+    )
+    run = simulate(system, step="10 ms", stop="50 ms", algorithm=algorithm)
+    assert set(run["chosen.now"]) == {3.0}
+    assert set(run["chosen.twice"]) == {6.0}
