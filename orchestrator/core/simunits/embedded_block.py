@@ -141,7 +141,8 @@ class EmbeddedBlock:
 
 def _class_of(module: str, name: str) -> type[Block]:
     try:
-        value: Any = importlib.import_module(module)
+        with exits_are_errors():
+            value: Any = importlib.import_module(module)
         for part in name.split("."):
             value = getattr(value, part)
     except Exception as error:

@@ -67,9 +67,11 @@ def _module_of(path: Path) -> ModuleType:
     try:
         with _no_caches():
             module = _executed(path, package)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         for name in _inside(package):
             del sys.modules[name]
+        if isinstance(error, KeyboardInterrupt):
+            raise
         raise failure(path, error, package) from error
     finally:
         _loading.remove(path)
@@ -100,9 +102,10 @@ def failure(path: Path, error: BaseException, package: str) -> PluginError:
         trace = trace.tb_next
     if isinstance(error, SyntaxError) and error.filename:
         where, line = Path(error.filename), error.lineno or 0
-    reason = error.msg if isinstance(error, SyntaxError) else error
+    reason = error.msg if isinstance(error, SyntaxError) else str(error)
     location = f"{where}, line {line}" if line else f"{where}"
-    return PluginError(f"{type(error).__name__}: {reason} ({location}){_hint(path, error)}")
+    described = f"{type(error).__name__}{reason and ': '}{reason}"
+    return PluginError(f"{described} ({location}){_hint(path, error)}")
 
 
 def _hint(path: Path, error: BaseException) -> str:
@@ -267,7 +270,9 @@ def _imported(name: str) -> ModuleType:
             f"no module '{error.name}' is found: install it, put its folder on PYTHONPATH, or name"
             " a file, block:FILE.py:CLASS"
         ) from error
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise _broken(name, error) from error
 
 

@@ -146,6 +146,8 @@ def test_a_class_that_is_no_block(tmp_path):
         ("import math\n\nimport no_such_module\n", "No module named 'no_such_module'"),
         ("import math\n\nclass :\n", "SyntaxError: "),
         ("import math\n\nraise SystemExit(3)\n", "SystemExit: 3"),
+        ("import math\n\nraise GeneratorExit\n", "GeneratorExit ("),
+        ("import asyncio\n\nraise asyncio.CancelledError('late')\n", "CancelledError: late"),
     ],
 )
 def test_a_file_that_fails_says_where(tmp_path, text, said):
@@ -176,6 +178,17 @@ def test_a_file_that_runs_itself_is_told_so(tmp_path):
     path = f"{tmp_path}/controller.py:PI"
     text = str(wrong(tmp_path, f"from orchestrator import block\nblock({path!r})\n"))
     assert "if __name__ == '__main__'" in text
+
+
+def test_a_module_that_fails_with_what_is_no_exception(tmp_path, monkeypatch):
+    """Only Ctrl-C passes through."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "ends_at_once.py").write_text("raise GeneratorExit\n")
+    with pytest.raises(PluginError, match=r"GeneratorExit .*ends_at_once\.py, line 1"):
+        block("ends_at_once:PI")
+    (tmp_path / "is_stopped.py").write_text("raise KeyboardInterrupt\n")
+    with pytest.raises(KeyboardInterrupt):
+        block("is_stopped:PI")
 
 
 def test_a_module_that_is_missing():
