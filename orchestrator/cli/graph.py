@@ -103,7 +103,7 @@ def animate(
 
 def replay(
     recording: Annotated[
-        Path, typer.Argument(help="Result: .parquet, .mcap, .csv, .mat, or NAME.partial")
+        Path, typer.Argument(help="Result: .parquet, .npz, .mcap, .csv, .mat, or NAME.partial")
     ],
     of: Annotated[
         Path | None,

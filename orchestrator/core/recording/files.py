@@ -75,6 +75,8 @@ def read_npz(path: Path) -> Result:
         raise LoadError.in_file(path, f"cannot be read as a result: {error}") from None
 
 
+#: What can be read.
+_SUFFIXES = ".parquet, .npz, .mcap, .csv, .mat, or the folder NAME.partial of a run"
 #: What a journal is called that is one file.
 GROWING = "rows.mcap"
 #: What is raised where content is not what it says that it is.
@@ -104,15 +106,29 @@ def read_result(path: str | Path) -> Result:
         from orchestrator.core.recording.mcap import read_mcap
 
         return read_mcap(path)
-    if path.is_dir() and any(path.glob("part-*.npz")):
-        kind = ".npz"
-    elif path.is_dir():
-        kind = ".parquet"
+    if path.is_dir():
+        kind = _kind_of_journal(path)
     if kind in _READERS:
         return _READERS[kind](path)
+    if kind != ".parquet" and path.is_file():
+        found = f"its suffix is '{path.suffix}'" if path.suffix else "it has no suffix"
+        raise LoadError.in_file(path, f"{found}; expected a result: {_SUFFIXES}")
     from orchestrator.core.recording.parquet import read_parquet_result
 
     return read_parquet_result(path)
+
+
+def _kind_of_journal(folder: Path) -> str:
+    """Return the suffix of the files in the folder of a journal; raise where it is another."""
+    for kind in (".parquet", ".npz"):
+        if any(folder.glob(f"part-*{kind}")):
+            return kind
+    kinds = {".parquet", ".npz", ".mcap", ".mat"}  # a folder has other tables as CSV
+    names = sorted(file.name for file in folder.iterdir() if file.suffix.lower() in kinds)
+    if not names:
+        raise LoadError.in_file(folder, f"it is a folder without a result; expected {_SUFFIXES}")
+    shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    raise LoadError.in_file(folder, f"it is a folder; expected one of its results: {shown}")
 
 
 def _read_csv(path: Path) -> Result:

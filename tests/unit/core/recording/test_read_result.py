@@ -85,3 +85,23 @@ def test_columns_that_are_no_signals(path, column, content, expected):
     pq.write_table(table.set_column(at, column, pa.array(content)), path)
     with pytest.raises(LoadError, match=expected):
         read_result(path)
+
+
+def test_a_folder_of_results_names_them(tmp_path):
+    with pytest.raises(LoadError, match=r"folder without a result; expected \.parquet, \.npz,"):
+        read_result(tmp_path)
+    for number in range(9):
+        (tmp_path / f"case{number}.parquet").touch()
+    (tmp_path / "case0.ledger.csv").touch()
+    expected = r"is a folder; expected one of its results: case0\.parquet, .* and 1 more$"
+    with pytest.raises(LoadError, match=expected):
+        read_result(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "found"), [("experiment.toml", "its suffix is '.toml'"), ("rows", "it has no suffix")]
+)
+def test_another_file_is_told_by_its_suffix(tmp_path, name, found):
+    (tmp_path / name).write_text("")
+    with pytest.raises(LoadError, match=rf"{name}: {found}; expected a result: \.parquet, \.npz,"):
+        read_result(tmp_path / name)
