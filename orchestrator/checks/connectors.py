@@ -379,7 +379,8 @@ def _unread(context: CheckContext, flat: System) -> Iterator[Diagnostic]:
         outputs = [c.name for c in component.of(Causality.OUTPUT)]
         idle = [output for output in outputs if (name, output) not in read]
         if idle and name in joined:
-            yield finding("CON113", name, f"no connection uses {first_of(idle, _IDLE)}")
+            noun, verb = ("output", "is") if len(idle) == 1 else ("outputs", "are")
+            yield finding("CON113", name, f"{noun} {first_of(idle, _IDLE)} {verb} not connected")
 
 
 def _islands(flat: System) -> Iterator[Diagnostic]:
@@ -398,11 +399,15 @@ def _islands(flat: System) -> Iterator[Diagnostic]:
     for name in alone if len(flat.components) > 1 else ():
         component = flat.components[name]
         if component.of(Causality.INPUT) or component.of(Causality.OUTPUT):
-            yield finding("CON114", name, "has connectors, but no connection")
+            yield finding("CON114", name, "the component has inputs or outputs, but no connection")
     islands = sorted(part for part in parts if part[0] not in alone)
     if len(islands) > 1:
         shown = "; ".join(", ".join(part[:3]) + (", .." if part[3:] else "") for part in islands)
-        yield finding("CON115", "", f"{len(islands)} parts exchange nothing: {shown}")
+        yield finding(
+            "CON115",
+            "",
+            f"{len(islands)} groups of components have no connection to each other: {shown}",
+        )
 
 
 def _written(at: str, connectors: Iterable[Connector]) -> Iterator[Diagnostic]:

@@ -18,7 +18,7 @@ from orchestrator.checks.context import (
     variables_of,
 )
 from orchestrator.checks.locations import SspFile, elements, line_of
-from orchestrator.core.diagnostics import Diagnostic, LoadError, choices_for
+from orchestrator.core.diagnostics import Diagnostic, LoadError, choices_for, enumerated
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.simunits.value_rules import ranges_of, values_beyond
 from orchestrator.core.ssp.common.names import child, children, full, listed, tag
@@ -179,7 +179,10 @@ def _component(
         return
     early = [name for name in component.values if (component.name, name) in fed]
     if early:
-        yield finding("VAL110", level.at(component.name), f"only at first: {', '.join(early)}")
+        subject = "value of input" if len(early) == 1 else "values of inputs"
+        verb = "applies" if len(early) == 1 else "apply"
+        text = f"start {subject} {enumerated(early)} {verb} only until the first exchange"
+        yield finding("VAL110", level.at(component.name), f"{text}: a connection sets the input")
     described = variables_of(component)
     for name, value in component.values.items():
         at = f"{level.at(component.name)}.{name}"

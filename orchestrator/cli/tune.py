@@ -86,9 +86,10 @@ def _post(run: str, path: str, given: dict[str, str]) -> None:
             raise DescriptionError(said.removeprefix("DescriptionError: "))
         found = json_text.loads(content)
     except (HTTPException, OSError, ValueError) as error:
+        detail = "" if isinstance(error, ValueError) else f" there ({error})"
         raise DescriptionError(
-            f"{run}: no run is shown there ({error}): expected the port or the address that a run"
-            " with --live printed"
+            f"{run}: no run answers{detail}; pass the port or the address that a run with --live"
+            " printed"
         ) from None
     if "refused" in found:
         raise DescriptionError(found["refused"])

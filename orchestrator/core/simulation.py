@@ -100,14 +100,19 @@ def horizon(
     stop_ns = default.stop_ns if stop is None else nanoseconds(stop, "stop time")
     if stop_ns is None:
         raise DescriptionError(
-            f"system '{system.name}': no stop time is given; give one (stop, or --stop)"
+            f"system '{system.name}': no stop time is given; pass stop='10 s' in Python or"
+            " --stop '10 s' on the command line"
         )
     step_ns = communication_step_ns(system, step)
-    if step_ns <= 0 or stop_ns - start_ns < step_ns:
+    if step_ns <= 0:
         raise DescriptionError(
-            f"system '{system.name}': expected a step > 0 s and a stop at least one step after the"
-            f" start; found start {seconds(start_ns):.9g} s, stop {seconds(stop_ns):.9g} s, step"
-            f" {seconds(step_ns):.9g} s"
+            f"system '{system.name}': the communication step is {seconds(step_ns):.9g} s; expected"
+            " more than 0 s"
+        )
+    if stop_ns - start_ns < step_ns:
+        raise DescriptionError(
+            f"system '{system.name}': the stop time is {seconds(stop_ns):.9g} s; expected at least"
+            f" one step of {seconds(step_ns):.9g} s after the start at {seconds(start_ns):.9g} s"
         )
     return start_ns, start_ns + settled_end(stop_ns - start_ns, step_ns), step_ns
 

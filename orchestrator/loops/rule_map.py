@@ -167,9 +167,7 @@ def master_rules(names: Iterable[str]) -> list[MasterRule]:
     listed = list(dict.fromkeys(names))
     for name in listed:
         if name not in MASTERS:
-            raise UnknownNameError(
-                f"no rule of a master '{name}'{choices_for(name, MASTERS, 'rule')}"
-            )
+            raise UnknownNameError(f"no master '{name}'{choices_for(name, MASTERS, 'master')}")
     return [MASTERS[name] for name in listed]
 
 

@@ -63,6 +63,10 @@ def choices_for(name: str, names: Iterable[str], noun: str = "name", whose: str 
         text = f"there is no {noun}" if whose == "the" else f"it has no {noun}"
     elif len(known) == 1:
         text = f"{whose} only {noun} is {_quoted(known[0])}"
+    elif len(known) > MOST_LISTED and not hint:
+        text = (
+            f"there are {len(known)} {plural(noun)}, such as {enumerated(map(_quoted, known[:3]))}"
+        )
     elif len(known) > MOST_LISTED:
         near = enumerated(map(_quoted, by_nearness(name, known)[:FEW_LISTED]))
         text = f"{whose} nearest of {len(known)} {plural(noun)} are {near}"

@@ -428,9 +428,15 @@ class SimulationUnit(ABC):
     def _check(self, status: int, doing: str) -> None:
         if status > 1:
             self.forward_log()
+            reason, error = self.native.failure, self.exception()
+            location = self.location_of(error)
             raise StepError(
-                f"component '{self.name}' failed while {doing}: {self.native.failure}"
-            ) from self.exception()
+                f"component '{self.name}' failed while {doing}: {reason}{location}"
+            ) from error
+
+    def location_of(self, error: BaseException | None) -> str:
+        """Return where the code of the unit is, for an error that does not tell its own line."""
+        return ""
 
     @abstractmethod
     def _set_values(self, values: Mapping[str, Value]) -> None: ...

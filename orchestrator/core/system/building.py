@@ -50,9 +50,11 @@ def add(system: System, name: str, part: Component | System, /, **values: Value)
         renamed = replace(part, name=name).with_values(values)
         return replace(system, components={**system.components, name: renamed})
     if not isinstance(part, type(system)):
+        call = f"block({part.__name__})" if isinstance(part, type) else f"fmu({part!r})"
+        hint = f"; pass {call}" if isinstance(part, (type, str)) else ""
         raise DescriptionError(
-            f"component '{name}': expected what fmu(path) or block(name) returns, or a System,"
-            f" found {part!r}"
+            f"component '{name}': found {part!r}; expected a System, or what fmu(path) or"
+            f" block(name) returns{hint}"
         )
     inner = replace(part, name=name, experiment=DefaultExperiment())
     for key, value in values.items():

@@ -41,7 +41,8 @@ def expected_value(connector: Connector) -> str:
     if connector.enumeration is not None:
         shape += f", or an item of {connector.enumeration.name}: "
         shape += ", ".join(connector.enumeration.items)
-    return f"{connector.type}{shape}" + (f" in {connector.unit}" if connector.unit else "")
+    unit = f" in {connector.unit}" if connector.unit else ""
+    return f"{with_article(connector.type)}{shape}{unit}"
 
 
 def problems(components: Components, connections: Sequence[Connection]) -> list[DescriptionError]:
@@ -264,7 +265,7 @@ def unconnected(
             if end not in fed and connector.name not in component.values and not ticks_alone:
                 text = (
                     f"input '{end}' ({expected_value(connector)}) is not connected;"
-                    " connect it, or set a value that it keeps"
+                    " connect it, or set a constant value"
                 )
                 yield DescriptionError.about(text, code="CON109", key=str(end))
 

@@ -75,7 +75,8 @@ def communication_step_ns(system: System, step: str | float | None = None) -> in
     step_ns = default_ns if step is None else step_length(step)
     if step_ns is None:
         raise DescriptionError(
-            f"system '{system.name}': no communication step is given; give one (step, or --step)"
+            f"system '{system.name}': no communication step is given; pass step='1 ms' in Python or"
+            " --step '1 ms' on the command line"
         )
     return step_ns
 

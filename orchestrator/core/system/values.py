@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from orchestrator.core.diagnostics import DescriptionError, UnknownNameError
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, with_article
 from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system.checks import expected_value
 from orchestrator.core.system.component import Component
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from orchestrator.core.system.system import System
 
 
-_SETTABLE = ("input", "parameter", "structuralParameter")
-
-
 def set_value(system: System, path: str, value: Value) -> System:
     """Set a parameter or an input's start value: ``system.set("chaser.m", 750.0)``."""
     end = Endpoint.of_line(path)
@@ -32,9 +29,10 @@ def set_value(system: System, path: str, value: Value) -> System:
     holder, connector = target_of(system, path)
     name = connector.name
     if not connector.causality.is_settable:
-        a = "an" if connector.causality[0] in "aeiou" else "a"
-        expected = " or ".join(_SETTABLE)
-        raise DescriptionError(f"{path}: is {a} {connector.causality}; expected {expected}")
+        raise DescriptionError(
+            f"'{path}' is {with_article(connector.causality)}; only inputs and parameters can be"
+            " set"
+        )
     value = plain_value(value, connector)
     if not connector.accepts(value):
         raise DescriptionError(f"{path}: expected {expected_value(connector)}, found {value!r}")
@@ -89,7 +87,7 @@ def target_of(system: System, path: str) -> tuple[Component | System, Connector]
         return holder, holder.connector(end.connector)
     if end.connector not in holder.connectors:
         error = unknown_name_error(
-            f"system '{holder.name}'", "connector of its own", end.connector, holder.connectors
+            f"system '{holder.name}'", "connector", end.connector, holder.connectors
         )
         inside, _, name = end.connector.partition(".")
         if not (name and inside in holder.components):

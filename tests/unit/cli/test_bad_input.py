@@ -59,7 +59,7 @@ BAD = {
     "parameter that is not finite": (
         None,
         ["run", ".", "--case", "ideal", "--set", "contact.k=nan"],
-        ["case 'ideal'", "contact.k: expected Real in N/m, found 'nan'"],
+        ["case 'ideal'", "contact.k: expected a Real in N/m, found 'nan'"],
     ),
     "more than fits into memory": (
         None,
@@ -109,7 +109,7 @@ BAD = {
     "swap for an unknown block": (
         None,
         ["run", ".", "--case", "ideal", "--swap", "contact=block:nothing"],
-        ["no block 'nothing' is registered; the nearest of "],
+        ["no block 'nothing' is registered; there are "],
     ),
     "unit that does not convert": (
         lambda f: damaged(

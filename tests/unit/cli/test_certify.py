@@ -141,7 +141,7 @@ def test_another_recording_and_another_master_are_refused(softdock, archive, tmp
     assert "no column is of a component in a loop of system 'pair'" in " ".join(err.split())
     code, _, err = softdock(*options, "--as", "fmpi")
     assert code == 2
-    assert "no rule of a master 'fmpi'" in " ".join(err.split())
+    assert "no master 'fmpi'" in " ".join(err.split())
 
 
 def test_without_a_step_there_is_nothing_to_certify(softdock, archive):

@@ -108,9 +108,12 @@ def test_values_of_all_types_are_read(run, setting, expected):
     ("setting", "told"),
     [
         ("source.gains=3", "source.gains: expected 2 elements of Real between commas"),
-        ("source.gains=3,a", "source.gains: expected Real"),
-        ("source.road=bumpy", "expected Integer, or an item of Road: flat, rough, found 'bumpy'"),
-        ("source.fast=2", "source.fast: expected Boolean, found '2'"),
+        ("source.gains=3,a", "source.gains: expected a Real"),
+        (
+            "source.road=bumpy",
+            "expected an Integer, or an item of Road: flat, rough, found",
+        ),
+        ("source.fast=2", "source.fast: expected a Boolean, found '2'"),
         ("source.roat=2", "Did you mean 'road'?"),
         ("sourze.road=2", "no case has a component 'sourze'. Did you mean 'source'?"),
     ],

@@ -85,9 +85,9 @@ def test_what_makes_something_wrong_leaves_the_file(softdock, file):
         ("connect", "damper.force", "body.force"): "is connected 2 times to 'damper.force'",
         ("connect", "body.velocity", "damper.velocity", "--delay", "soon"): "expected seconds",
         ("connect", "body.velocity", "damper.velocity", "--map", "0:1"): "two whole numbers",
-        ("set", "body.m=heavy"): "body.m: expected Real in kg, found 'heavy'",
+        ("set", "body.m=heavy"): "body.m: expected a Real in kg, found 'heavy'",
         ("set", "body.m"): "expected component.parameter=value",
-        ("set", "damper.linear=2"): "damper.linear: expected Boolean, found '2'",
+        ("set", "damper.linear=2"): "damper.linear: expected a Boolean, found '2'",
         ("add", "body", "block:body"): "already has a component 'body'",
         ("add", "other", "block:bodi"): "no block 'bodi' is registered",
         (

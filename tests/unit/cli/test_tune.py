@@ -52,7 +52,7 @@ def test_what_is_refused_is_said(softdock, run):
     code, _, err = softdock("tune", url, "a.k=1", "--ramp", "soon")
     assert (code, "--ramp" in err) == (2, True)
     code, _, err = softdock("mark", "1", "x")
-    assert (code, "1: no run is shown there" in err) == (2, True)
+    assert (code, "1: no run answers there" in err) == (2, True)
 
 
 def test_a_run_of_another_account_or_machine_needs_the_token(softdock, run, monkeypatch):

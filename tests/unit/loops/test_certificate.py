@@ -187,9 +187,7 @@ def test_of_many_loops_the_margins_of_some_are_taken(mass, monkeypatch):
 
 
 def test_a_master_that_nobody_knows_is_refused_with_those_that_are_known():
-    with pytest.raises(
-        UnknownNameError, match=r"no rule of a master 'fmipy'.*fmpy, libcosim, ecos"
-    ):
+    with pytest.raises(UnknownNameError, match=r"no master 'fmipy'.*fmpy, libcosim, ecos"):
         master_rules(["ecos", "fmipy"])
 
 

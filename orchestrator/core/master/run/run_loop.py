@@ -282,6 +282,6 @@ class RunLoop:
         cause = unit.exception()
         if isinstance(cause, KeyboardInterrupt):
             raise cause from None  # Ctrl-C while a block had the word; an exit is a failure
-        reason += status_hint(unit, outcome.status, round(time * 1e9))
+        reason += unit.location_of(cause) + status_hint(unit, outcome.status, round(time * 1e9))
         self.unrecoverable = outcome.status == FATAL
         raise StepError(message(unit, outcome.status, time, reason)) from cause

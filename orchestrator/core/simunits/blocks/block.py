@@ -18,6 +18,7 @@ from orchestrator.core.diagnostics import (
     UnknownNameError,
     choices_for,
     suggestion,
+    with_article,
 )
 from orchestrator.core.simunits.protocol import Notice
 from orchestrator.core.structs import Struct
@@ -317,9 +318,10 @@ class Block:
                 )
             value = plain_value(value, found)  # noqa: PLW2901 - the same, as a plain value
             if not found.accepts(value):
+                shape = f" of shape {found.shape}" if found.shape else ""
                 raise DescriptionError(
-                    f"block {type(self).__name__}.{name}: expected {found.type}"
-                    f" of shape {found.shape}, found {value!r}"
+                    f"block {type(self).__name__}.{name}: expected"
+                    f" {with_article(found.type)}{shape}, found {value!r}"
                 )
             if (refusal := found.refusal(value)) is not None:
                 problems.append(f"block {type(self).__name__}: {name}: {refusal}")

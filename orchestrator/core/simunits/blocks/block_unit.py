@@ -267,6 +267,11 @@ class BlockUnit(SimulationUnit):
         """Return the exception that the block raised, if it did."""
         return self.native.take_exception() if isinstance(self.native, PythonUnit) else None
 
+    def location_of(self, error: BaseException | None) -> str:
+        """Return where the class of the block is, for an error outside of its code."""
+        is_outside = error is not None and error.__traceback__ is None
+        return _class_location(type(self.block)) if is_outside else ""
+
 
 def _own_frames(trace: TracebackType | None) -> TracebackType | None:
     """Return the frames of an error from the first one in the block's own file; ``None``: none.

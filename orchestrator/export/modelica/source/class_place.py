@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from orchestrator.core.diagnostics import ModelicaError
+from orchestrator.core.diagnostics import ModelicaError, counted
 from orchestrator.core.structs import Struct
 from orchestrator.export.modelica.front_end_process import RUMOCA, FrontEndCrash, FrontEndRefusal
 from orchestrator.export.modelica.source.text import ModelicaText
@@ -98,12 +98,13 @@ def place_in_file(file: Path, model: str | None, roots: Sequence[Path]) -> Class
             f"{within}{found.name} (line {found.line})" for found in text.classes if found.is_model
         ]
         listed = f"; it holds {', '.join(held)}" if held else _other_content(text)
-        wanted = (
-            f"{len(models) or 'no'} models '{model}'" if model else f"{len(models) or 'no'} models"
-        )
+        noun = f"model '{model}'" if model else "model"
+        number = counted(len(models), noun) if models and not model else f"no {noun}"
+        if model and models:
+            number = f"{len(models)} models that end in '{model}'"
         raise ModelicaError(
-            f"{file}: {wanted} in this file that could be built{listed}"
-            + ("" if model or not held else "; name one by --model")
+            f"{file}: this file has {number} that can be built{listed}"
+            + ("" if model or not held else "; choose one with --model")
         )
     folders = _folders(model or models[0].name, roots)
     package = _outermost_package(file, text) if within else None

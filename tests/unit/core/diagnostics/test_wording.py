@@ -70,6 +70,9 @@ def test_of_many_names_a_message_has_the_nearest():
         ". Did you mean 'joint77'? Its nearest of 200 parameters and inputs are joint77, "
     )
     assert text.count(",") == 6
+    assert choices_for("?", names, "block") == (
+        "; there are 200 blocks, such as joint1, joint2 and joint3"
+    )
 
 
 @pytest.mark.parametrize(
@@ -160,3 +163,33 @@ def test_a_problem_of_several_cases_is_told_once(count, cases):
     found = Diagnostic("X", Severity.ERROR, "no such FMU")
     problems = [DescriptionError(found.within(f"case '{number}'")) for number in range(count)]
     assert str(DescriptionError.collect(problems)) == f"{cases}: no such FMU"
+
+
+class Wordy(Block):
+    y: float = Output(depends_on=())
+
+    def step(self, t, h):
+        self.y = "one" if t > 0.0 else 0.0
+
+
+def test_an_output_of_a_wrong_type_names_the_class_of_the_block():
+    location = rf"\(.*test_wording\.py, line {Wordy.step.__code__.co_firstlineno - 3}\)"
+    with pytest.raises(StepError, match=rf"output 'y': .*{location}; results"):
+        simulate(System("s").add("b", block(Wordy)), step="1 ms", stop="5 ms")
+
+
+@pytest.mark.parametrize(
+    ("step", "stop", "message"),
+    [
+        ("-1 ms", "1 s", "the communication step is -0.001 s; expected more than 0 s"),
+        ("1 ms", "-1 s", "the stop time is -1 s; expected at least one step of 0.001 s after"),
+    ],
+)
+def test_of_step_and_stop_the_wrong_one_is_named(step, stop, message):
+    with pytest.raises(DescriptionError, match=message):
+        simulate(System("s").add("b", block(Wordy)), step=step, stop=stop)
+
+
+def test_a_class_in_place_of_a_block_is_refused_with_the_call():
+    with pytest.raises(DescriptionError, match=r"found <class .*; pass block\(Wordy\)$"):
+        System("s").add("b", Wordy)

@@ -119,7 +119,7 @@ def test_an_fmu_is_opened_once_and_described_twice_for_each_run(probe, monkeypat
 def test_a_name_that_is_near_is_looked_for_only_if_one_is_missing(probe, monkeypatch):
     from orchestrator.core.master.run import recorder
 
-    monkeypatch.setattr(recorder, "listed_names", None)
+    monkeypatch.setattr(recorder, "choices_for", None)
     system = chain(fmu(probe), 3)
     with Execution(system, step="1 ms", record=["x0.y", "x2.y"]) as execution:
         assert execution.recorded_columns == 2

@@ -88,7 +88,7 @@ def test_units_that_hold_are_named_and_keep_the_mean(plants):
     system = oscillator(plants).with_options("contact", backend="fmpy")
     run = Execution(system, step="4 ms", delay="waveform")
     (told,) = followed(run)
-    assert "body.position -> contact.position_a, body.velocity -> contact.velocity_a" in told
+    assert "body.position -> contact.position_a and body.velocity -> contact.velocity_a" in told
     assert [round(loop.numerical_ns) for loop in run.schedule.loop_delays] == [0]
 
 

@@ -35,7 +35,7 @@ def test_names():
 
 
 def test_unknown_block_lists_the_names():
-    with pytest.raises(UnknownNameError, match=r"no block 'x' is registered; the nearest of "):
+    with pytest.raises(UnknownNameError, match=r"no block 'x' is registered; there are "):
         block("x")
 
 

@@ -105,7 +105,7 @@ def test_set(ring):
 
 @pytest.mark.parametrize("value", ["text", True, (1.0,), None])
 def test_set_to_a_wrong_value(ring, value):
-    with pytest.raises(DescriptionError, match=r"plant\.y0: expected Real, found"):
+    with pytest.raises(DescriptionError, match=r"plant\.y0: expected a Real, found"):
         ring.set("plant.y0", value)
 
 
@@ -122,7 +122,7 @@ def test_set_of_unknown_names(ring):
 
 def test_a_value_inside_a_nested_system_is_set_through_a_connector_of_it(ring):
     outer = System("outer").add("inner", ring)
-    told = r"system 'inner' has no connector of its own 'plant\.y0'.*expose\('y0', to='plant\.y0'\)"
+    told = r"system 'inner' has no connector 'plant\.y0'.*expose\('y0', to='plant\.y0'\)"
     with pytest.raises(DescriptionError, match=told):
         outer.set("inner.plant.y0", 1.0)
 

@@ -38,7 +38,7 @@ def test_values_become_defaults(tmp_path):
     [
         (("nothing",), UnknownNameError, "no block 'nothing'"),
         (("virtual_damper", "--set", "b"), DescriptionError, "expected parameter=value"),
-        (("virtual_damper", "--set", "b=x"), DescriptionError, "b=x: expected Real in N.s"),
+        (("virtual_damper", "--set", "b=x"), DescriptionError, "b=x: expected a Real in N.s"),
         (("virtual_damper", "--set", "q=1"), UnknownNameError, "no parameter or input 'q'"),
         (("virtual_damper", "--set", "force=1"), UnknownNameError, "no parameter or input 'force'"),
         (("virtual_damper", "--fmi", "both", "--output", "x.fmu"), DescriptionError, "one version"),

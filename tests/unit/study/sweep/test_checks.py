@@ -72,7 +72,7 @@ VALUES = [
     ("seeds = 2", "seeds = [1, 1]", "seeds: expected a number >= 1, or different ones"),
     ("seeds = 2", "seeds = 2\ncount = 3", "count: a grid has the counts of its axes"),
     ("seeds = 2", "design = 'random'", "design 'random' needs a count of points"),
-    ("seeds = 2", "stop = '1 ms'", "over.slope = 3.0, 1.0: .*a stop at least one step after"),
+    ("seeds = 2", "stop = '1 ms'", "over.slope = 3.0, 1.0: .*the stop time is 0.001 s; expected"),
     ("seeds = 2", "seeds = 900000", "3.6e.06 runs; expected at most 1e.06"),
     ("seeds = 2", "cases = ['slope', 'slope']", "cases: one is named twice"),
     ("{ case =", "{ at = { slope = 3.0 }, case =", "at.slope: this axis is drawn"),

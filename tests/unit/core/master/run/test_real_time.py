@@ -267,7 +267,7 @@ def test_what_is_not_granted_is_said_once(run, monkeypatch):
 
 
 def test_wrong_names_and_processors(run):
-    with pytest.raises(UnknownNameError, match=r"budgets: no component 'c'.*a, b"):
+    with pytest.raises(UnknownNameError, match=r"budgets: no component 'c'.*a and b"):
         run(budgets={"c": "1 ms"})
     with pytest.raises(DescriptionError, match=r"cpus: expected processors .* found \[4711\]"):
         run(cpus=[4711])

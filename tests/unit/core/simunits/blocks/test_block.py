@@ -76,9 +76,9 @@ def test_values():
         match="no parameter or input 'y'; its parameters and inputs are a",
     ):
         Sample(y=1.0)
-    with pytest.raises(DescriptionError, match=r"Sample\.v: expected Real of shape \(2,\)"):
+    with pytest.raises(DescriptionError, match=r"Sample\.v: expected a Real of shape \(2,\)"):
         Sample(v=(1.0,))
-    with pytest.raises(DescriptionError, match=r"Sample\.n: expected Integer"):
+    with pytest.raises(DescriptionError, match=r"Sample\.n: expected an Integer"):
         Sample(n=1.5)
 
 

@@ -37,8 +37,11 @@ def test_the_system_binds_over_the_component_and_later_over_earlier(ssd: Any) ->
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        ('<ssv:Parameter name="a.k"><ssv:Boolean value="true"/></ssv:Parameter>', "expected Real"),
-        ('<ssv:Parameter name="a.n"><ssv:Real value="1"/></ssv:Parameter>', "expected Integer"),
+        (
+            '<ssv:Parameter name="a.k"><ssv:Boolean value="true"/></ssv:Parameter>',
+            "expected a Real",
+        ),
+        ('<ssv:Parameter name="a.n"><ssv:Real value="1"/></ssv:Parameter>', "expected an Integer"),
         ('<ssv:Parameter name="a.x"><ssv:Real value="1"/></ssv:Parameter>', "is an output"),
     ],
 )

@@ -218,7 +218,7 @@ def test_all_that_does_not_fit_is_listed_together(tmp_path: Path) -> None:
         "connector 'count': is of type Integer in s",
         "'y' is an output",
         "2147483648 does not fit 32 bits",
-        "'text': expected String, found 4",
+        "'text': expected a String, found 4",
         "'furlongs per x' is not a unit",
         "'bit' is not made of whole powers",
         "'plant.so'",
