@@ -54,7 +54,7 @@ def code_named(name: str) -> Code:
     if found is None:
         hint = suggestion(name.upper(), known)
         raise UnknownNameError(
-            f"no code '{name}'{hint or '.'} `softdock check --list` prints all codes"
+            f"no code '{name}'{hint or '.'} The page docs/reference/checks.md lists all codes"
         )
     return found
 

@@ -124,7 +124,9 @@ def analyze(
     context: typer.Context,
     mass: Annotated[float, typer.Option(help="Reduced mass, kg")] = 750.0,
     stiffness: Annotated[float, typer.Option(help="Contact stiffness, N/m")] = 2510.0,
-    damping: Annotated[list[float] | None, typer.Option(help="Damping, N.s/m; repeatable")] = None,
+    damping: Annotated[
+        list[float] | None, typer.Option(help="Damping, N.s/m; repeatable; default: 20 and 60")
+    ] = None,
     delay: Annotated[str, typer.Option(help="Delay of the loop")] = "16 ms",
     pade: Annotated[int, typer.Option(help="Highest Pade order", min=1, max=12)] = 4,
     output: Annotated[

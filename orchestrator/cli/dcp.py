@@ -115,7 +115,10 @@ def describe(
     mode: Mode = "all",
     heartbeat: Heartbeat = None,
 ) -> None:
-    """Write the description of the slave that ``serve`` serves with the same options."""
+    """Write the description of a DCP slave.
+
+    It is the slave that `serve` serves with the same options.
+    """
     with ExitStack() as held:
         options = _options(step, transport, host, port, mode, heartbeat)
         served = _served(held, target, case, options)

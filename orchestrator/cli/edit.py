@@ -19,9 +19,7 @@ Target = Annotated[Path, typer.Argument(help="System (.toml, .ssd, .ssp), or a f
 Variant = Annotated[
     str | None, typer.Option(help="Which .ssd of an archive or a folder; default: the main one")
 ]
-Inside = Annotated[
-    str, typer.Option("--in", help="Path of the nested system to edit; default: the top")
-]
+Inside = Annotated[str, typer.Option("--in", help="Path of the nested system; default: the top")]
 Delay = Annotated[str | None, typer.Option(help="Transport delay, such as '16 ms'; default: none")]
 
 

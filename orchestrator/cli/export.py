@@ -144,7 +144,8 @@ def ssp(
         ),
     ] = False,
     delay: Annotated[
-        Literal["mean", "plain"] | None, typer.Option(help="How declared delays are realised")
+        Literal["mean", "plain"] | None,
+        typer.Option(help="How declared delays are realised; default: that of the case, else mean"),
     ] = None,
     step: Annotated[
         str | None,
@@ -280,7 +281,9 @@ def fmu(
     ] = None,
     delay: Annotated[
         Literal["waveform", "mean", "plain"] | None,
-        typer.Option(help="How declared delays are realised"),
+        typer.Option(
+            help="How declared delays are realised; default: that of the case, else waveform"
+        ),
     ] = None,
     step: Annotated[
         str | None,

@@ -77,7 +77,10 @@ def copy(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
-    """Copy one example, or all with the recipes of FMUs and the Modelica library."""
+    """Copy one example, or all of them.
+
+    All of them come with the recipes of FMUs and the Modelica library.
+    """
     from orchestrator.author.examples import FOLDERS, copy_example, copy_examples
     from orchestrator.core.optional_packages import install_line
 

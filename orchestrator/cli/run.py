@@ -169,7 +169,9 @@ def run(
     ] = None,
     delay: Annotated[
         Literal["waveform", "mean", "plain"] | None,
-        typer.Option(help="How declared delays are realised"),
+        typer.Option(
+            help="How declared delays are realised; default: that of the case, else waveform"
+        ),
     ] = None,
     step: Annotated[
         str | None,

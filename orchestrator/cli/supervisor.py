@@ -31,7 +31,7 @@ _PERIOD = 0.2
 
 
 def supervisor(
-    wish: Annotated[Wish, typer.Argument(help="Command to send")],
+    wish: Annotated[Wish, typer.Argument(metavar="COMMAND", help="Command to send")],
     rig: Annotated[str, typer.Argument(help="Name of the rig, as in supervisor.rig")],
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> None:
