@@ -89,7 +89,7 @@ def test_runs_beside_the_margin_die_down_and_grow(share):
 
 def test_bad_lines_are_named():
     linear = linear_system(capture(60.0, "16 ms"), step="1 ms")
-    with pytest.raises(UnknownNameError, match=r"has no line 'contact\.w'.*[Ii]t has: mass\.y"):
+    with pytest.raises(UnknownNameError, match=r"has no connection 'contact\.w'.*ts .*mass\.y"):
         open_loop(linear.system, linear.models, "contact.w")
     with pytest.raises(
         DescriptionError, match=r"element of mass\.y -> contact\.u: expected 1 to 1"

@@ -107,11 +107,9 @@ def test_a_sampled_model_steps_as_the_master_does(algorithm):
 
 
 def test_names_that_are_not_there_and_inputs_that_are_taken():
-    with pytest.raises(
-        UnknownNameError, match=r"has no input 'mass\.v'.*[Ii]t has: mass\.u, gain\.u"
-    ):
+    with pytest.raises(UnknownNameError, match=r"has no input 'mass\.v'.*ts inputs are mass\.u"):
         linearise(loop("40 ms"), inputs=["mass.v"], step="1 ms")
-    with pytest.raises(UnknownNameError, match=r"has no output 'mass\.u'.*[Ii]t has: mass\.y"):
+    with pytest.raises(UnknownNameError, match=r"has no output 'mass\.u'.*ts .*mass\.y"):
         linearise(loop("40 ms"), outputs=["mass.u"], step="1 ms")
     with pytest.raises(DescriptionError, match=r"mass\.u: expected inputs that nothing is conn"):
         linearise(loop("40 ms"), inputs=["mass.u"], delays="sampled", step="1 ms")

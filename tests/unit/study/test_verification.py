@@ -112,5 +112,5 @@ def test_only_what_all_runs_have_is_compared():
     )
     found = compare([total, *finer], Kinds())
     assert found.names == ("a.x", "a.y")
-    with pytest.raises(UnknownNameError, match=r"'energy\.total'.*[Ii]t has: a\.x, a\.y"):
+    with pytest.raises(UnknownNameError, match=r"'energy\.total'.*[Ii]ts outputs are a\.x"):
         found["energy.total"]

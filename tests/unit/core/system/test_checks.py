@@ -110,7 +110,7 @@ def test_values():
 
 
 def test_unconnected():
-    with pytest.raises(DescriptionError, match=r"'b\.u' \(Real\) is not connected"):
+    with pytest.raises(DescriptionError, match=r"'b\.u' \(a Real\) is not connected"):
         pair().set("a.u", 0.0).check()
 
 

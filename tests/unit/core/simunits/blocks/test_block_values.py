@@ -155,7 +155,7 @@ def test_parameters_as_numpy_and_lists(values, right):
     [{"m": np.zeros((3, 2))}, {"m": [[1, 2], [3]]}, {"a": [1.0]}, {"n": np.float64(1.5)}],
 )
 def test_parameters_of_another_shape_or_type_are_refused(values):
-    with pytest.raises(DescriptionError, match=r"expected (Real|Integer)"):
+    with pytest.raises(DescriptionError, match=r"expected an? (Real|Integer)"):
         simulate(System("s").add("b", block(Given), **values), step=0.1, stop=0.1)
 
 
