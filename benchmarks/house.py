@@ -22,10 +22,14 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import networkx as nx
 from rich.console import Console
 from rich.table import Table
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+from import_graph import circles  # noqa: E402
+
 CODE = ROOT / "orchestrator"
 #: What is read in a day: the graph, its delays, its masters.
 KERNEL = ("core/system", "core/coupling", "core/master")
@@ -85,6 +89,31 @@ def names_of_classes() -> Counter[str]:
     return found
 
 
+def kinds_of_values() -> dict[str, int]:
+    """How many classes are values of each kind, by the names of their bases."""
+    classes: nx.DiGraph = nx.DiGraph()
+    decorated = 0
+    for path in CODE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                classes.add_edges_from((ast.unparse(base), node.name) for base in node.bases)
+                decorated += any("dataclass" in ast.unparse(d) for d in node.decorator_list)
+    roots = {
+        "structs": "Struct",
+        "mutable structs": "MutableStruct",
+        "named tuples": "NamedTuple",
+        "tables of files (pydantic)": "BaseModel",
+    }
+    counts = {kind: len(nx.descendants(classes, root)) for kind, root in roots.items()}
+    return {**counts, "dataclasses": decorated}
+
+
+def calls_by_string() -> int:
+    """Functions of the package that are looked up by a module and a name in a text."""
+    texts = (path.read_text(encoding="utf-8") for path in CODE.rglob("*.py"))
+    return sum(text.count("of_wing(") + text.count("getattr(import_module(") for text in texts)
+
+
 def called(body: str) -> tuple[int, int]:
     """Files of the package that a piece of Python calls, and modules of it that are imported."""
     code = CALLED.format(body=body, root=str(CODE))
@@ -132,6 +161,14 @@ def measured(output: Path) -> dict[str, dict[str, object]]:
         ),
         "names of classes in two files or more": sum(n > 1 for n in names_of_classes().values()),
     }
+    size |= {
+        "circles of imports, also within functions": len(circles(annotations=False)),
+        "files in the circles that annotations make": [
+            len(group) for group in circles(annotations=True)
+        ],
+        "calls by string (of lazy public names)": calls_by_string(),
+    }
+    size |= kinds_of_values()
     size |= {f"wing {wing}": "{} lines, {} modules".format(*lines_of(wing)) for wing in WINGS}
     run = ["softdock", "run", EPOS, "--case", "ideal", "--output", str(output / "epos")]
     one = ["softdock", "run", SSD, "--stop", "10 ms", "--output", str(output / "one")]
