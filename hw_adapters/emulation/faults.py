@@ -141,7 +141,8 @@ def read_faults(texts: Iterable[str]) -> Faults:
     ``drop:P``, ``late:MS``, ``slower:MS``, ``duplicate:P``, ``reorder:P``, ``malformed:P``,
     ``dead-after:S``, ``restart-after:S``, ``restart-on:S``, ``restart-ahead:S``,
     ``restart-back:S``, ``restart-pause:S``, ``wrap-after:S``, ``clock-jump:S``,
-    ``clock-back:S``, ``clock-fast:P``, ``burst:N``, ``wrong-status``, ``freeze``, ``nan`` and ``saturated``.
+    ``clock-back:S``, ``clock-fast:P``, ``burst:N``, ``wrong-status``, ``freeze``,
+    ``nan`` and ``saturated``.
 
     Raises
     ------

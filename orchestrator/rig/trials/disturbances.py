@@ -353,14 +353,13 @@ def impossible(bench: Bench, wiring: Wiring, disturbance: Disturbance, *, comman
     """
     if wiring.relay is None:
         return "its bench has no wiring with a relay"
-    if why := CANNOT.get((wiring.relay.transport, disturbance.kind), ""):
+    why = bench.without.get("clock-jump", "") if disturbance.kind == "clock" else ""
+    if why := why or CANNOT.get((wiring.relay.transport, disturbance.kind), ""):
         return why
     if disturbance.kind.startswith("commands") and not commanded:
         return "it takes no commands"
     if disturbance.kind in {"ahead", "stranger"} and bench.forged is None:
         return "its samples have neither number nor time"
-    if disturbance.kind == "clock" and (why := bench.without.get("clock-jump", "")):
-        return why
     if disturbance.kind == "counted restart" and not bench.counts_on:
         return "its count is that of a connection or of this machine, which cannot go on"
     return ""
