@@ -31,7 +31,14 @@ from orchestrator.rig.devices.conformance.clocks import (
     restart,
     wrapped,
 )
-from orchestrator.rig.devices.conformance.session import Bench, Heard, Session, hear, session
+from orchestrator.rig.devices.conformance.session import (
+    Bench,
+    Heard,
+    Session,
+    hear,
+    session,
+    stop_emulators_of,
+)
 from orchestrator.rig.devices.conformance.values import value_problems
 from orchestrator.rig.devices.device import Device
 from orchestrator.rig.devices.registry import device_class, read_settings
@@ -366,6 +373,7 @@ def _limited(name: str, bench: Bench, which: str, limit_s: float) -> CheckResult
     if results:
         return results[0]
     location = _place_of(thread, device_class(name))
+    stop_emulators_of(thread)
     return CheckResult(
         which, "failed", f"expected the check to end within {limit_s:g} s, found it {location}"
     )

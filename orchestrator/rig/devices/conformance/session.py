@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -239,6 +240,7 @@ class EmulatorProcess:
             stdout=subprocess.PIPE,
             keeps_stderr=True,
         )
+        self._thread = threading.current_thread()
         #: What it wrote to standard error, once it has been stopped.
         self.said = ""
         self.places: Mapping[str, Any] = {}
@@ -248,6 +250,7 @@ class EmulatorProcess:
         if not line:
             why = self._process.finish() or f"it printed no ready line within {_START_S:g} s"
             raise DeviceError(f"emulator {self._module} did not start: {why}")
+        _RUNNING.add(self)
         self.places = json.loads(line)
         return self
 
@@ -258,6 +261,10 @@ class EmulatorProcess:
     def is_running(self) -> bool:
         """Whether it has not ended yet."""
         return self._process.is_running
+
+    def is_of(self, thread: threading.Thread) -> bool:
+        """Whether a thread started it."""
+        return self._thread is thread
 
     @property
     def pid(self) -> int:
@@ -271,11 +278,22 @@ class EmulatorProcess:
 
     def stop(self) -> int:
         """End it by SIGTERM, or SIGKILL after 10 s; return its exit code."""
+        _RUNNING.discard(self)
         if self._process.end.alive:
             self._process.send_signal(signal.SIGTERM)
             self.said = self._process.finish(_END_S)
         code = self._process.returncode
         return -signal.SIGKILL if code is None else code
+
+
+#: Emulators that were started and not yet stopped.
+_RUNNING: set[EmulatorProcess] = set()
+
+
+def stop_emulators_of(thread: threading.Thread) -> None:
+    """Stop the emulators that a thread started and cannot stop, because an adapter hangs in it."""
+    for emulator in [entry for entry in _RUNNING if entry.is_of(thread)]:
+        emulator.stop()
 
 
 def free_udp_port() -> int:
