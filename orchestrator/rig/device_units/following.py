@@ -18,6 +18,8 @@ _OF_TRAVEL, _OF_STEP = 0.1, 0.25
 _WAYS, _PERIODS = 2.0, 3.0
 #: A value that stood moves if it leaves its last ones by so many times their spread.
 _LAST, _SPREADS = 8, 3.0
+#: Catching up, a value may be ahead of its speed by so many periods.
+_JUMP = 2.0
 #: Without a range, a command that went so many of these steps has to show.
 _STEPS = 25.0
 
@@ -99,6 +101,45 @@ def _stands(name: str, value: float, way: float, seconds: float) -> str:
         f"its command moved by {way:.3g}, and '{name}' stands at {value:.6g} for {seconds:.2g} s:"
         " it does not take its commands, or repeats the same value"
     )
+
+
+class JumpCheck:
+    """Finds measured values that jump farther than the speed of their commands allows.
+
+    A robot that restarts while its counts go on takes the next command from where it stands. Its
+    own counts show nothing, so the jump is the first sign. Angles count if all values are angles:
+    those of a pose may jump with its representation.
+
+    ports: Of the device; outputs name the input that they follow, in the same unit and frame.
+    """
+
+    def __init__(self, ports: DeviceConnectors) -> None:
+        first = slices_of(ports.outputs)
+        pairs = [
+            (port.scalars[at - first[port.name].start], at, port.unit, command.speed / ports.rate)
+            for at, _, port, command in _pairs(ports)
+            if math.isfinite(command.speed)
+            and (port.unit, port.frame) == (command.unit, command.frame)
+        ]
+        is_all_angles = all(unit == "rad" for _, _, unit, _ in pairs)
+        self._pairs = [pair for pair in pairs if is_all_angles or pair[2] != "rad"]
+        self._last: list[float] = []
+
+    def look(self, values: Sequence[float], gap: int) -> str:
+        """Say what jumped since the last sample, ``gap`` samples ago; empty: nothing."""
+        now = [values[at] for _, at, _, _ in self._pairs]
+        last, self._last = self._last, now
+        for (name, _, unit, step), before, value in zip(self._pairs, last, now, strict=False):
+            moved = value - before
+            moved = math.remainder(moved, 2.0 * math.pi) if unit == "rad" else moved
+            most = step * (max(gap, 1) + _JUMP)
+            if abs(moved) > most:
+                return (
+                    f"'{name}' jumped by {moved:.3g} {unit} to {value:.6g} {unit}, where the speed"
+                    f" of its command allows {step * max(gap, 1):.3g} {unit}: it took its command"
+                    " from another place, as a device that was restarted"
+                )
+        return ""
 
 
 class _Held(Struct):

@@ -30,7 +30,7 @@ from orchestrator.core.diagnostics import Reason, SoftdockError, class_name
 from orchestrator.core.simunits.isolation.wire import packed, receive, receive_memory, send
 from orchestrator.engine import DeviceBlock
 from orchestrator.rig.device_units.facts import device_facts
-from orchestrator.rig.device_units.following import FollowCheck, HeldCommands
+from orchestrator.rig.device_units.following import FollowCheck, HeldCommands, JumpCheck
 from orchestrator.rig.device_units.ledger import CommandLedger
 from orchestrator.rig.device_units.samples import RateCheck, SampleLogWriter
 from orchestrator.rig.device_units.sequence import FIRST_PERIODS, SampleCounter
@@ -108,6 +108,7 @@ class _Link:
         self._waits = max(_PATIENCE * device.settings.command_stale_after, least)
         self.ledger = CommandLedger(gate.period, self._waits, inputs)
         self._follows, self._held = FollowCheck(ports), HeldCommands(ports)
+        self._jumps = JumpCheck(ports)
         self.ended = threading.Event()
         #: The run wants the end, or is gone.
         self.dismissed = threading.Event()
@@ -179,6 +180,9 @@ class _Link:
         if received.taken is not None:
             dated = received.sequence is not None or received.device_time is not None
             why = why or ledger.took(received.taken, sample_ns, in_order=dated)
+        jumped = self._jumps.look(received.values, gap)
+        if self.block.commands_given > 1:
+            why = why or jumped
         if why and self._command.size:
             self._publish()
             raise self._restarted(why)

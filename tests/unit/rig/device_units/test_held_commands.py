@@ -3,6 +3,7 @@
 No wire and no wall clock: a gate, a device, and the time of the test.
 """
 
+import math
 import random
 from collections import deque
 from types import SimpleNamespace
@@ -10,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from orchestrator.rig.device_units.following import HeldCommands
+from orchestrator.rig.device_units.following import HeldCommands, JumpCheck
 from orchestrator.rig.device_units.supervision import OwnGate
 from orchestrator.rig.devices import DeviceConnector, DeviceConnectors, DeviceSettings
 
@@ -160,3 +161,36 @@ def test_nothing_is_concluded_of_what_cannot_be_compared(port):
         check.send(k * PERIOD, [0.001 * k])
         assert check.look([0.0], k * PERIOD, [0.001 * k]) is None
         assert not check.lost([0.001 * k], k * PERIOD)
+
+
+def moving(*outputs):
+    """Return a device at 250 Hz whose outputs follow a command each, of 0.25 units per second."""
+    return DeviceConnectors(
+        tuple(
+            DeviceConnector(f"d{n}", u, minimum=-9.0, maximum=9.0, speed=0.25) for n, u in outputs
+        ),
+        tuple(DeviceConnector(n, u, follows=f"d{n}") for n, u in outputs),
+        250.0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("outputs", "steps", "gap", "jumped"),
+    [
+        ([("x", "m")], [0.001] * 9, 1, ""),
+        ([("x", "m")], [0.001] * 9 + [0.0061], 1, "'x' jumped by 0.0061 m"),
+        ([("x", "m")], [0.0061], 5, ""),
+        ([("x", "m")], [-0.0081], 5, "'x' jumped by -0.0081 m"),
+        ([("q", "rad")], [0.0061], 1, "'q' jumped by 0.0061 rad"),
+        ([("q", "rad")], [2.0 * math.pi], 1, ""),
+        ([("a", "rad"), ("x", "m")], [0.5], 1, ""),
+    ],
+)
+def test_a_value_that_jumps_farther_than_its_command_may_is_named(outputs, steps, gap, jumped):
+    check, value, said = JumpCheck(moving(*outputs)), 1.0, ""
+    rest = [0.0] * (len(outputs) - 1)
+    assert check.look([value, *rest], 1) == ""
+    for step in steps:
+        value += step
+        said = check.look([value, *rest], gap)
+    assert said.startswith(jumped) if jumped else said == ""

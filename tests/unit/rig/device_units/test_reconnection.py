@@ -19,10 +19,11 @@ from orchestrator import (
     System,
     block,
 )
+from orchestrator.rig.device_units.following import JumpCheck
 from orchestrator.rig.device_units.io_loop import _Link
 from orchestrator.rig.device_units.ledger import CommandLedger
 from orchestrator.rig.device_units.sequence import SampleCounter
-from orchestrator.rig.devices import Received
+from orchestrator.rig.devices import DeviceConnectors, Received
 from orchestrator.study.prepare.prepare import swap_component
 
 
@@ -135,6 +136,7 @@ def test_answers_that_came_too_late_are_told_to_the_gate():
         take_back=lambda: told.append(counter.facts.number - 1), stopping=True
     )
     link.block, link._command = SimpleNamespace(commands_given=0), np.zeros(1)
+    link._jumps = JumpCheck(DeviceConnectors((), (), 250.0))
     for number, (sequence, late) in enumerate([(1, 7), (2, 7), (3, 8), (5, 9), (6, 9), (8, 11)]):
         received = Received((0.0,), None, sequence, late_answers=late)
         gap = counter.gap(received)
