@@ -283,11 +283,13 @@ class WireBench:
         most = inputs[0].speed if inputs and inputs[0].unit == port.unit else math.inf
         period = float(np.median(np.diff(truth[:, 0]))) if len(truth) > 1 else math.nan
         kind = device_class(self._adapter)
-        expected = disturbance.expected(
+        ends, causes = disturbance.expected(
             in_cycle=kind.answers and not kind.takes_unasked,
             says_taken=bool(rows[:, 2 + FACTS.index("command_taken")].max(initial=-1.0) > 0.0),
         )
-        wrongs = tuple(_wrongs(disturbance.hides_s, verdict, most * period, *expected))
+        if not inputs and verdict.counts["restarts"] and ends == "must":
+            ends = "may"  # it is counted, and there is no command to hold
+        wrongs = tuple(_wrongs(disturbance.hides_s, verdict, most * period, ends, causes))
         return WireVerdict(**{**asdict(verdict), "wrongs": wrongs})
 
 
