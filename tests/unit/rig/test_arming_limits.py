@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from orchestrator import ArmingError
-from orchestrator.rig.arming.extension import arming_rows, expect_armed
+from orchestrator.rig.arming.extension import arming_rows, arming_section, expect_armed
 from orchestrator.rig.arming.identified_model import GainRatio
 from orchestrator.rig.arming.margins import ArmedLine, Arming, Reserve, _turned
 from orchestrator.rig.hardware.line_delay import LineDelay
@@ -73,6 +73,9 @@ def test_one_line_without_its_reserve_one_objection_or_a_failure_refuse_all():
     assert row == (LINE, 5.0, 2.0, -0.5, 1.0, "granted")
     assert other[-1] == "refused, forced"
     assert arming_rows(Arming(RESERVE, 4_000_000, (bad,)))[0][-1] == "refused"
+    text = arming_section("c", granted).note
+    reserve = f"Reserve: {RESERVE.delay * 1e3:g} ms and a factor of {RESERVE.gain:g}"
+    assert f"{reserve}, with steps of 4 ms." in text
     assert Arming(RESERVE, 1, (fine, bad)).delay_margin == 3e-3
     assert (
         Arming(RESERVE, 1, (fine, bad)).least == "a delay margin of 3 ms and a gain margin of 1.1"

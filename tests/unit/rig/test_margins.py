@@ -11,7 +11,7 @@ from orchestrator import Block, Input, Output, Parameter, State, System, block
 from orchestrator.loops import linear_system
 from orchestrator.loops.sampled_loop import SampledLoop
 from orchestrator.rig.arming.identified_model import with_identified_dynamics
-from orchestrator.rig.arming.margins import Knobs, Reserve, arm, margin_table
+from orchestrator.rig.arming.margins import Knobs, Reserve, advice_of, arm, margin_table
 from orchestrator.rig.hardware.twin_file import Lag
 from orchestrator.rig.supervisor.rig_tracking import MarginTable
 from python_blocks.kinematics.rotation import Floats
@@ -255,3 +255,21 @@ def test_a_model_with_a_command_that_was_not_identified_stays_and_so_does_its_lo
     system, (told,) = with_identified_dynamics(rig(), run, [twin(2)], 4_000_000)
     assert system == rig()
     assert "not how x follow 'other' as well as the others" in told
+
+
+def test_a_loop_that_does_not_exist_has_no_advice():
+    system = rig().disconnect("sensor.fx", "body.force").set("body.force", 0.0)
+    free = linear_system(system, step=T, algorithm="gauss-seidel", delay="plain")
+    line = "body.position -> robot.dx"
+    assert list(advice_of(free, line, Reserve(4e-3, 1.25), Knobs())) == []
+
+
+def test_a_shorter_step_is_advised_where_it_has_the_reserve():
+    (present, half) = (
+        arm(linear_system(rig(), step=step, algorithm="gauss-seidel", delay="plain"), ["robot"],
+            Reserve(1e-3, 1.01), Knobs()).delay_margin
+        for step in (T, T / 2)
+    )  # fmt: skip
+    assert half > present
+    found = arm(linear(), ["robot"], Reserve(0.5 * (present + half), 1.01), Knobs())
+    assert "or a step of 2 ms" in found.refusal()

@@ -3,6 +3,7 @@
 import faulthandler
 import math
 import socket
+import tempfile
 import threading
 from types import SimpleNamespace
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from orchestrator import DeviceError, Reason
-from orchestrator.core.simunits.isolation.wire import send
+from orchestrator.core.simunits.isolation.wire import receive, send, send_memory
 from orchestrator.engine import SampleFacts
 from orchestrator.rig.device_units import io_loop, supervision
 from orchestrator.rig.devices import (
@@ -268,3 +269,70 @@ def test_an_error_of_the_system_has_advice():
     assert io_loop.error_text(DeviceError("as it is")) == "as it is"
     assert io_loop.told(ValueError("x"))["error"] == "DeviceError"
     assert math.isnan(SampleFacts().device_time) or SampleFacts().device_time == 0.0
+
+
+@pytest.mark.parametrize(("stale", "waits"), [(0.001, 0.012), (0.1, 0.3)])
+def test_a_command_may_be_under_way_for_three_cycles_or_three_time_outs(stale, waits):
+    assert link_of(command_stale_after=stale)._waits == pytest.approx(waits)
+
+
+@pytest.mark.parametrize(
+    ("sequence", "device_time", "dated"),
+    [(1, None, True), (None, 0.5, True), (1, 0.5, True), (None, None, False)],
+)
+def test_what_a_device_took_is_in_order_where_its_samples_are_dated(sequence, device_time, dated):
+    link, said = link_of(), []
+
+    def took(_values, _sample_ns, *, in_order):
+        said.append(in_order)
+        return ""
+
+    link.ledger.took = took
+    received = Received(values=(1.5,), sequence=sequence, device_time=device_time, taken=(0.25,))
+    link._look_at_commands(received, 0, 0)
+    assert said == [dated]
+
+
+@pytest.mark.parametrize(
+    ("in_doubt", "late", "what"),
+    [
+        (True, 0, "it sends numbers or times that do not follow from the newest sample"),
+        (False, 2, "since then 2 old or repeated samples came"),
+        (False, 0, "since then no sample came"),
+    ],
+)
+def test_a_remark_says_what_is_wrong_with_the_samples(in_doubt, late, what):
+    link = link_of()
+    facts = SimpleNamespace(number=1, repeated=0, late=late, received_ns=0)
+    link.counter = SimpleNamespace(facts=facts, in_doubt=in_doubt, delay_s=0.0)
+    link._remark()
+    assert link.block.remarked.startswith(what)
+
+
+def test_samples_that_stand_in_for_a_lost_device_are_not_valid():
+    link = link_of([sample(1)])
+    link.receive_once()
+    link._run_on = 0.02
+    link.stand_in()
+    assert link.block.samples[0] == (1, 1, [1.5])
+    assert link.block.samples[1:] == [(1, 0, [1.5])] * 5
+
+
+@pytest.mark.parametrize("fails", ["gate_of", "device"])
+def test_a_device_that_cannot_be_made_is_told_to_the_run(monkeypatch, fails):
+    def fail(*_):
+        raise OSError(111, "Connection refused")
+
+    kind = fail if fails == "device" else SimpleNamespace
+    facts = SimpleNamespace(kind=kind, settings=None)
+    monkeypatch.setattr(io_loop, "device_facts", lambda _: facts)
+    monkeypatch.setattr(io_loop, "gate_of", fail if fails == "gate_of" else lambda *_: Gate())
+    monkeypatch.setattr(io_loop, "DeviceBlock", lambda *_: Block())
+    monkeypatch.setattr(io_loop.signal, "signal", lambda *_: None)
+    ours, theirs = socket.socketpair()
+    with ours, tempfile.TemporaryFile() as memory:
+        send(ours, {"location": "x", "component": "robot", "commands": 1, "measurements": 1})
+        send_memory(ours, memory.fileno(), 2)
+        io_loop.main(theirs.detach())
+        answer, _ = receive(ours)
+    assert "nothing listens there" in str(answer)

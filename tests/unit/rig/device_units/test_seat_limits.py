@@ -90,7 +90,7 @@ def test_it_joins_by_its_facts_and_sends_what_the_gate_lets_pass(seat):
     heads = {name: found[name] for name in ("number", "valid", "status", "device_time", "lost")}
     assert heads == {"number": 7, "valid": 1, "status": 5, "device_time": 2.5, "lost": 1}
     assert [found[each] for each in ("late", "repeated", "malformed", "restarts")] == [2, 3, 4, 6]
-    assert found["command_age"] == pytest.approx(0.001)
+    assert found["command_age"] == found["sample_age"] == pytest.approx(0.001)
     assert found["command_number"] == 4
     assert (found["x"], found["asked.dx"], found["sent.dx"]) == (0.25, 0.75, 0.508)
     assert (found["state"], found["reason"]) == (State.ACTIVE, Reason.OPERATION)

@@ -44,6 +44,24 @@ def test_only_who_armed_engages_and_the_other_is_told_who():
     assert status(rig)["armed"] is None
 
 
+def test_times_are_those_since_the_change_and_a_fault_says_why():
+    rig = held()
+    rig.supervisor.wish("arm", rig.now, "pts/1")
+    rig.supervisor.wish("engage", rig.now, "pts/1")
+    begun, rig.engine = rig.now, True
+    rig.cycle(10)
+    rig.force = 80.0
+    rig.cycle(40)
+    told = status(rig)
+    assert told["engaged_s"] == pytest.approx((rig.now - begun) * 1e-9)
+    assert told["wished"]["time_s"] == pytest.approx(begun * 1e-9)
+    faults = [change for change in told["changes"] if change["event"] == "quick fault"]
+    assert faults
+    assert all("sensor.fx" in change["why"] and change["advice"] for change in faults)
+    others = [change for change in told["changes"] if change["event"] != "quick fault"]
+    assert {(change["why"], change["advice"]) for change in others} == {("", "")}
+
+
 def test_arming_lapses_for_the_one_who_armed_as_well():
     rig = held()
     rig.supervisor.wish("arm", rig.now, "pts/1")

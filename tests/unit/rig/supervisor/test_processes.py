@@ -100,11 +100,15 @@ def test_an_operator_arms_stops_and_resets_and_a_second_supervisor_is_refused(tm
         # In each cycle by at most a deceleration of 2 m/s2.
         assert np.abs(np.diff(velocities[-40:])).max() <= 2.0 * PERIOD * (1 + 1e-6)
         assert loop.seat.released is Reason.OPERATOR_STOP
+        rest = loop.sent[-1]
         assert operator.wish("reset")["state"] == "SHADOW"
         loop.seat.run_ended(regularly=True)
         loop.until(lambda: operator.wish("status")["state"] == "OFF")
         loop.seat.leave()
-    assert (tmp_path / "1-operator_stop.robot.csv").stat().st_size > 1000
+    (ring,) = tmp_path.glob("*.robot.csv")  # of the stop, down to rest
+    assert ring.name == "1-operator_stop.robot.csv"
+    rows = np.genfromtxt(ring, delimiter=",", names=True)
+    assert rows["sentdx"][-1] == pytest.approx(rest, abs=1e-5)
     assert "ACTIVE,fault,FALLBACK,operator_stop,operator" in (tmp_path / "changes.csv").read_text()
     with pytest.raises(DeviceError, match=f"rig '{rig}' has no supervisor"):
         Operator(rig)
