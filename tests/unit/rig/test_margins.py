@@ -272,4 +272,5 @@ def test_a_shorter_step_is_advised_where_it_has_the_reserve():
     )  # fmt: skip
     assert half > present
     found = arm(linear(), ["robot"], Reserve(0.5 * (present + half), 1.01), Knobs())
+    assert "possible remedies: compensate 0." in found.refusal()
     assert "or a step of 2 ms" in found.refusal()

@@ -5,7 +5,7 @@ import pytest
 
 from orchestrator.core.master import Execution
 from orchestrator.core.simunits import block
-from orchestrator.core.system import System
+from orchestrator.core.system import DelayTrace, System, TransportDelay, Variation
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
 DELAY = 16e-3
@@ -44,3 +44,17 @@ def test_a_delayed_ramp(algorithm, mode, place):
         late = wanted[later] - read[later]
         assert (late > -1e-12).all()
         assert (late <= lengths.max() + 1e-12).all()
+
+
+def test_a_recorded_delay_that_is_interpolated_grows_from_row_to_row():
+    """A sample of t arrives at t + d(t), d = 10 ms + 0.4 t: at T that of (T - 10 ms) / 1.4."""
+    trace = DelayTrace((0, 100_000_000), (10_000_000, 50_000_000), interpolated=True)
+    system = System("s").add("clock", block("source")).add("gain", block("gain"))
+    delay = TransportDelay(0, variation=Variation(trace=trace))
+    system = system.connect("clock.time", "gain.u", delay=delay)
+    with Execution(system, step="1 ms", algorithm="jacobi", delay="plain") as execution:
+        execution.advance("0.1 s")
+        result = execution.recording()
+    times = result.time_ns[20:] / 1e9
+    read = result.values[20:, result.names.index("gain.y")]
+    assert np.abs(read - (times - 0.01) / 1.4).max() <= 2.5e-3  # held, over steps of 1 ms

@@ -346,16 +346,3 @@ def test_twenty_samples_at_once_move_no_farther_than_the_limit_in_a_period(speed
     wire.cycle(before, after=20 * PERIOD)  # held up, then all at once
     wire.cycle(before + speed * 20 * PERIOD * 1e-9, 19, after=0)
     assert 0.0 < wire.sent[-1] - before <= 0.25 * PERIOD * 1e-9 * (1 + 1e-9)
-
-
-def test_what_was_not_taken_gives_no_more_way_than_samples_at_once_have():
-    """Each command that a robot did not take gives its way back, up to that of one period."""
-    wire = Wire()
-    wanted = ramp(wire, 0.25)
-    for _ in range(20):
-        wire.cycle(wanted)
-        wire.gate.take_back()
-    before = wire.sent[-1]
-    wire.gate.take_back([before - 0.04])
-    wire.cycle(before + 0.05, 19, after=0)
-    assert np.abs(wire.sent[-1] - (before - 0.04)) <= 2 * 0.25 * PERIOD * 1e-9 * (1 + 1e-9)
