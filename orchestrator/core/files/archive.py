@@ -30,8 +30,29 @@ ALLOWANCE = "SOFTDOCK_MOST_UNPACKED"
 #: A description that is read into memory as a whole.
 MOST_XML_BYTES = 256 * 1024**2
 
-#: How a pointer of Git LFS begins.
-_POINTER = b"version https://git-lfs.github.com/spec/"
+#: How files begin that are taken for a zip archive, in small letters, and what they are.
+_HEADS = (
+    (
+        b"version https://git-lfs.github.com/spec/",
+        "is a pointer of Git LFS, not the file itself: fetch it with `git lfs pull`",
+    ),
+    (
+        b"/annex/objects/",
+        "is a pointer of git-annex, not the file itself: fetch it with `git annex get`",
+    ),
+    (
+        b"pk\x03\x04",
+        "is a zip archive whose end is missing or damaged: copy or download it again",
+    ),
+    (b"<!doctype html", "is a web page: download the file itself"),
+    (b"<html", "is a web page: download the file itself"),
+    (b"\x1f\x8b", "is compressed by gzip: pack it as a zip archive"),
+    (b"bzh", "is compressed by bzip2: pack it as a zip archive"),
+    (b"\xfd7zxz", "is compressed by xz: pack it as a zip archive"),
+    (b"7z\xbc\xaf", "is a 7-Zip archive: pack it as a zip archive"),
+    (b"rar!", "is a RAR archive: pack it as a zip archive"),
+)
+_LONGEST_HEAD = max(len(head) for head, _ in _HEADS)
 _DRIVE = re.compile(r"[A-Za-z]:")
 #: A flag of an entry, and the methods by which one may be compressed.
 _ENCRYPTED = 1
@@ -73,14 +94,8 @@ def open_archive(path: Path, error: type[LoadError]) -> zipfile.ZipFile:
     try:
         archive = zipfile.ZipFile(path)
     except DAMAGE as reason:
-        if _is_pointer(path):
-            raise error.in_file(
-                path,
-                "is a pointer of Git LFS, not the file itself: fetch it with `git lfs pull`",
-            ) from None
-        raise error.in_file(
-            path, f"expected a zip archive, but it cannot be read: {reason}"
-        ) from None
+        kind = _kind(path) or f"cannot be read: {reason}"
+        raise error.in_file(path, f"expected a zip archive, but it {kind}") from None
     _settle_names(archive)
     try:
         _check_entries(path, archive, error)
@@ -90,11 +105,14 @@ def open_archive(path: Path, error: type[LoadError]) -> zipfile.ZipFile:
     return archive
 
 
-def _is_pointer(path: Path) -> bool:
-    """Whether a file stands for one that Git LFS keeps elsewhere."""
+def _kind(path: Path) -> str:
+    """Say what a file is that is no readable zip archive; empty: nothing is known of it."""
     with suppress(OSError), path.open("rb") as file:
-        return file.read(len(_POINTER)) == _POINTER
-    return False
+        begin = file.read(_LONGEST_HEAD).lower()
+        if not begin:
+            return "is empty"
+        return next((kind for head, kind in _HEADS if begin.startswith(head)), "")
+    return ""
 
 
 def _settle_names(archive: zipfile.ZipFile) -> None:
@@ -177,7 +195,12 @@ def read_entry(path: Path, archive: zipfile.ZipFile, name: str, error: type[Load
             raise error.in_file(path, f"'{name}' is larger than {MOST_XML_BYTES} bytes")
         return archive.read(name)
     except KeyError:
-        raise error.in_file(path, f"the archive has no '{name}'") from None
+        text = f"the archive has no '{name}'"
+        last = name.rpartition("/")[2].lower()
+        similar = [n for n in archive.namelist() if n.rpartition("/")[2].lower() == last]
+        if similar:
+            text += f", but '{similar[0]}': pack that file as '{name}'"
+        raise error.in_file(path, text) from None
     except DAMAGE as reason:
         raise error.in_file(path, f"'{name}' {_why(reason)}") from None
 

@@ -127,12 +127,32 @@ def test_a_size_that_lies_is_not_believed(make_zip, tmp_path):
     assert (tmp_path / "out" / "zeros").stat().st_size <= 10
 
 
-@pytest.mark.parametrize("content", [b"", b"no zip archive", b"PK\x03\x04 and no directory"])
-def test_no_zip(tmp_path, content):
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"", "is empty"),
+        (b"no zip archive", "cannot be read: File is not a zip file"),
+        (b"PK\x03\x04 and no directory", "is a zip archive whose end is missing"),
+        (b"<!DOCTYPE HTML><title>Sign in", "is a web page"),
+        (b"\x1f\x8b\x08", "is compressed by gzip"),
+        (b"Rar!\x1a\x07", "is a RAR archive"),
+        (b"/annex/objects/MD5E-s1--0.fmu\n", "is a pointer of git-annex"),
+    ],
+)
+def test_no_zip(tmp_path, content, kind):
     path = tmp_path / "test.zip"
     path.write_bytes(content)
-    with pytest.raises(FmuError, match=r"test\.zip: expected a zip archive, but it cannot be read"):
+    with pytest.raises(FmuError) as caught:
         archive.open_archive(path, FmuError)
+    assert f"test.zip: expected a zip archive, but it {kind}" in str(caught.value)
+
+
+@pytest.mark.parametrize("packed", ["probe/a.txt", "A.TXT"])
+def test_an_entry_that_stands_elsewhere_is_named(make_zip, packed):
+    path = make_zip((packed, "0.0"))
+    with archive.open_archive(path, FmuError) as opened, pytest.raises(FmuError) as caught:
+        archive.read_entry(path, opened, "a.txt", FmuError)
+    assert f"has no 'a.txt', but '{packed}': pack that file as 'a.txt'" in str(caught.value)
 
 
 def test_missing(tmp_path):
