@@ -176,10 +176,10 @@ def main() -> None:
         sys.exit("Wine is not installed: apt-get install wine64")
     if options.wine:
         return
-    start = windows_python()
+    # Its first start makes the folder of Wine, with libraries that `install` reads.
+    subprocess.run([windows_python(), "-c", "import sys; print(sys.version)"], check=True)
     if options.wheel is not None:
         install(options.wheel)
-    subprocess.run([start, "-c", "import sys; print(sys.version)"], check=True)
 
 
 if __name__ == "__main__":

@@ -38,6 +38,12 @@ name = "two"
 source = "epos/fmus/build/Chaser.fmu"
 [component.target]
 source = "epos/fmus/build/Target.fmu"
+[connectors]
+position = { causality = "output", unit = "m" }
+velocity = { causality = "output", unit = "m/s" }
+[connections]
+"chaser.position -> position" = {}
+"target.velocity -> velocity" = {}
 """
 
 
@@ -214,6 +220,7 @@ def test_an_exported_system_of_one_side_runs_on_the_other(folder, epos, sides):
         assert code == 0, printed + errors
         results.append(read_result(folder / f"{output}.npz"))
     first, *others = results
+    assert first.names == ("a.position", "a.velocity")
     for other in others:
         assert other.names == first.names
         assert max(_distance(first[name], other[name]) for name in first.names) <= NEAR
