@@ -31,6 +31,7 @@ _TIMES = {
     "restart-back": "restart_back_s",
     "restart-pause": "restart_pause_s",
 }
+_RATES = {"drift": "drift_per_s"}
 _FLAGS = {
     "wrong-status": "wrong_status",
     "freeze": "freeze",
@@ -44,7 +45,7 @@ CLOCKED = ("clock-jump", "clock-back", "clock-fast")
 #: By which a count or clock jumps then, s.
 _AHEAD_S, _BACK_S = 40.0, -0.5
 _BURST = "burst"
-NAMES = (*_SHARES, *_TIMES, _BURST, *_FLAGS)
+NAMES = (*_SHARES, *_TIMES, _BURST, *_RATES, *_FLAGS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,9 @@ class Faults:
         Share by which it runs too fast.
     burst
         So many datagrams are held back and then sent at once.
+    drift_per_s
+        By which the measured value drifts away from the true one in each second, in the unit that
+        the emulator documents.
     wrong_status
         Every datagram says that the device is not in order.
     freeze
@@ -106,6 +110,7 @@ class Faults:
     clock_back_s: float = 0.0
     clock_fast: float = 0.0
     burst: int = 1
+    drift_per_s: float = 0.0
     wrong_status: bool = False
     freeze: bool = False
     nan: bool = False
@@ -114,7 +119,7 @@ class Faults:
     @property
     def names(self) -> frozenset[str]:
         """Those that act."""
-        fields = {**_SHARES, **_TIMES, _BURST: "burst", **_FLAGS}
+        fields = {**_SHARES, **_TIMES, _BURST: "burst", **_RATES, **_FLAGS}
         sound = Faults()
         return frozenset(n for n, f in fields.items() if getattr(self, f) != getattr(sound, f))
 
@@ -141,7 +146,7 @@ def read_faults(texts: Iterable[str]) -> Faults:
     ``drop:P``, ``late:MS``, ``slower:MS``, ``duplicate:P``, ``reorder:P``, ``malformed:P``,
     ``dead-after:S``, ``restart-after:S``, ``restart-on:S``, ``restart-ahead:S``,
     ``restart-back:S``, ``restart-pause:S``, ``wrap-after:S``, ``clock-jump:S``,
-    ``clock-back:S``, ``clock-fast:P``, ``burst:N``, ``wrong-status``, ``freeze``,
+    ``clock-back:S``, ``clock-fast:P``, ``burst:N``, ``drift:RATE``, ``wrong-status``, ``freeze``,
     ``nan`` and ``saturated``.
 
     Raises
@@ -170,6 +175,8 @@ def _with(faults: Faults, text: str) -> Faults:
         return _set(faults, _SHARES[name], _number(text, value, 1.0))
     if name in _TIMES:
         return _set(faults, _TIMES[name], _number(text, value, math.inf))
+    if name in _RATES:
+        return _set(faults, _RATES[name], _rate(text, value))
     choices = choices_for(name, NAMES, "fault")
     raise DescriptionError.about(f"no fault '{text}'{choices}", key="fault")
 
@@ -185,11 +192,23 @@ def _count(text: str, value: str) -> int:
     return int(value)
 
 
-def _number(text: str, value: str, most: float) -> float:
+def _rate(text: str, value: str) -> float:
+    rate = _float(value)
+    if not math.isfinite(rate) or rate == 0.0:
+        problem = f"fault '{text}': expected a rate other than 0 after the colon, found '{value}'"
+        raise DescriptionError.about(problem, key="fault")
+    return rate
+
+
+def _float(value: str) -> float:
     try:
-        number = float(value)
+        return float(value)
     except ValueError:
-        number = math.nan
+        return math.nan
+
+
+def _number(text: str, value: str, most: float) -> float:
+    number = _float(value)
     if not (0.0 <= number <= most and math.isfinite(number)):
         expected = "a share from 0 to 1" if most == 1.0 else "a time >= 0"
         problem = f"fault '{text}': expected {expected} after the colon, found '{value}'"

@@ -95,7 +95,14 @@ class FaultySender:
         """Share by which the device's clock runs too fast."""
         return self._faults.clock_fast
 
-    def values(self, values: Sequence[float], *largest: float, part: int = 0) -> list[float]:
+    def values(
+        self,
+        values: Sequence[float],
+        *largest: float,
+        part: int = 0,
+        drifting: int = 0,
+        scale: float = 1.0,
+    ) -> list[float]:
         """Return what the device says of its values.
 
         Parameters
@@ -106,12 +113,18 @@ class FaultySender:
             The end of their range, in their unit: one for all, or one for each.
         part
             Of the device, where each has values of its own.
+        drifting
+            Number of the value that drifts.
+        scale
+            How much of it is one unit of the drift.
         """
         given, faults = list(values), self._faults
         if faults.freeze:
             return list(self._frozen.setdefault(part, given))
         if faults.nan:
             return [math.nan] * len(given)
+        if faults.drift_per_s:
+            given[drifting] += faults.drift_per_s * scale * (self._now() - self._born)
         if not faults.saturated:
             return given
         ends = largest if len(largest) > 1 else largest * len(given)

@@ -208,6 +208,24 @@ def saturated(name: str, bench: Bench) -> str:
     return f"{least:.3g}, where {usual:.3g} was usual"
 
 
+def drifting(name: str, bench: Bench) -> str:
+    """At least one value of a device at rest moves by more than before the fault."""
+    with session(name, bench, later="drift:1000") as found:
+        before = found.hear(_ENOUGH)
+        found.strike()
+        after = found.hear(_ENOUGH)
+    expect(bool(before.samples and after.samples), "samples before and after, found none")
+    columns = zip(
+        *(zip(*(s.values for s in each.samples), strict=True) for each in (before, after)),
+        strict=True,
+    )
+    moved = max(
+        abs(drifts[-1] - drifts[0]) - (max(rests) - min(rests)) for rests, drifts in columns
+    )
+    expect(moved > 0.0, "a value that moves more than before the fault, found none")
+    return f"moved by {moved:.3g} in {len(after.samples)} samples"
+
+
 def _sizes(heard: Heard) -> list[float]:
     return [max(map(abs, sample.values)) for sample in heard.samples]
 
@@ -309,6 +327,7 @@ CHECKS: Mapping[str, tuple[str, Check]] = {
     "frozen": ("freeze", frozen),
     "no-numbers": ("nan", no_numbers),
     "saturated": ("saturated", saturated),
+    "drifting": ("drift", drifting),
     "clock-jump": ("clock-jump", clock_jump),
     "dead-peer": ("dead-after", dead_peer),
     "wrapped": ("", wrapped),

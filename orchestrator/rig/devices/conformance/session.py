@@ -146,8 +146,8 @@ class Bench(Struct):
         Module that is run as a program of its own. It prints one line when it can be reached, ends
         at SIGTERM with exit code 0, and takes ``--fault FAULT`` (``drop:P``, ``late:MS``,
         ``duplicate:P``, ``reorder:P``, ``malformed:P``, ``dead-after:S``, ``restart-after:S``,
-        ``wrong-status``, ``freeze``, ``nan``, ``saturated``, ``clock-jump:S``), the same from
-        SIGUSR1 on with ``--on-signal FAULT``, ``--log FILE``,
+        ``drift:RATE``, ``wrong-status``, ``freeze``, ``nan``, ``saturated``, ``clock-jump:S``), the
+        same from SIGUSR1 on with ``--on-signal FAULT``, ``--log FILE``,
         ``--seed N`` and ``--json``.
     wiring
         Makes a wiring on free ports, another one at each call.

@@ -274,6 +274,23 @@ def test_values_freeze_saturate_or_are_no_numbers() -> None:
     assert all(math.isnan(x) for values in said("nan") for x in values)
 
 
+def test_a_value_drifts_from_the_moment_of_the_fault_on() -> None:
+    clock = Clock()
+    sender = FaultySender(Faults(), 0, EventLog(None, ()), clock)
+    clock.now += 5.0
+    sender.strike(read_faults(["drift:-0.5"]))
+    assert sender.values((1.0, 2.0), 50.0) == [1.0, 2.0]
+    clock.now += 4.0
+    assert sender.values((1.0, 2.0), 50.0) == [-1.0, 2.0]
+    assert sender.values((1.0, 2.0), 50.0, drifting=1, scale=1000.0) == [1.0, -1998.0]
+
+
+@pytest.mark.parametrize("text", ["drift", "drift:0", "drift:nan", "drift:inf", "drift:fast"])
+def test_a_drift_needs_a_rate(text: str) -> None:
+    with pytest.raises(DescriptionError, match="expected a rate other than 0 after the colon"):
+        read_faults([text])
+
+
 def test_other_faults_strike_later_and_count_from_then() -> None:
     clock = Clock()
     sender = FaultySender(Faults(), 0, EventLog(None, ()), clock)
