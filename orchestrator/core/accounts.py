@@ -7,11 +7,11 @@ take its name first; abstract names and open folders do not have that.
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import logging
 import math
 import os
-import pwd
 import socket
 import stat
 import struct
@@ -32,7 +32,7 @@ DEVICE_ACCOUNTS = "SOFTDOCK_DEVICE_ACCOUNTS"
 
 def is_trusted(user: int) -> bool:
     """Whether an account may command runs of this one: itself, and root."""
-    return user in {0, os.geteuid()}
+    return user in {0, operating_system.user()}
 
 
 def may_be_device(user: int) -> bool:
@@ -49,7 +49,7 @@ def _device_accounts() -> Iterator[int]:
             yield int(name)
             continue
         try:
-            yield pwd.getpwnam(name).pw_uid
+            yield operating_system.account_number(name)
         except KeyError:
             raise DeviceError(
                 f"{DEVICE_ACCOUNTS}: no account '{name}' on this machine; expected names or"
@@ -60,7 +60,7 @@ def _device_accounts() -> Iterator[int]:
 def account_name(user: int) -> str:
     """Return how an account is called in messages."""
     try:
-        return f"'{pwd.getpwuid(user).pw_name}' (uid {user})"
+        return f"'{operating_system.account(user)[0]}' (uid {user})"
     except KeyError:
         return f"uid {user}"
 
@@ -85,7 +85,7 @@ def own_folder() -> Path:
         try:
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
             status = path.lstat()
-            if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+            if not stat.S_ISDIR(status.st_mode) or status.st_uid != operating_system.user():
                 reasons.append(f"{path} belongs to {account_name(status.st_uid)}")
                 continue
             if status.st_mode & 0o077:
@@ -102,12 +102,12 @@ def own_folder() -> Path:
 
 def _folders() -> Iterator[Path]:
     """Return where sockets may lie: the same for all programs of an account, so not in TMPDIR."""
-    user = os.geteuid()
+    user = operating_system.user()
     state = Path(os.environ.get("XDG_STATE_HOME", ""))
     if state.is_absolute():
         yield state / "softdock"
     try:
-        home = Path(pwd.getpwuid(user).pw_dir)
+        home = Path(operating_system.account(user)[1])
         if home.is_dir():
             yield home / ".local" / "state" / "softdock"
     except KeyError:  # of a container
@@ -125,6 +125,10 @@ def _file(name: str) -> str:
 def page_name(host: str, port: int) -> str:
     """Return the name of the socket by which commands of an account reach the page of its run."""
     return f"page-{host}-{port}"
+
+
+#: Whether sockets may have names that belong to an account.
+HAS_NAMES = hasattr(socket, "AF_UNIX")
 
 
 class NameTakenError(Exception):
@@ -200,9 +204,11 @@ def connect_to_name(name: str, kind: socket.SocketKind, seconds: float) -> socke
     """Connect to a :class:`NamedSocket` of this account.
 
     seconds: In which it answers.
-    Raises OSError: if nobody has the name.
+    Raises OSError: if nobody has the name, or this system has no such sockets.
     Raises DeviceError: if there is no folder, or another account is at the other end.
     """
+    if not HAS_NAMES:
+        raise OSError(errno.EAFNOSUPPORT, os.strerror(errno.EAFNOSUPPORT))
     folder = own_folder()
     connection = socket.socket(socket.AF_UNIX, kind)
     connection.settimeout(seconds)
@@ -213,7 +219,7 @@ def connect_to_name(name: str, kind: socket.SocketKind, seconds: float) -> socke
         if not is_trusted(user):
             raise DeviceError(
                 f"'{name}' is held by {account_name(user)}; expected a program of"
-                f" {account_name(os.geteuid())}"
+                f" {account_name(operating_system.user())}"
             )
     except BaseException:
         connection.close()
@@ -312,6 +318,6 @@ class Peers:
                 self._what,
                 *address[:2],
                 whose,
-                account_name(os.geteuid()),
+                account_name(operating_system.user()),
                 DEVICE_ACCOUNTS,
             )

@@ -47,6 +47,26 @@ velocity = { causality = "output", unit = "m/s" }
 """
 
 
+MAPS = """\
+title = "Peak force"
+[case.ideal]
+system = "epos/ideal.ssd"
+step = "1 ms"
+stop = "1 s"
+algorithm = "gauss-seidel"
+[case.ideal.measure]
+peak = { kind = "peak", signal = "contact.force_b" }
+[sweep.mass]
+cases = ["ideal"]
+measures = ["peak"]
+[sweep.mass.over.mass]
+label = "Mass"
+unit = "kg"
+set = ["chaser.m"]
+values = [500, 750, 1000, 1250]
+"""
+
+
 def _without_facts(description):
     """Leave out what is different in each export: its time, and the hash of its libraries."""
     return re.sub(rb' (?:generationDateAndTime|guid|generationTool)="[^"]*"', b"", description)
@@ -224,3 +244,19 @@ def test_an_exported_system_of_one_side_runs_on_the_other(folder, epos, sides):
     for other in others:
         assert other.names == first.names
         assert max(_distance(first[name], other[name]) for name in first.names) <= NEAR
+
+
+def test_a_sweep_has_the_same_points(folder, epos, sides):
+    """In one process: pools of processes of CPython itself hang under Wine 8."""
+    del epos
+    (folder / "maps.toml").write_text(MAPS, encoding="utf-8")
+    tables = []
+    for side in sides:
+        output = folder / f"maps-{side.name}"
+        words = ("sweep", "maps.toml", "--workers", "1", "--output", output.name)
+        side.softdock(*words, cwd=folder)
+        tables.append(list(csv.reader((output / "mass.csv").read_text("utf-8").splitlines())))
+    assert len(tables[0]) == 1 + 4
+    assert tables[0][0][-1] == "wall time [s]"
+    here, there = ([row[:-1] for row in rows] for rows in tables)
+    assert here == there

@@ -10,6 +10,7 @@ import errno
 import fcntl
 import mmap
 import os
+import pwd
 import select
 import signal
 import socket
@@ -58,6 +59,17 @@ def user() -> int:
     return os.geteuid()
 
 
+def account_number(name: str) -> int:
+    """Return the number of an account; KeyError: there is none of this name."""
+    return pwd.getpwnam(name).pw_uid
+
+
+def account(number: int) -> tuple[str, str]:
+    """Return name and home folder of an account; KeyError: there is none of this number."""
+    entry = pwd.getpwuid(number)
+    return entry.pw_name, entry.pw_dir
+
+
 def is_killed(code: int) -> bool:
     """Whether an exit code is that of a process that ``KILL`` has ended."""
     return code == -signal.SIGKILL
@@ -86,15 +98,30 @@ def mapped(memory: int, size: int) -> mmap.mmap:
     return mmap.mmap(memory, size)
 
 
-def send_memory(channel: socket.socket, data: bytes, memory: int) -> None:
-    """Hand memory over to another process, with some bytes."""
-    socket.send_fds(channel, [data], [memory])
+def send_memory(channel: socket.socket, data: bytes, memory: int | None) -> None:
+    """Send some bytes to another process, and hand over memory if there is any."""
+    socket.send_fds(channel, [data], [] if memory is None else [memory])
 
 
-def receive_memory(channel: socket.socket, size: int) -> tuple[bytes, int]:
-    """Take what :func:`send_memory` handed over: so many bytes, and the memory."""
+def receive_memory(channel: socket.socket, size: int) -> tuple[bytes, int | None]:
+    """Receive what :func:`send_memory` sent; EOFError: the other process has closed its end."""
     data, handles, _, _ = socket.recv_fds(channel, size, 1, socket.MSG_CMSG_CLOEXEC)
-    return data, handles[0]
+    if len(data) < size:
+        raise EOFError
+    return data, handles[0] if handles else None
+
+
+def send_socket(channel: socket.socket, listener: socket.socket) -> None:
+    """Hand a socket over to another process, which calls :func:`receive_socket`."""
+    socket.send_fds(channel, [b"s"], [listener.fileno()])
+
+
+def receive_socket(channel: socket.socket) -> socket.socket:
+    """Return the socket that :func:`send_socket` hands over; EOFError: there is none."""
+    _, handles, _, _ = socket.recv_fds(channel, 1, 1, socket.MSG_CMSG_CLOEXEC)
+    if not handles:
+        raise EOFError
+    return socket.socket(fileno=handles[0])
 
 
 class Offer:

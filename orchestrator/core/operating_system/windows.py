@@ -95,6 +95,16 @@ def user() -> int:
     return 0
 
 
+def account_number(name: str) -> int:
+    """Return the number of an account; KeyError: there is none of this name."""
+    raise KeyError(name)
+
+
+def account(number: int) -> tuple[str, str]:
+    """Return name and home folder of an account; KeyError: there is none of this number."""
+    raise KeyError(number)
+
+
 def is_killed(code: int) -> bool:
     """Whether an exit code is that of a process that :meth:`send_signal` has ended."""
     return code == 1
@@ -153,17 +163,40 @@ def mapped(memory: int, size: int) -> mmap.mmap:
     return mmap.mmap(-1, size, tagname=_name_of(memory))
 
 
-def send_memory(channel: socket.socket, data: bytes, memory: int) -> None:
-    """Hand memory over to another process, with some bytes."""
-    channel.sendall(data + _PLACE.pack(memory))
+def send_memory(channel: socket.socket, data: bytes, memory: int | None) -> None:
+    """Send some bytes to another process, and hand over memory if there is any."""
+    channel.sendall(data + _PLACE.pack(-1 if memory is None else memory))
 
 
-def receive_memory(channel: socket.socket, size: int) -> tuple[bytes, int]:
-    """Take what :func:`send_memory` handed over; of so many bytes."""
+def receive_memory(channel: socket.socket, size: int) -> tuple[bytes, int | None]:
+    """Receive what :func:`send_memory` sent; EOFError: the other process has closed its end."""
     received = _exactly(channel, size + _PLACE.size)
     if not received:
         raise EOFError
-    return received[:size], _PLACE.unpack(received[size:])[0]
+    (memory,) = _PLACE.unpack(received[size:])
+    return received[:size], None if memory < 0 else memory
+
+
+def send_socket(channel: socket.socket, listener: socket.socket) -> None:
+    """Hand a socket over to another process, which calls :func:`receive_socket`.
+
+    Windows copies a socket for a process whose number is known, and that of a virtual environment
+    is not the one that was started.
+    """
+    if not (number := _exactly(channel, _PLACE.size)):
+        raise ConnectionError("the process asked for no socket")
+    shared = listener.share(*_PLACE.unpack(number))
+    channel.sendall(_PLACE.pack(len(shared)) + shared)
+
+
+def receive_socket(channel: socket.socket) -> socket.socket:
+    """Return the socket that :func:`send_socket` hands over; EOFError: there is none."""
+    channel.sendall(_PLACE.pack(os.getpid()))
+    size = _exactly(channel, _PLACE.size)
+    shared = _exactly(channel, *_PLACE.unpack(size)) if size else b""
+    if not shared:
+        raise EOFError
+    return socket.fromshare(shared)
 
 
 class Offer:

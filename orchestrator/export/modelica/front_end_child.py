@@ -1,4 +1,4 @@
-"""The process that runs rumoca: ``python -m ..child HANDLE BYTES``.
+"""The process that runs rumoca: ``python -m ..child CHANNEL BYTES``.
 
 It answers questions until its channel closes. A question and an answer are JSON. A class that
 rumoca rejects is an answer, as is a panic of it.
@@ -58,18 +58,18 @@ def _told(model: Any, *, whole: bool) -> str:
     return f'{{"flat": {flat}, "files": {files}, "suspected": {suspected}}}'
 
 
-def main(handle: int, memory: int) -> None:
+def main(channel: str, memory: int) -> None:
     """Answer until the parent closes its end."""
     operating_system.limit_memory(memory)
     server = _Server()
-    with Connection(handle) as channel:
+    with Connection(operating_system.taken(channel).detach()) as connection:
         while True:
             try:
-                question = json.loads(channel.recv_bytes())
+                question = json.loads(connection.recv_bytes())
             except EOFError:
                 return
-            channel.send_bytes(server.answer(question).encode())
+            connection.send_bytes(server.answer(question).encode())
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]))

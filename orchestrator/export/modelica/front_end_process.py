@@ -10,7 +10,7 @@ import subprocess
 import threading
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -68,17 +68,15 @@ class FrontEndProcess(threading.local):
 class _Process:
     def __init__(self) -> None:
         self._owner = os.getpid()
-        self._channel, theirs = Pipe()
-        with theirs:
-            handle = theirs.fileno()
-            self._process = OwnProcess(
-                _CHILD,
-                *(str(handle), str(MEMORY)),
-                files=[handle],
-                tied=True,
-                stdout=subprocess.DEVNULL,
-                keeps_stderr=True,
-            )
+        self._process = OwnProcess(
+            _CHILD,
+            str(MEMORY),
+            connected=True,
+            tied=True,
+            stdout=subprocess.DEVNULL,
+            keeps_stderr=True,
+        )
+        self._channel = Connection(self._process.channel.dup().detach())
         self.end = self._process.end
 
     @property
@@ -88,9 +86,10 @@ class _Process:
     def ask(self, question: bytes) -> bytes:
         try:
             self._channel.send_bytes(question)
-            if not self._channel.poll(LIMIT):
-                raise FrontEndCrash(f"it gave no answer within {LIMIT:g} s")
+            self._process.await_message(self._process.channel, LIMIT)
             return self._channel.recv_bytes()
+        except TimeoutError:
+            raise FrontEndCrash(f"it gave no answer within {LIMIT:g} s") from None
         except (OSError, EOFError):
             raise FrontEndCrash(self._why()) from None
 

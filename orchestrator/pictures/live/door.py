@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import ipaddress
 import secrets
-import select
 import socket
 import threading
 from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from orchestrator.core import operating_system
 from orchestrator.core.accounts import is_trusted, peer_of
 from orchestrator.core.diagnostics import DescriptionError
 
@@ -43,7 +43,9 @@ def listening(address: str) -> tuple[socket.socket, str]:
     try:
         family, *_, place = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)[0]
         made = socket.socket(family, socket.SOCK_STREAM)
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # On Windows SO_REUSEADDR lets a second program listen to the same port.
+        alone = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
+        made.setsockopt(socket.SOL_SOCKET, alone, 1)
     except OSError as error:
         raise DescriptionError(f"{what}: no such host: {error.strerror or error}") from None
     try:
@@ -120,10 +122,9 @@ class Door(ThreadingHTTPServer):
 
     def _knows(self, stranger: socket.socket) -> bool:
         """Whether what a connection has sent, and nobody has read yet, has the token in it."""
-        ready = select.poll()  # as a socket with a time-out would wait for it
         try:
-            ready.register(stranger, select.POLLIN)
-            sent = stranger.recv(LONGEST_REQUEST, socket.MSG_PEEK) if ready.poll(0) else b""
+            is_ready = operating_system.ready(0.0, channel=stranger)
+            sent = stranger.recv(LONGEST_REQUEST, socket.MSG_PEEK) if is_ready else b""
         except (OSError, ValueError):  # it is closed
             return False
         return bool(self.token) and self.token.encode() in sent

@@ -14,7 +14,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from orchestrator.author.reading import plain_value, value_of
-from orchestrator.core.accounts import NamedSocket, page_name
+from orchestrator.core import operating_system
+from orchestrator.core.accounts import HAS_NAMES, NamedSocket, page_name
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError
 from orchestrator.core.own_process import OwnProcess
 from orchestrator.core.simulation import StoppedRunError, horizon
@@ -64,14 +65,21 @@ class Beside:
     """
 
     def __init__(
-        self, module: str, arguments: Sequence[str], what: str, files: Sequence[int] = ()
+        self,
+        module: str,
+        arguments: Sequence[str],
+        what: str,
+        sockets: Sequence[socket.socket] = (),
     ) -> None:
         self.lost, self.what = "", what
-        self._process = OwnProcess(
-            module, *arguments, files=files, connected=True, stdout=subprocess.DEVNULL
-        )
+        self._process = OwnProcess(module, *arguments, connected=True, stdout=subprocess.DEVNULL)
         self._channel = self._process.channel
         self._channel.settimeout(_START)
+        try:
+            for each in sockets:
+                operating_system.send_socket(self._channel, each)
+        except OSError as error:
+            self._lose(error)
 
     def say(self, message: Message, memory: int | None = None) -> None:
         """Send a message."""
@@ -96,6 +104,11 @@ class Beside:
         return has_gone
 
 
+def _close_all(sockets: Sequence[socket.socket]) -> None:
+    for each in sockets:
+        each.close()
+
+
 class Viewing(Beside):
     """Shows a run to browsers; it ends when those who look know that the run has ended.
 
@@ -109,10 +122,12 @@ class Viewing(Beside):
         listener, token = listening(address)
         self.url = url_of(listener, token)
         with listener:
-            local = NamedSocket(page_name(*listener.getsockname()[:2]), socket.SOCK_STREAM)
-            self._free = weakref.finalize(self, local.close)
-            files = listener.fileno(), local.fileno()
-            super().__init__(_MODULE, tuple(map(str, files)), "live view", files)
+            own = []
+            if HAS_NAMES:
+                own.append(NamedSocket(page_name(*listener.getsockname()[:2]), socket.SOCK_STREAM))
+            self._free = weakref.finalize(self, _close_all, own)
+            sockets = [listener, *own]
+            super().__init__(_MODULE, [str(len(sockets))], "live view", sockets)
         self.say(Opened(token, title))
 
     def end(self, why: str, seconds: float = _END) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from orchestrator.core import operating_system
 from orchestrator.core.coupling import Mark, Tuned
 from orchestrator.core.recording import Result
 from orchestrator.core.structs import Struct
@@ -129,22 +130,19 @@ class Wish(Struct):
 
 
 def send(channel: socket.socket, message: Message, memory: int | None = None) -> None:
-    """Send a message, with the descriptor of a memory beside it."""
+    """Send a message, and hand over memory if there is any."""
     content = pickle.dumps(message)
-    handles = [] if memory is None else [memory]
-    socket.send_fds(channel, [_LENGTH.pack(len(content))], handles)
+    operating_system.send_memory(channel, _LENGTH.pack(len(content)), memory)
     channel.sendall(content)
 
 
 def receive(channel: socket.socket) -> tuple[Message, int | None]:
-    """Receive a message, and the descriptor beside it; EOFError: nobody sends any more."""
-    head, handles, _, _ = socket.recv_fds(channel, _LENGTH.size, 1, socket.MSG_CMSG_CLOEXEC)
-    if len(head) < _LENGTH.size:
-        raise EOFError
+    """Receive a message, and the memory that came with it; EOFError: nobody sends any more."""
+    head, memory = operating_system.receive_memory(channel, _LENGTH.size)
     if not (content := _exactly(channel, *_LENGTH.unpack(head))):
         raise EOFError
     message: Message = pickle.loads(content)  # noqa: S301 - of the run that started us
-    return message, handles[0] if handles else None
+    return message, memory
 
 
 def send_wish(channel: socket.socket, wish: Wish) -> None:

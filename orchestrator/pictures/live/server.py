@@ -428,14 +428,15 @@ def follow(channel: socket.socket, take: Callable[[Message, int | None], None]) 
 
 
 def main() -> None:
-    """Serve viewers until the run is over: ``server CHANNEL PORT LOCAL``, all descriptors."""
-    channel, port, local = (socket.socket(fileno=int(file)) for file in sys.argv[1:])
+    """Serve viewers until the run is over: ``server CHANNEL SOCKETS``, the first a port."""
+    channel, count = operating_system.taken(sys.argv[1]), int(sys.argv[2])
+    port, *own = (operating_system.receive_socket(channel) for _ in range(count))
     opened, _ = receive(channel)
     assert isinstance(opened, Opened)  # noqa: S101 - what comes first
     operating_system.yield_to_others(_NICE)
     shown = Shown(opened.title, grant=partial(send_wish, channel))
     server = Server(port, opened.token, shown)
-    for one in (server, Server(local, "", shown)):
+    for one in (server, *(Server(local, "", shown) for local in own)):
         threading.Thread(target=partial(one.serve_forever, 0.1), daemon=True).start()
     if not follow(channel, Follower(shown).take):
         shown.end("the run was ended from outside")

@@ -300,7 +300,7 @@ def main() -> None:
 
         def told() -> None:
             try:
-                follow(socket.socket(fileno=int(channel)), streaming.take)
+                follow(operating_system.taken(channel), streaming.take)
             finally:
                 over.set()
 

@@ -26,7 +26,6 @@ ELSEWHERE = {
     "cli/supervisor.py": "keys of a terminal",
     "core/accounts.py": "whose a socket, a folder and a port are",
     "core/simunits/fmi/wine.py": "the process of Wine, which is Linux's",
-    "pictures/live/messages.py": "sockets that a run hands to its page",
 }
 
 

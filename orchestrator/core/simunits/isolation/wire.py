@@ -45,6 +45,8 @@ def send_memory(channel: socket.socket, memory: int, signals: int) -> None:
 def receive_memory(channel: socket.socket) -> tuple[int, int]:
     """Take what :func:`send_memory` handed over."""
     data, memory = operating_system.receive_memory(channel, _SIGNALS.size)
+    if memory is None:
+        raise EOFError
     return memory, _SIGNALS.unpack(data)[0]
 
 
