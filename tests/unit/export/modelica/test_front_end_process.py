@@ -98,6 +98,7 @@ def test_it_ends_with_its_parent() -> None:
     RUMOCA.ask({"checked": GOOD})
     running = RUMOCA._process
     assert running is not None
-    running._channel.close()  # as the kernel does for a parent that is gone
+    running._channel.close()  # both, as the kernel does for a parent that is gone
+    running._process.channel.close()
     assert running._process.wait(10)
     assert running._process.returncode == 0
