@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Unpack
 from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import (
     CapabilityError,
-    DescriptionError,
     NeverEngagedError,
     RunEndedError,
     SoftdockError,
@@ -24,8 +23,8 @@ from orchestrator.core.diagnostics import (
 )
 from orchestrator.core.display import Progress, progress_bar
 from orchestrator.core.structs import Struct
-from orchestrator.core.system import communication_step_ns, nanoseconds, seconds
-from orchestrator.core.system.time import settled_end, whole_steps
+from orchestrator.core.system import horizon, seconds
+from orchestrator.core.system.time import whole_steps
 from orchestrator.core.upward import loop_warnings
 
 if TYPE_CHECKING:
@@ -86,35 +85,6 @@ class InterruptedRun(KeyboardInterrupt):
     def __init__(self, result: Result) -> None:
         super().__init__(f"case '{result.name}' was interrupted at {result.time[-1]:.9g} s")
         self.result = result
-
-
-def horizon(
-    system: System,
-    start: str | float | None,
-    stop: str | float | None,
-    step: str | float | None,
-) -> tuple[int, int, int]:
-    """Start, stop and step in nanoseconds; what is ``None`` is the system's own."""
-    default = system.experiment
-    start_ns = default.start_ns if start is None else nanoseconds(start, "start time")
-    stop_ns = default.stop_ns if stop is None else nanoseconds(stop, "stop time")
-    if stop_ns is None:
-        raise DescriptionError(
-            f"system '{system.name}': no stop time is given; pass stop='10 s' in Python or"
-            " --stop '10 s' on the command line"
-        )
-    step_ns = communication_step_ns(system, step)
-    if step_ns <= 0:
-        raise DescriptionError(
-            f"system '{system.name}': the communication step is {seconds(step_ns):.9g} s; expected"
-            " more than 0 s"
-        )
-    if stop_ns - start_ns < step_ns:
-        raise DescriptionError(
-            f"system '{system.name}': the stop time is {seconds(stop_ns):.9g} s; expected at least"
-            f" one step of {seconds(step_ns):.9g} s after the start at {seconds(start_ns):.9g} s"
-        )
-    return start_ns, start_ns + settled_end(stop_ns - start_ns, step_ns), step_ns
 
 
 class RunHooks(Struct):

@@ -23,9 +23,8 @@ from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.diagnostics.validation import valid
 from orchestrator.core.files.plain_data import toml_file
 from orchestrator.core.master import validate_plan
-from orchestrator.core.simulation import horizon
 from orchestrator.core.simunits import expect_flawless
-from orchestrator.core.system import nanoseconds
+from orchestrator.core.system import horizon, nanoseconds
 from orchestrator.study.content import Angle, Section
 from orchestrator.study.experiment import Experiment, Measure
 from orchestrator.study.measure.measures import names_of, target_value

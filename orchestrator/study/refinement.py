@@ -10,10 +10,10 @@ from orchestrator.core.diagnostics import CapabilityError, DescriptionError, Sof
 from orchestrator.core.display import Progress
 from orchestrator.core.master import ExecutionSettings, Plan, RunKeywords, plan_of
 from orchestrator.core.recording import Result
-from orchestrator.core.simulation import InterruptedRun, RunHooks, horizon, simulate_with
+from orchestrator.core.simulation import InterruptedRun, RunHooks, simulate_with
 from orchestrator.core.simunits import description_of, resolve
 from orchestrator.core.structs import Struct
-from orchestrator.core.system import System, seconds
+from orchestrator.core.system import System, horizon, seconds
 from orchestrator.core.system.time import StepLength, divided, step_text
 from orchestrator.study.verification import (
     Flag,

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from orchestrator.core.system.experiment import (
         DefaultExperiment as DefaultExperiment,
         communication_step_ns as communication_step_ns,
+        horizon as horizon,
         whole_step_ns as whole_step_ns,
     )
     from orchestrator.core.system.fault import (

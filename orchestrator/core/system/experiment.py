@@ -9,7 +9,14 @@ from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.structs import Struct, field, replace
 from orchestrator.core.system.naming import unknown
 from orchestrator.core.system.ports import Limits
-from orchestrator.core.system.time import StepLength, nanoseconds, seconds, step_length, step_text
+from orchestrator.core.system.time import (
+    StepLength,
+    nanoseconds,
+    seconds,
+    settled_end,
+    step_length,
+    step_text,
+)
 
 if TYPE_CHECKING:
     from orchestrator.core.system.system import System
@@ -79,6 +86,35 @@ def communication_step_ns(system: System, step: str | float | None = None) -> in
             " --step '1 ms' on the command line"
         )
     return step_ns
+
+
+def horizon(
+    system: System,
+    start: str | float | None,
+    stop: str | float | None,
+    step: str | float | None,
+) -> tuple[int, int, int]:
+    """Start, stop and step in nanoseconds; what is ``None`` is the system's own."""
+    default = system.experiment
+    start_ns = default.start_ns if start is None else nanoseconds(start, "start time")
+    stop_ns = default.stop_ns if stop is None else nanoseconds(stop, "stop time")
+    if stop_ns is None:
+        raise DescriptionError(
+            f"system '{system.name}': no stop time is given; pass stop='10 s' in Python or"
+            " --stop '10 s' on the command line"
+        )
+    step_ns = communication_step_ns(system, step)
+    if step_ns <= 0:
+        raise DescriptionError(
+            f"system '{system.name}': the communication step is {seconds(step_ns):.9g} s; expected"
+            " more than 0 s"
+        )
+    if stop_ns - start_ns < step_ns:
+        raise DescriptionError(
+            f"system '{system.name}': the stop time is {seconds(stop_ns):.9g} s; expected at least"
+            f" one step of {seconds(step_ns):.9g} s after the start at {seconds(start_ns):.9g} s"
+        )
+    return start_ns, start_ns + settled_end(stop_ns - start_ns, step_ns), step_ns
 
 
 def whole_step_ns(system: System, step: str | float | None, label: str) -> int:

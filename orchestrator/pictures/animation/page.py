@@ -18,8 +18,7 @@ from orchestrator.core.diagnostics import (
     enumerated,
 )
 from orchestrator.core.recording import Result, default_format, kept_result, read_result, whole_file
-from orchestrator.core.simulation import horizon
-from orchestrator.core.system import System, nanoseconds, seconds, signal_of
+from orchestrator.core.system import System, horizon, nanoseconds, seconds, signal_of
 from orchestrator.pictures.animation.description import (
     WORLD,
     Animation,

@@ -18,8 +18,8 @@ from orchestrator.core import operating_system
 from orchestrator.core.accounts import HAS_NAMES, NamedSocket, page_name
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError
 from orchestrator.core.own_process import OwnProcess
-from orchestrator.core.simulation import StoppedRunError, horizon
-from orchestrator.core.system import Endpoint, SourceKind, Value
+from orchestrator.core.simulation import StoppedRunError
+from orchestrator.core.system import Endpoint, SourceKind, Value, horizon
 from orchestrator.pictures.diagram import facts_of, live_diagram, nested_of
 from orchestrator.pictures.live.door import listening, url_of
 from orchestrator.pictures.live.messages import (

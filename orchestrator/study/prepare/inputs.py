@@ -22,7 +22,6 @@ from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.files.columns import read_arrays, split_title, titled
 from orchestrator.core.files.plain_data import plain_number
 from orchestrator.core.optional_packages import optional_imports
-from orchestrator.core.simulation import horizon
 from orchestrator.core.simunits import (
     Block,
     Input,
@@ -44,6 +43,7 @@ from orchestrator.core.system import (
     System,
     Value,
     conversion_between,
+    horizon,
     seconds,
 )
 from orchestrator.study.experiment import InputTable

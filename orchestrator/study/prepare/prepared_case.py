@@ -22,10 +22,9 @@ from orchestrator.core.diagnostics import (
 from orchestrator.core.diagnostics.errors import toml_key
 from orchestrator.core.diagnostics.validation import Time
 from orchestrator.core.master import fault_refusals, validate_plan
-from orchestrator.core.simulation import horizon
 from orchestrator.core.simunits import resolve
 from orchestrator.core.structs import Struct, field
-from orchestrator.core.system import Endpoint, Fault, SourceKind, System
+from orchestrator.core.system import Endpoint, Fault, SourceKind, System, horizon
 from orchestrator.core.system.experiment import tuning_limits
 from orchestrator.study.experiment import Case, Experiment, ParameterFile, RunOptions, Setting
 

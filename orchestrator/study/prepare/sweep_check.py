@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from orchestrator.core.diagnostics import DescriptionError, Problem, suggestion
-from orchestrator.core.simulation import horizon
-from orchestrator.core.system import conversion, nanoseconds, seconds
+from orchestrator.core.system import conversion, horizon, nanoseconds, seconds
 from orchestrator.study.experiment import Experiment
 from orchestrator.study.figure_tables import (
     MOST_RUNS,

@@ -160,7 +160,7 @@ def test_a_difference_to_a_later_case(fuse, tmp_path):
 def test_missing_times(fuse):
     with pytest.raises(DescriptionError, match="no stop time is given"):
         simulate(fuse(), step="1 ms")
-    with pytest.raises(DescriptionError, match="at least one step after the start"):
+    with pytest.raises(DescriptionError, match="at least one step of"):
         simulate(fuse(), step="1 ms", start=1.0, stop=0.5)
 
 
