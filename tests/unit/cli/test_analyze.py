@@ -62,7 +62,7 @@ def test_the_table(softdock, target):
     [
         (("--tolerance", "-1"), "tolerance: expected a share above 0, found -1.0"),
         (("--tolerance", "0.1", "--algorithms", "jacoby"), "no algorithm 'jacoby'"),
-        (("--tolerance", "0.1", "--break", "axis.speed"), "has no line 'axis.speed'"),
+        (("--tolerance", "0.1", "--break", "axis.speed"), "has no connection 'axis.speed'"),
         (("--tolerance", "0.1", "--case", "capture"), "no case 'capture'"),
     ],
 )

@@ -87,7 +87,7 @@ def test_any_parameter_is_swept(softdock, target, tmp_path):
         (("--sweep", "step=1 ms:x:3"), "'step=1 ms:x:3'"),
         (("--sweep", "step=1 ms:2 ms:1"), "expected 2 to 10000 values, found 1"),
         (("--case", "capture"), "no case 'capture'"),
-        (("--break", "axis.speed"), "has no line 'axis.speed'"),
+        (("--break", "axis.speed"), "has no connection 'axis.speed'"),
     ],
 )
 def test_bad_input_is_one_clear_error(softdock, target, options, text):

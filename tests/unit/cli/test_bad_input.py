@@ -49,7 +49,7 @@ BAD = {
     "stop before the first step": (
         None,
         ["run", ".", "--case", "ideal", "--stop", "0"],
-        ["ideal", "at least one step after the start", "stop 0 s"],
+        ["ideal", "the stop time is 0 s; expected at least one step of 0.001 s"],
     ),
     "step that is no time": (
         lambda f: damaged(f, "experiment.toml", 'step = "1 ms"', "step = true"),
@@ -154,7 +154,11 @@ BAD = {
         ["run", "."],
         ["experiment.toml", "case.ideal.stpe"],
     ),
-    "step of zero": (None, ["run", ".", "--case", "ideal", "--step", "0"], ["step", "> 0"]),
+    "step of zero": (
+        None,
+        ["run", ".", "--case", "ideal", "--step", "0"],
+        ["step is 0 s; expected more than"],
+    ),
     "time that is none": (None, ["run", ".", "--case", "ideal", "--step", "soon"], ["'soon'"]),
     "unknown algorithm": (
         None,

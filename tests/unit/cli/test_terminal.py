@@ -77,7 +77,7 @@ def test_titles_of_files_are_shown(softdock, folder):
 def test_names_in_errors_are_shown(softdock, folder):
     code, _, err = softdock("run", folder, "--case", "x\x1b[31m")
     assert code == 2
-    assert "no case 'x␛[31m'" in err
+    assert r"no case 'x\x1b[31m'" in err
 
 
 @pytest.mark.slow

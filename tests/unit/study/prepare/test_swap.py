@@ -55,7 +55,7 @@ def test_units_that_do_not_convert(system):
 
 
 def test_ports_and_parameters_that_are_missing(system):
-    with pytest.raises(DescriptionError, match="connected port 'force' is missing") as error:
+    with pytest.raises(DescriptionError, match="no connector 'force', which is connected") as error:
         swap_component(system, "damper", Source.parse("block:other"))
     assert "has no parameter b" in str(error.value)
 
