@@ -54,6 +54,8 @@ CLASSES = {
     "Mechanics.Rotational.Examples": "First FirstGrounded Friction CoupledClutches ElasticBearing"
     " Backlash LossyGearDemo1 OneWayClutch",
     "Mechanics.Translational.Examples": "Accelerate Damper Oscillator Sensors ElastoGap PreLoad",
+    "Mechanics.MultiBody.Examples.Elementary": "Pendulum FreeBody PointGravity DoublePendulum"
+    " SpringDamperSystem ThreeSprings PendulumWithSpringDamper SpringMassSystem",
     "Thermal.HeatTransfer.Examples": "TwoMasses ControlledTemperature",
     "StateGraph.Examples": "FirstExample ExecutionPaths",
 }
