@@ -46,7 +46,7 @@ _AGAIN_S, _STOP_S = 0.25, 1.0
 _QUIET_S, _QUIET_RECORDS = 0.02, 5
 #: The mean of so many records is the zero.
 _TARE_RECORDS = 32
-#: Their numbers differ by this at most: another one is of an earlier stream.
+#: Numbers of successive records differ by at most this; others are of an earlier stream.
 _FELT_GAP = 10
 
 

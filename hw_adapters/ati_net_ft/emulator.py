@@ -114,10 +114,10 @@ class Sensor:
         if self._client is None:
             return
         felt, displacement, force = self._counts()
-        told = self._sender.values(
+        sent = self._sender.values(
             felt, 2.0 * _MOST, drifting=self._sheet.axis, scale=self._options.cpf
         )
-        felt = [int(each) for each in told]
+        felt = [int(each) for each in sent]
         counts = [a - b for a, b in zip(felt, self._bias, strict=True)]
         saturated = any(abs(count) > _MOST for count in counts)
         counts = [max(-_MOST, min(_MOST, count)) for count in counts]

@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.diagnostics import DescriptionError, LoadError, SoftdockError
+from orchestrator.core.diagnostics import DescriptionError, LoadError, SoftdockError, first_of
 from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.files.columns import (
     Arrays,
@@ -119,7 +119,7 @@ def read_result(path: str | Path) -> Result:
 
 
 def _kind_of_journal(folder: Path) -> str:
-    """Return the suffix of the files in the folder of a journal; raise where it is another."""
+    """Return the suffix of a journal's files; raise LoadError where a folder is no journal."""
     for kind in (".parquet", ".npz"):
         if any(folder.glob(f"part-*{kind}")):
             return kind
@@ -127,8 +127,9 @@ def _kind_of_journal(folder: Path) -> str:
     names = sorted(file.name for file in folder.iterdir() if file.suffix.lower() in kinds)
     if not names:
         raise LoadError.in_file(folder, f"it is a folder without a result; expected {_SUFFIXES}")
-    shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
-    raise LoadError.in_file(folder, f"it is a folder; expected one of its results: {shown}")
+    raise LoadError.in_file(
+        folder, f"it is a folder; expected one of its results: {first_of(names, 8)}"
+    )
 
 
 def _read_csv(path: Path) -> Result:

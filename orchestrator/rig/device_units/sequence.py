@@ -191,11 +191,11 @@ class SampleCounter:
         return int(math.copysign(max(1, round(abs(seconds) / self._seconds)), seconds))
 
     def confirms(self, received: Received, now_ns: int) -> bool:
-        """Take note of a first sample; whether it is of a device that runs.
+        """Note a first sample, and return whether it comes from a device that runs.
 
-        Three samples count on from each other, and their time has passed here as well. A single old
-        sample, or several at once, are of another run; of two lines the one that is ahead is that
-        of the device. Samples without number and time confirm themselves.
+        A device runs if three samples count on from each other, and their time has passed here as
+        well. A single old sample, or several at once, belong to another run. Of two lines, the
+        device sends the one that is ahead. Samples without number and time confirm themselves.
         """
         if received.sequence is None and received.device_time is None:
             return True
@@ -221,7 +221,7 @@ class SampleCounter:
         return True
 
     def _still(self, other: _Line, line: _Line, now_ns: int) -> bool:
-        """Whether another line goes on beside one."""
+        """Whether another line still receives samples that alternate with those of this line."""
         is_young = now_ns - other.last_ns <= _LINE_GAP * self.period_ns
         return other.count > 1 and is_young and other.last_ns > line.first_ns
 
