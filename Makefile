@@ -104,8 +104,12 @@ wheel-clean: $(VENV)/installed
 release: $(VENV)-packaging/installed
 	$(VENV)-packaging/bin/python packaging/release.py $(PYTHONS:%=--python %)
 
+# Tests have misspelt names on purpose.
+SPELLED := orchestrator hw_adapters python_blocks docs examples benchmarks fmus packaging modelica $(wildcard *.md) pyproject.toml Makefile
+
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check .
+	$(BIN)/codespell $(SPELLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror orchestrator/engine/src/*/* orchestrator/export/runtime/*
 	$(BIN)/mypy
