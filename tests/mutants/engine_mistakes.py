@@ -356,21 +356,21 @@ MISTAKES = (
         "core/history_state.cpp",
         "latest_due_ = marks[3];",
         ";",
-        "unit/core/master/run/test_checkpoint.py -k another_run",
+        "unit/core/master/run/test_checkpoint.py -k overtake",
     ),
     Mistake(
         "checkpoint_loses_settling",
         "run/engine_state.cpp",
         "context_.settling = static_cast<std::int64_t>(*from++);",
         "++from;",
-        "unit/core/master/run/test_checkpoint.py -k another_run",
+        "unit/core/master/run/test_checkpoint.py -k going_back",
     ),
     Mistake(
         "compensation_without_unit_of_answer",
         "core/compensation.cpp",
         "(begin[answered] / answer_factor)",
         "(begin[answered])",
-        "unit/core/coupling/test_compensations.py",
+        "unit/core/coupling/test_compensations.py -k opposite_line",
     ),
     Mistake(
         "compensation_without_offset",
@@ -384,7 +384,7 @@ MISTAKES = (
         "core/exchange.cpp",
         "line.factor * mean + line.offset",
         "mean + line.offset",
-        "property/test_executions.py",
+        "unit/core/master/run/test_execution.py -k mean_over",
     ),
     Mistake(
         "extrapolation_of_equal_steps",
@@ -419,6 +419,6 @@ MISTAKES = (
         "fmi/clock_scheduler.cpp",
         "std::ceil(ns)",
         "std::floor(ns)",
-        "unit/core/events/test_clocks.py",
+        "unit/core/events/test_clocks.py -k no_earlier",
     ),
 )

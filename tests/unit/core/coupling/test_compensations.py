@@ -85,6 +85,29 @@ def test_a_run_goes_on_from_a_checkpoint_bit_for_bit(case):
         np.testing.assert_array_equal(whole.recording().values, rows)
 
 
+class MassInMillimetres(oscillator.Mass):
+    """The mass whose velocity comes out in mm/s."""
+
+    velocity: float = Output(unit="mm/s", depends_on=())
+
+    def move(self, h):
+        self.velocity *= 1e-3
+        super().move(h)
+        self.velocity *= 1e3
+
+
+def test_the_energy_taken_back_depends_on_no_unit_of_the_opposite_line():
+    """The velocity that answers the force is converted from mm/s on its way."""
+    plain = compensated(oscillator.by_force(), ENERGY, ("two.force",))
+    rows = []
+    for system in (plain, plain.swap("one", block(MassInMillimetres))):
+        with Execution(system, step="10 ms", algorithm="jacobi") as execution:
+            execution.step(100)
+            found = execution.recording()
+            rows.append(found.values[:, found.names.index("two.force")])
+    np.testing.assert_allclose(rows[1], rows[0], rtol=1e-9, atol=1e-9)
+
+
 class Wave(Block):
     """A sine of 1 Hz, and what came in, added up."""
 

@@ -128,6 +128,18 @@ def test_instants_are_rounded_to_whole_nanoseconds(c_fmu):
 
 
 @pytest.mark.parametrize(
+    ("shift", "instant"),
+    [("0.1234567891", 0.12345679), ("0.123456789", 0.123456789), ("0.1234567899", 0.12345679)],
+)
+def test_an_instant_between_two_nanoseconds_comes_no_earlier(c_fmu, shift, instant):
+    """An FMU that enters event mode before its event finds nothing to do there."""
+    clock = f'intervalVariability="fixed" intervalDecimal="1" shiftDecimal="{shift}"'
+    with Execution(timed(c_fmu, clock), step="1 s") as run:
+        run.advance("1 s")
+        assert (run.get("counter.count"), run.get("counter.at")) == (1, instant)
+
+
+@pytest.mark.parametrize(
     ("attributes", "ticks_us"),
     [
         ('intervalVariability="constant" intervalDecimal="2.5e-4"', [0, 250, 500, 750]),

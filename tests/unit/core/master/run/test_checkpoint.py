@@ -313,3 +313,38 @@ def test_another_run_draws_the_delays_that_depend_on_those_before():
     on, other = in_another_run(system.connect("a.y", "b.u", delay=delay))
     assert on.line_statistics() == other.line_statistics()
     equal(on, other)
+
+
+def test_another_run_lets_nothing_overtake_what_was_sent_before():
+    """The last sample before the checkpoint arrives late, and those after it come no earlier."""
+    jitter = Jitter("uniform", spread_ns=15_000_000)
+    system = System("s").add("a", block("integrator"), u=0.3).add("b", block("integrator"))
+    for seed in range(8):
+        variation = Variation(jitter=jitter, seed=seed, delivery="in-order")
+        delay = TransportDelay(20_000_000, variation=variation)
+        line = system.connect("a.y", "b.u", delay=delay, interpolation="hold")
+        on, other = in_another_run(line)
+        for run in (on, other):
+            run.step(40)
+        equal(on, other)
+
+
+def test_going_back_forgets_the_fault_that_a_failed_step_passed():
+    """A step that begins at a fault extrapolates nothing, and neither does the next one."""
+    fault = Fault.of("bias", "a.y -> b.u", "3 ms", "3.5 ms", value=0.1)
+    system = System("s").add("a", block("strict_lag"), x0=1.0).add("b", block("strict_lag"))
+    system = system.connect("a.y", "b.u").connect("b.y", "a.u")
+    system = system.add("rig", block("faulty"), how=1, at=0.003).connect("b.y", "rig.u")
+    steps = {"step": "0.1 ms", "algorithm_options": {"longest": "0.1 ms"}}
+    rows = []
+    for fails in (False, True):
+        run = start(system, algorithm="embedded", faults=[fault], **steps)
+        run.advance("1 ms")
+        here = run.save()
+        if fails:
+            with pytest.raises(StepError):
+                run.advance("9 ms")
+            run.restore(here)
+        run.advance("2.9 ms")
+        rows.append(run.recording().values)
+    assert rows[0].tobytes() == rows[1].tobytes()

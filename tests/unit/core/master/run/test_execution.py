@@ -37,6 +37,16 @@ def test_the_time_grid_is_exact(start, sample_blocks):
     )
 
 
+@pytest.mark.parametrize("algorithm", ["newton", "fixed-point"])
+def test_an_input_that_is_the_mean_over_a_step_has_factor_and_offset(algorithm):
+    """Of a ramp the integral is exact then: 3 t^2 / 2 + 0.2 t."""
+    system = System("ramp").add("s", block("source")).add("i", block("integrator"))
+    system = system.connect("s.time", "i.u", factor=3.0, offset=0.2)
+    run = Execution(system, step="10 ms", algorithm=algorithm)
+    run.step(50)
+    assert run.get("i.y") == pytest.approx(1.5 * 0.5**2 + 0.2 * 0.5, rel=1e-12)
+
+
 def test_advance_in_pieces_is_the_same_run():
     whole, pieces = (Execution(clock(), step="1 ms", every=3) for _ in range(2))
     whole.advance("1 s")
