@@ -54,7 +54,7 @@ def write_mcap(result: Result, path: str | Path) -> None:
         If the file cannot be written, an earlier one is untouched; or a time lies before 0.
     """
     with whole_file(path) as draft, draft.open("wb", buffering=0) as file:
-        content = begun(result, file, draft)
+        content = begun(result, file, Path(path))
         event_list = events(result)
         for first in range(0, len(result.time_ns), _CHUNK):
             part = slice(first, first + _CHUNK)

@@ -97,24 +97,24 @@ def test_any_number_of_rows(result, tmp_path, rows):
     np.testing.assert_array_equal(data.T, np.column_stack([long.time, values]))
 
 
-def test_a_matrix_that_the_format_cannot_hold(result, kept, monkeypatch):
+def test_a_matrix_that_the_format_cannot_hold(result, kept, monkeypatch, wording):
     path = kept("run.mat")
     monkeypatch.setattr(files, "LARGEST_MATRIX", 8 * 50 * 4 - 1)
-    with pytest.raises(SoftdockError, match=r"run\.mat: data_2 would have 1600 bytes; expected at"):
+    with wording.raises(SoftdockError):
         write_mat(result, path)
     assert path.read_bytes() == b"earlier"
 
 
-def test_a_mat_file_that_cannot_be_written(result, tmp_path):
+def test_a_mat_file_that_cannot_be_written(result, tmp_path, wording):
     (tmp_path / "file").write_text("")
-    with pytest.raises(SoftdockError, match=r"run\.mat: cannot be written"):
+    with wording.raises(SoftdockError):
         write_mat(result, tmp_path / "file" / "run.mat")
 
 
-def test_formats_are_found_by_name(monkeypatch):
+def test_formats_are_found_by_name(monkeypatch, wording):
     assert writer("mat") is write_mat
     assert {"csv", "mat", "parquet"} <= set(formats.format_names())
-    with pytest.raises(UnknownNameError, match=r"no format 'xls' for results; the formats are c"):
+    with wording.raises(UnknownNameError):
         writer("xls")
 
     class Broken:
@@ -124,5 +124,5 @@ def test_formats_are_found_by_name(monkeypatch):
             raise ImportError("no such module")
 
     monkeypatch.setattr(formats, "registered", lambda _group: [Broken()])
-    with pytest.raises(PluginError, match=r"format 'broken' cannot be imported: no such module"):
+    with wording.raises(PluginError):
         writer("broken")

@@ -76,7 +76,7 @@ def test_its_own_reader_sees_signals_units_events_and_what_was_run(result, tmp_p
     assert set(read_system(tmp_path / "read.ssd").components) == {"a", "b"}
 
 
-def test_rows_in_real_time_have_the_monotonic_time_too(tmp_path):
+def test_rows_in_real_time_have_the_monotonic_time_too(tmp_path, wording):
     system = System("s").add("a", block(Part))
     before = time.monotonic_ns()
     paced = RealTime(priority=0, lock_memory=False)
@@ -100,7 +100,7 @@ def test_rows_in_real_time_have_the_monotonic_time_too(tmp_path):
     found = read_result(tmp_path / "a.mcap")
     np.testing.assert_array_equal(found.clock_ns, clock_ns)
     np.testing.assert_array_equal(found.part(found.names, 10).clock_ns, clock_ns[::10])
-    with pytest.raises(DescriptionError, match="expected clock_ns of shape"):
+    with wording.raises(DescriptionError):
         replace(found, clock_ns=clock_ns[1:])
 
 
@@ -184,8 +184,8 @@ def test_of_another_tool_the_numbers_are_read_by_all_times(tmp_path):
     )
 
 
-def test_times_before_0_are_refused(result, tmp_path):
-    with pytest.raises(SoftdockError, match="MCAP has no time before 0"):
+def test_times_before_0_are_refused(result, tmp_path, wording):
+    with wording.raises(SoftdockError):
         write_mcap(replace(result, time_ns=result.time_ns - 1), tmp_path / "a.mcap")
     assert list(tmp_path.iterdir()) == []
 
@@ -198,7 +198,9 @@ def small_disk():
     resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_a_full_disk_leaves_the_earlier_file_or_all_chunks_before(result, tmp_path, small_disk):
+def test_a_full_disk_leaves_the_earlier_file_or_all_chunks_before(
+    result, tmp_path, small_disk, wording
+):
     path = tmp_path / "a.mcap"
     write_mcap(result, path)
     before = path.read_bytes()
@@ -207,10 +209,10 @@ def test_a_full_disk_leaves_the_earlier_file_or_all_chunks_before(result, tmp_pa
     grown = tmp_path / "one.partial" / "rows.mcap"
     noise = np.random.default_rng(1).random(result.values.shape)
     small_disk(grown.stat().st_size + 100)
-    with pytest.raises(SoftdockError, match=r"rows\.mcap: cannot be written: File too large"):
+    with wording.raises(SoftdockError):
         journal.add(replace(result, time_ns=result.time_ns + 21_000_000, values=noise))
     small_disk(2000)
-    with pytest.raises(SoftdockError, match=r"a\.mcap: cannot be written: File too large"):
+    with wording.raises(SoftdockError):
         write_mcap(result, path)
     assert path.read_bytes() == before
     found = read_result(tmp_path / "one.partial")

@@ -61,29 +61,29 @@ def test_damaged_metadata_is_named(path, key, value, expected):
 
 
 @pytest.mark.parametrize("content", [b"[]", b"3", b"null", b"\xff", b"{", b"[" * 100_000])
-def test_metadata_that_is_none(path, content):
+def test_metadata_that_is_none(path, content, wording):
     table = pq.read_table(path)
     metadata = {**table.schema.metadata, b"softdock": content}
     pq.write_table(table.replace_schema_metadata(metadata), path)
-    with pytest.raises(LoadError, match=r"a\.parquet: expected a Parquet file that Softdock"):
+    with wording.raises(LoadError):
         read_parquet(path)
 
 
 @pytest.mark.parametrize(
-    ("column", "content", "expected"),
+    ("column", "content"),
     [
-        ("time [s]", [0.0, 1e300, 2e300], "increasing times within 64 bits of nanoseconds"),
-        ("time [s]", [0.0, 0.0, 1.0], "increasing times"),
-        ("time [s]", [0.0, None, 1.0], "increasing times"),
-        ("time", [0.0, 1.0, 2.0], r"it has no .*time \[s\]"),
-        ("x", ["a", "b", "c"], "could not convert string to float"),
+        ("time [s]", [0.0, 1e300, 2e300]),
+        ("time [s]", [0.0, 0.0, 1.0]),
+        ("time [s]", [0.0, None, 1.0]),
+        ("time", [0.0, 1.0, 2.0]),
+        ("x", ["a", "b", "c"]),
     ],
 )
-def test_columns_that_are_no_signals(path, column, content, expected):
+def test_columns_that_are_no_signals(path, column, content, wording):
     table = pq.read_table(path)
     at = 2 if "time" in column else 0
     pq.write_table(table.set_column(at, column, pa.array(content)), path)
-    with pytest.raises(LoadError, match=expected):
+    with wording.raises(LoadError):
         read_result(path)
 
 

@@ -5,7 +5,6 @@ import sys
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
 from tests.page_plots import plots_of
@@ -16,8 +15,8 @@ def test_signal_by_name(result):
     np.testing.assert_array_equal(result["sheet.count"], result.values[:, 2])
 
 
-def test_unknown_signal_lists_the_names(result):
-    with pytest.raises(UnknownNameError, match=r"no signal 'chaser.x'.*chaser.position, 'sheet"):
+def test_unknown_signal_lists_the_names(result, wording):
+    with wording.raises(UnknownNameError):
         result["chaser.x"]
 
 
@@ -31,8 +30,8 @@ def test_real_time_factor(result):
     assert math.isnan(replace(result, wall_seconds=0.0).real_time_factor)
 
 
-def test_arrays_must_fit(result):
-    with pytest.raises(DescriptionError, match=r"expected values of shape \(50, 3\).*\(50, 2\)"):
+def test_arrays_must_fit(result, wording):
+    with wording.raises(DescriptionError):
         replace(result, values=result.values[:, :2])
 
 
@@ -61,11 +60,9 @@ def test_dataset_has_arrays_units_and_descriptions(result):
     assert result["chaser.position"][0] != 99.0
 
 
-def test_without_its_package_a_dataset_says_how_to_get_it(result, monkeypatch):
+def test_without_its_package_a_dataset_says_how_to_get_it(result, monkeypatch, wording):
     monkeypatch.setitem(sys.modules, "xarray", None)
-    with pytest.raises(
-        CapabilityError, match=r"package 'xarray'.*pip install 'softdock\[xarray\]'"
-    ):
+    with wording.raises(CapabilityError):
         result.to_xarray()
 
 
@@ -89,8 +86,8 @@ def test_it_behaves_as_a_mapping_of_signals(result):
     assert dict(result)["sheet.count"] is not None
 
 
-def test_an_unknown_signal_is_asked_about(result):
-    with pytest.raises(UnknownNameError, match=r"Did you mean 'chaser\.position'\?"):
+def test_an_unknown_signal_is_asked_about(result, wording):
+    with wording.raises(UnknownNameError):
         result["chaser.positon"]
 
 
@@ -101,15 +98,15 @@ def test_csv_is_written(result, tmp_path):
     assert len(lines) == 51
 
 
-def test_a_plot_has_a_panel_for_each_unit(result):
+def test_a_plot_has_a_panel_for_each_unit(result, wording):
     figure = result.plot()
     labels = [axes.get_ylabel() for axes in figure.axes]
     assert labels == ["chaser.position [m]", "sheet.force[0,1] [N]", "sheet.count [1]"]
     assert len(result.plot("chaser.position", "sheet.*").axes) == 3
     assert len(result.plot("sheet.c?unt").axes) == 1
-    with pytest.raises(UnknownNameError, match=r"no signal 'chaser.positon'. Did you mean"):
+    with wording.raises(UnknownNameError):
         result.plot("chaser.positon")
-    with pytest.raises(UnknownNameError, match=r"no signal 'x\*'; its signals are "):
+    with wording.raises(UnknownNameError):
         result.plot("x*")
 
 
@@ -117,14 +114,14 @@ def test_a_notebook_shows_a_plot_without_being_told_to(result):
     assert result.plot("sheet.*")._repr_png_().startswith(b"\x89PNG")
 
 
-def test_a_chart_holds_its_samples_and_asks_for_nothing(result, tmp_path):
+def test_a_chart_holds_its_samples_and_asks_for_nothing(result, tmp_path, wording):
     chart = result.chart("chaser.*", title="<b>")
     (tmp_path / "chart.html").write_text(chart.html, encoding="utf-8")
     (panel,) = plots_of(tmp_path / "chart.html")["<b>"]["panels"]
     np.testing.assert_array_equal(panel["curves"][0]["y"], result["chaser.position"])
     assert not re.search(r'(src|href)="', chart.html)
     assert "<b>" not in chart.html
-    with pytest.raises(UnknownNameError, match="no signal 'x'"):
+    with wording.raises(UnknownNameError):
         result.chart("x")
 
 

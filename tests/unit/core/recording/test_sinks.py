@@ -70,8 +70,8 @@ def test_a_result_is_saved_in_the_format_that_the_ending_names(result, tmp_path,
     np.testing.assert_array_equal(bits(read.values), bits(result.values))
 
 
-def test_a_format_that_nobody_registered_is_refused(result, tmp_path):
-    with pytest.raises(SoftdockError, match=r"no format 'mcpa' for results\. Did you mean 'mcap'"):
+def test_a_format_that_nobody_registered_is_refused(result, tmp_path, wording):
+    with wording.raises(SoftdockError):
         result.save(tmp_path / "run.mcpa")
 
 
@@ -99,21 +99,21 @@ def test_numpy_reads_an_npz_file_alone(result, tmp_path):
         ({"names": np.array([{}], dtype=object)}, "allow_pickle=False"),
     ],
 )
-def test_a_changed_npz_file_is_refused(result, tmp_path, changed, expected):
+def test_a_changed_npz_file_is_refused(result, tmp_path, changed, expected, wording):
     path = tmp_path / "bad.npz"
     short = replace(result, time_ns=result.time_ns[:5], values=np.asarray(result.to_frame())[:5])
     write_npz(short, path)
     with np.load(path) as file:
         np.savez(path, **{**file, **changed})
-    with pytest.raises(LoadError, match=r"bad\.npz: ") as error:
+    with wording.raises(LoadError) as error:
         read_result(path)
     assert expected in str(error.value)
 
 
-def test_a_compressed_npz_file_is_refused_before_it_is_unpacked(tmp_path):
+def test_a_compressed_npz_file_is_refused_before_it_is_unpacked(tmp_path, wording):
     zeros = np.zeros((1_000_000, 1))
     np.savez_compressed(tmp_path / "big.npz", time=zeros[:, 0], names="x", values=zeros, about="{}")
-    with pytest.raises(LoadError, match=r"big\.npz: .*compressed"):
+    with wording.raises(LoadError):
         read_result(tmp_path / "big.npz")
 
 
@@ -164,9 +164,9 @@ def test_a_failed_write_keeps_the_earlier_file(
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_folder_that_is_a_file_is_named(result, tmp_path):
+def test_a_folder_that_is_a_file_is_named(result, tmp_path, wording):
     (tmp_path / "file").write_text("")
-    with pytest.raises(SoftdockError, match=r"run\.csv: cannot be written"):
+    with wording.raises(SoftdockError):
         write_csv(result, tmp_path / "file" / "run.csv")
 
 
@@ -179,20 +179,20 @@ def test_an_unfinished_file_is_not_seen(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_missing_parquet_file_is_named(tmp_path):
-    with pytest.raises(LoadError, match=r"bad\.parquet: no such file; expected a result"):
+def test_a_missing_parquet_file_is_named(tmp_path, wording):
+    with wording.raises(LoadError):
         read_parquet(tmp_path / "bad.parquet")
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1 and then nothing PAR1"])
-def test_a_damaged_parquet_file_is_refused(tmp_path, content):
+def test_a_damaged_parquet_file_is_refused(tmp_path, content, wording):
     path = tmp_path / "bad.parquet"
     path.write_bytes(content)
-    with pytest.raises(LoadError, match=r"bad\.parquet: expected a Parquet file"):
+    with wording.raises(LoadError):
         read_parquet(path)
 
 
-def test_a_foreign_parquet_file_is_refused(tmp_path):
+def test_a_foreign_parquet_file_is_refused(tmp_path, wording):
     pd.DataFrame({"x": [1.0]}).to_parquet(tmp_path / "foreign.parquet")
-    with pytest.raises(LoadError, match="that Softdock has written"):
+    with wording.raises(LoadError):
         read_parquet(tmp_path / "foreign.parquet")
