@@ -15,6 +15,7 @@ from hypothesis import settings
 from kept_parser import kept_parser
 from sharing import shared_out
 from small_fmu import SMALL_FMU
+from wording import Wording, WordingBook
 
 from orchestrator.core.operating_system import platforms
 from orchestrator.core.simunits import registry
@@ -48,6 +49,25 @@ MARKED_FOLDERS = {
     ),
     "reproduction": ("reproduction/",),
 }
+
+
+@pytest.fixture(scope="session")
+def _wording_book(request, tmp_path_factory):
+    rewrites = request.config.option.rewrite_wording
+    if rewrites and hasattr(request.config, "workerinput"):
+        pytest.fail("--rewrite-wording writes from one process: leave out -n")
+    book = WordingBook(rewrites=rewrites, temporary=tmp_path_factory.getbasetemp())
+    yield book
+    if rewrites:
+        book.write()
+
+
+@pytest.fixture
+def wording(request, _wording_book):
+    """The sentences that this test expects; see tests/wording.py."""
+    wording = Wording(_wording_book, request.node)
+    yield wording
+    wording.end()
 
 
 @pytest.fixture(scope="session")
@@ -112,6 +132,9 @@ def _no_memory_is_locked():
 
 def pytest_addoption(parser):
     parser.addoption("--leave-out-slow", action="store_true", help="skip what is marked as slow")
+    parser.addoption(
+        "--rewrite-wording", action="store_true", help="write the sentences that tests expect"
+    )
 
 
 def pytest_sessionstart(session):
