@@ -41,27 +41,27 @@ def test_no_percentile_is_beyond_the_longest():
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    "given",
     [
-        ({"factor": 0}, r"realtime\.factor: expected a finite number > 0, found 0"),
-        ({"factor": -1.5}, "factor"),
-        ({"factor": float("inf")}, "factor"),
-        ({"factor": float("nan")}, "factor"),
-        ({"factor": True}, "factor"),
-        ({"policy": "ketchup"}, "policy: expected catch_up, slip or stop, found 'ketchup'"),
-        ({"policy": "catch-up"}, "Did you mean 'catch_up'"),
-        ({"overruns": 0, "policy": "stop"}, "overruns: expected a whole number >= 1, found 0"),
-        ({"overruns": 3}, "overruns: expected it only with policy 'stop', found 3"),
-        ({"priority": 99}, "priority: expected a whole number, 0 to 98, found 99"),
-        ({"priority": -1}, "priority"),
-        ({"priority": 1.5}, "priority"),
-        ({"budget": 0}, "budget: expected a time > 0 s, found 0"),
-        ({"budget": "3 weeks"}, "budget: expected seconds or a time"),
-        ({"budgets": {"a": "-1 us"}}, r"budgets\.a: expected a time > 0 s, found '-1 us'"),
+        {"factor": 0},
+        {"factor": -1.5},
+        {"factor": float("inf")},
+        {"factor": float("nan")},
+        {"factor": True},
+        {"policy": "ketchup"},
+        {"policy": "catch-up"},
+        {"overruns": 0, "policy": "stop"},
+        {"overruns": 3},
+        {"priority": 99},
+        {"priority": -1},
+        {"priority": 1.5},
+        {"budget": 0},
+        {"budget": "3 weeks"},
+        {"budgets": {"a": "-1 us"}},
     ],
 )
-def test_what_is_wrong_is_said(given, said):
-    with pytest.raises(DescriptionError, match=said):
+def test_what_is_wrong_is_said(given, wording):
+    with wording.raises(DescriptionError):
         RealTime(**given)
 
 

@@ -116,29 +116,29 @@ def test_words_are_the_members_they_name():
 
 
 @pytest.mark.parametrize(
-    ("make", "text"),
+    "make",
     [
-        (lambda: Jitter("foo", MS), "kind of a jitter: expected one of .*uniform.*found 'foo'"),
-        (lambda: Variation(1, loss=0.1, delivery="foo"), "delivery: expected one of .*found 'foo'"),
-        (lambda: Variation(1, loss=0.1, newest="foo"), "newest: expected one of .*found 'foo'"),
+        lambda: Jitter("foo", MS),
+        lambda: Variation(1, loss=0.1, delivery="foo"),
+        lambda: Variation(1, loss=0.1, newest="foo"),
     ],
 )
-def test_words_that_name_nothing(make, text):
-    with pytest.raises(DescriptionError, match=text):
+def test_words_that_name_nothing(make, wording):
+    with wording.raises(DescriptionError):
         make()
 
 
 @pytest.mark.parametrize(
-    ("make", "expected"),
+    "make",
     [
-        (lambda: Variation(loss=0.1, seed=1.5), "seed of a varying delay: .* found 1.5"),
-        (lambda: Variation(loss=0.1, seed=True), "seed of a varying delay: .* found True"),
-        (lambda: Jitter("normal", "1 ms"), "spread_ns of a jitter, .* whole number, found '1 ms'"),
-        (lambda: Jitter("normal", 10, correlation_ns=0.5), "correlation_ns of a jitter, .* 0.5"),
+        lambda: Variation(loss=0.1, seed=1.5),
+        lambda: Variation(loss=0.1, seed=True),
+        lambda: Jitter("normal", "1 ms"),
+        lambda: Jitter("normal", 10, correlation_ns=0.5),
     ],
 )
-def test_what_is_no_whole_number_is_refused(make, expected):
-    with pytest.raises(DescriptionError, match=expected):
+def test_what_is_no_whole_number_is_refused(make, wording):
+    with wording.raises(DescriptionError):
         make()
 
 

@@ -28,40 +28,42 @@ def test_a_file_keeps_it(name, way, tmp_path):
     assert read_system(path).connections == made.connections
 
 
-def test_an_unknown_one_in_a_file_is_told_with_what_there_is(tmp_path):
+def test_an_unknown_one_in_a_file_is_told_with_what_there_is(tmp_path, wording):
     write_ssd(system(compensation="nepce"), tmp_path / "SystemStructure.ssd")
     text = (tmp_path / "SystemStructure.ssd").read_text(encoding="utf-8")
     (tmp_path / "wrong.ssd").write_text(text.replace('"nepce"', '"napce"'), encoding="utf-8")
-    with pytest.raises((SspError, LoadError), match="nepce, corrector, energy, found 'napce'"):
+    with wording.raises(
+        (SspError, LoadError), code="SSP115", place="connection source.y -> gain.u"
+    ):
         read_system(tmp_path / "wrong.ssd")
 
 
-def test_an_unknown_one_is_told_with_what_there_is():
-    with pytest.raises(DescriptionError, match="one of nepce, corrector, energy, found 'napce'"):
+def test_an_unknown_one_is_told_with_what_there_is(wording):
+    with wording.raises(DescriptionError):
         system(compensation="napce")
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    "line",
     [
-        ({"delay": "3 ms"}, "for connections without a delay, and this one has 3 ms"),
-        ({"extrapolation": "smoothed"}, "'smoothed'; expected hold, linear, quadratic"),
+        {"delay": "3 ms"},
+        {"extrapolation": "smoothed"},
     ],
 )
-def test_what_does_not_go_with_nepce(line, told):
-    with pytest.raises(DescriptionError, match=told):
+def test_what_does_not_go_with_nepce(line, wording):
+    with wording.raises(DescriptionError):
         system(compensation="nepce", **line)
 
 
-def test_energy_goes_with_held_lines_only():
-    with pytest.raises(DescriptionError, match="extrapolation 'linear'; expected hold"):
+def test_energy_goes_with_held_lines_only(wording):
+    with wording.raises(DescriptionError):
         system(compensation="energy", extrapolation="linear")
 
 
-def test_numbers_that_have_nothing_between_them():
+def test_numbers_that_have_nothing_between_them(wording):
     made = System("s").add("a", block("typed"), flag=True).add("b", block("typed"), flag=True)
     made = made.connect("a.m", "b.n", compensation="nepce")
-    with pytest.raises(DescriptionError, match="compensation 'nepce' is for Real signals, found"):
+    with wording.raises(DescriptionError):
         Execution(made, step="1 ms")
 
 
@@ -75,18 +77,18 @@ def test_a_system_in_a_system_keeps_it():
     assert line.compensation is Compensation.NEPCE
 
 
-def test_a_checkpoint_without_it_does_not_fit():
+def test_a_checkpoint_without_it_does_not_fit(wording):
     with Execution(system(), step="1 ms") as one:
         one.step()
         kept = one.save()
     with (
         Execution(system(compensation="nepce"), step="1 ms") as other,
-        pytest.raises(LoadError, match="compensation nepce"),
+        wording.raises(LoadError),
     ):
         other.restore(kept)
 
 
-def test_faults_do_not_act_where_they_would_be_made_up_for():
+def test_faults_do_not_act_where_they_would_be_made_up_for(wording):
     fault = Fault.of("drop", "source.y", 1)
-    with pytest.raises((DescriptionError, CapabilityError), match="would make up for the fault"):
+    with wording.raises((DescriptionError, CapabilityError)):
         Execution(system(compensation="nepce"), step="1 ms", faults=[fault])

@@ -235,40 +235,36 @@ def test_the_measured_delay_of_a_loop_is_the_predicted_one(algorithm):
         assert probed.measured_ns == pytest.approx(probed.predicted_ns, abs=1e-3 * MS)
 
 
-def test_other_algorithms_are_refused_by_name():
-    with pytest.raises(
-        CapabilityError, match=r"'newton' extrapolates inputs by itself.* compensation 'nepce'"
-    ):
+def test_other_algorithms_are_refused_by_name(wording):
+    with wording.raises(CapabilityError, code="CAP114", key="one.position -> two.position_a"):
         Execution(CASES["nepce"](), step="10 ms", algorithm="newton")
 
 
-def test_rates_are_refused_by_name():
-    with pytest.raises(DescriptionError, match="'two' has the rate 2: expected 1"):
+def test_rates_are_refused_by_name(wording):
+    with wording.raises(DescriptionError):
         Execution(CASES["nepce"](), step="10 ms", algorithm="jacobi", rates={"two": 2})
 
 
-def test_energy_wants_one_power_bond():
+def test_energy_wants_one_power_bond(wording):
     system = compensated(oscillator.by_motion(), ENERGY, ("one.velocity",))
-    with pytest.raises(
-        CapabilityError, match=r"one\.velocity .* returns the energy .* no part of one"
-    ):
+    with wording.raises(CapabilityError):
         Execution(system, step="10 ms", algorithm="jacobi")
 
 
-def test_energy_is_taken_back_once_only():
+def test_energy_is_taken_back_once_only(wording):
     system = compensated(oscillator.by_force(), ENERGY, ("two.force", "one.velocity"))
-    with pytest.raises(CapabilityError, match="twice"):
+    with wording.raises(CapabilityError):
         Execution(system, step="10 ms", algorithm="jacobi")
 
 
-def test_energy_wants_the_opposite_line_held():
+def test_energy_wants_the_opposite_line_held(wording):
     system = compensated(oscillator.by_force(), ENERGY, ("two.force",))
     system = compensated(system, NEPCE, ("one.velocity",))
-    with pytest.raises(CapabilityError, match=r"one\.velocity -> .* is compensated"):
+    with wording.raises(CapabilityError):
         Execution(system, step="10 ms", algorithm="jacobi")
 
 
-def test_energy_has_no_linear_map():
+def test_energy_has_no_linear_map(wording):
     system = CASES["energy by the effort"]()
-    with pytest.raises(CapabilityError, match="divides by a signal"):
+    with wording.raises(CapabilityError):
         linear_system(system, step="10 ms", algorithm="jacobi").period_map()

@@ -88,13 +88,13 @@ def test_it_leaves_no_delay_in_the_loop(plants):
         assert probed.measured_ns == pytest.approx(0.0, abs=1e3)
 
 
-def test_units_without_derivatives_are_refused_by_name():
+def test_units_without_derivatives_are_refused_by_name(wording):
     lines = (
         replace(line, compensation=Compensation.CORRECTOR)
         for line in oscillator.by_force().connections
     )
     system = replace(oscillator.by_force(), connections=tuple(lines))
-    with pytest.raises(DescriptionError, match="'one' gives none: expected an FMU that does"):
+    with wording.raises(DescriptionError):
         Execution(system, step="10 ms", algorithm="jacobi")
 
 
@@ -126,11 +126,11 @@ def test_a_step_is_chosen_with_it(plants):
         assert (share <= 0.05) is inside
 
 
-def test_a_map_needs_what_the_outputs_are_at_once(plants):
+def test_a_map_needs_what_the_outputs_are_at_once(plants, wording):
     linear = linear_system(rig(plants), step="2 ms", algorithm="jacobi")
     sampled = replace(linear.models["wall"], continuous=None)
     linear = replace(linear, models={**linear.models, "wall": sampled})
-    with pytest.raises(CapabilityError, match="'wall' has the compensation 'corrector'"):
+    with wording.raises(CapabilityError):
         linear.period_map()
 
 

@@ -114,9 +114,9 @@ def test_a_typo_is_one_problem(line, message):
     assert message in str(caught.value)
 
 
-def test_an_input_that_is_connected_twice_to_one_output():
+def test_an_input_that_is_connected_twice_to_one_output(wording):
     line = ("a.ratio", "b.first")
-    with pytest.raises(DescriptionError, match=r"'b\.first' is connected 2 times to 'a\.ratio'"):
+    with wording.raises(DescriptionError, code="CON108", key="b.first"):
         _pairs(line, line).check()
 
 
@@ -140,18 +140,18 @@ def test_an_error_in_a_block_names_the_line_of_the_block(first):
             execution.step()
 
 
-def test_a_missing_fmu_in_the_working_directory_is_named():
-    with pytest.raises(FmuError, match=r"^none\.fmu: no such FMU; build it"):
+def test_a_missing_fmu_in_the_working_directory_is_named(wording):
+    with wording.raises(FmuError):
         fmu("none.fmu")
 
 
-def test_a_misspelt_option_suggests_the_nearest():
-    with pytest.raises(UnknownNameError, match=r"no option 'algoritm'\. Did you mean 'algorithm'"):
+def test_a_misspelt_option_suggests_the_nearest(wording):
+    with wording.raises(UnknownNameError):
         simulate(_pairs(("a.ratio", "b.first")), algoritm="jacobi")
 
 
-def test_a_delay_in_quotes_needs_a_unit():
-    with pytest.raises(DescriptionError, match="expected a time with its unit, such as '4 ms'"):
+def test_a_delay_in_quotes_needs_a_unit(wording):
+    with wording.raises(DescriptionError):
         _pairs().connect("a.ratio", "b.first", delay="4")
 
 
@@ -179,17 +179,17 @@ def test_an_output_of_a_wrong_type_names_the_class_of_the_block():
 
 
 @pytest.mark.parametrize(
-    ("step", "stop", "message"),
+    ("step", "stop"),
     [
-        ("-1 ms", "1 s", "the communication step is -0.001 s; expected more than 0 s"),
-        ("1 ms", "-1 s", "the stop time is -1 s; expected at least one step of 0.001 s after"),
+        ("-1 ms", "1 s"),
+        ("1 ms", "-1 s"),
     ],
 )
-def test_of_step_and_stop_the_wrong_one_is_named(step, stop, message):
-    with pytest.raises(DescriptionError, match=message):
+def test_of_step_and_stop_the_wrong_one_is_named(step, stop, wording):
+    with wording.raises(DescriptionError):
         simulate(System("s").add("b", block(Wordy)), step=step, stop=stop)
 
 
-def test_a_class_in_place_of_a_block_is_refused_with_the_call():
-    with pytest.raises(DescriptionError, match=r"found <class .*; pass block\(Wordy\)$"):
+def test_a_class_in_place_of_a_block_is_refused_with_the_call(wording):
+    with wording.raises(DescriptionError):
         System("s").add("b", Wordy)

@@ -164,54 +164,56 @@ def test_time_based_clocks(c_fmu, attributes, ticks_us):
 
 
 @pytest.mark.parametrize(
-    ("attributes", "message"),
+    "attributes",
     [
-        (
-            'intervalVariability="fixed" intervalDecimal="0"',
-            "intervalDecimal: expected 0 < seconds",
-        ),
-        ('intervalVariability="fixed" intervalDecimal="INF"', "intervalDecimal: .* found 'INF'"),
-        ('intervalVariability="fixed" intervalDecimal="1" shiftDecimal="-1"', "shiftDecimal"),
-        ('intervalVariability="fixed" intervalCounter="0"', "intervalCounter: expected a whole"),
-        ('intervalVariability="fixed" intervalCounter="1"', "resolution"),
+        'intervalVariability="fixed" intervalDecimal="0"',
+        'intervalVariability="fixed" intervalDecimal="INF"',
+        'intervalVariability="fixed" intervalDecimal="1" shiftDecimal="-1"',
+        'intervalVariability="fixed" intervalCounter="0"',
+        'intervalVariability="fixed" intervalCounter="1"',
     ],
 )
-def test_times_that_are_none_are_refused(c_fmu, attributes, message):
-    with pytest.raises(FmuError, match=message):
+def test_times_that_are_none_are_refused(c_fmu, attributes, wording):
+    with wording.raises(FmuError):
         timed(c_fmu, attributes)
 
 
-def test_clocks_are_connected_to_clocks_only(c_fmu):
+def test_clocks_are_connected_to_clocks_only(c_fmu, wording):
     system = System("wrong").add("source", fmu(c_fmu("source3"))).add("relay", fmu(c_fmu("relay3")))
     system = system.connect("source.tick", "relay.value")
-    with pytest.raises(ConnectorMismatchError, match="type Clock is connected to Integer"):
+    with wording.raises(
+        ConnectorMismatchError,
+        code="CON104",
+        place="connection source.tick -> relay.value",
+        key="source.tick -> relay.value",
+    ):
         Execution(system, step="50 ms")
 
 
 @pytest.mark.parametrize(
-    ("source", "target", "options", "message"),
+    ("source", "target", "options"),
     [
-        ("source.tick", "relay.in", {"delay": "1 ms"}, "a clock cannot be delayed"),
-        ("source.count", "relay.value", {"delay": "1 ms"}, "'source.count', which changes at ev"),
-        ("source.tick", "relay.in", {"factor": 2.0}, "a clock has no factor"),
+        ("source.tick", "relay.in", {"delay": "1 ms"}),
+        ("source.count", "relay.value", {"delay": "1 ms"}),
+        ("source.tick", "relay.in", {"factor": 2.0}),
     ],
 )
-def test_what_clocks_and_discrete_values_cannot(c_fmu, source, target, options, message):
+def test_what_clocks_and_discrete_values_cannot(c_fmu, source, target, options, wording):
     system = System("wrong").add("source", fmu(c_fmu("source3"))).add("relay", fmu(c_fmu("relay3")))
     if target == "relay.in":
         system = system.connect("source.count", "relay.value")
-    with pytest.raises(CapabilityError, match=message):
+    with wording.raises(CapabilityError):
         Execution(system.connect(source, target, **options), step="50 ms")
 
 
-def test_rates_of_units_with_event_mode_are_refused(c_fmu):
-    with pytest.raises(CapabilityError, match="'relay' has an event mode and takes 2"):
+def test_rates_of_units_with_event_mode_are_refused(c_fmu, wording):
+    with wording.raises(CapabilityError):
         Execution(chain(c_fmu), step="50 ms", rates={"relay": 2})
 
 
-def test_clocks_need_an_event_mode(c_fmu):
+def test_clocks_need_an_event_mode(c_fmu, wording):
     silent = c_fmu("relay3", lambda text: text.replace(' hasEventMode="true"', ""))
     system = System("silent").add("source", fmu(c_fmu("source3"))).add("relay", fmu(silent))
     system = system.connect("source.tick", "relay.in").connect("source.count", "relay.value")
-    with pytest.raises(CapabilityError, match=r"clock 'relay\.in' never ticks: .* hasEventMode"):
+    with wording.raises(CapabilityError):
         Execution(system, step="50 ms")

@@ -137,9 +137,9 @@ def test_a_derivative_that_is_no_number_ends_in_a_clear_error(open_unit, solver)
     assert re.search(r"derivatives: that of state 'x0' is -?nan at t = 0\.6137", reason), reason
 
 
-def test_cvode_without_its_libraries_says_what_to_do(open_unit, monkeypatch, tmp_path):
+def test_cvode_without_its_libraries_says_what_to_do(open_unit, monkeypatch, tmp_path, wording):
     monkeypatch.setattr(model_exchange_unit, "sundials_folder", lambda: tmp_path)
-    with pytest.raises(CapabilityError, match=r"component 'decay'.*SUNDIALS.*'dopri5'"):
+    with wording.raises(CapabilityError):
         open_unit("decay", solver="cvode")
 
 

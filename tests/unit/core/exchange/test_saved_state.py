@@ -55,9 +55,9 @@ def test_the_engine_rolls_back_by_number(open_unit, solver):
     assert "what was not saved" in native.failure
 
 
-def test_damaged_bytes_are_refused(open_unit):
+def test_damaged_bytes_are_refused(open_unit, wording):
     unit = open_unit("decay")
     data = unit.serialize(unit.get_state())
     for broken in (b"", data[:12], b"\xff" * 8 + data[8:]):
-        with pytest.raises(LoadError, match="component 'decay': the saved state is damaged"):
+        with wording.raises(LoadError):
             unit.deserialize(broken)

@@ -103,7 +103,7 @@ def test_two_model_exchange_units_beside_a_co_simulation_unit(exchange, probe):
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_a_checkpoint_goes_on_and_is_held_to_the_options(exchange, solver):
+def test_a_checkpoint_goes_on_and_is_held_to_the_options(exchange, solver, wording):
     system = System("s").add("a", fmu(exchange("lines")), u=0.0).with_options("a", solver=solver)
     with start(system, step="10 ms") as run:
         run.step(30)
@@ -115,13 +115,13 @@ def test_a_checkpoint_goes_on_and_is_held_to_the_options(exchange, solver):
         other.step(40)
         np.testing.assert_array_equal(other.recording().values, expected)
     finer = system.with_options("a", tolerance=1e-9)
-    with start(finer, step="10 ms") as third, pytest.raises(LoadError, match="tolerance 1e-09"):
+    with start(finer, step="10 ms") as third, wording.raises(LoadError):
         third.restore(stored)
 
 
-def test_a_failure_names_component_time_and_indicator(exchange):
+def test_a_failure_names_component_time_and_indicator(exchange, wording):
     system = System("s").add("relay", fmu(exchange("relay")), u=0.0)
-    with pytest.raises(StepError, match=r"component 'relay' .*chattering at t = 0\.3 s") as caught:
+    with wording.raises(StepError) as caught:
         simulate(system, step="100 ms", stop="1 s")
     assert "event indicator number 0" in str(caught.value)
 
@@ -141,7 +141,7 @@ def test_options_that_do_not_fit_are_refused(exchange, probe):
             start(system, step="1 ms")
 
 
-def test_an_experiment_chooses_options(tmp_path, exchange, ball):
+def test_an_experiment_chooses_options(tmp_path, exchange, ball, wording):
     from orchestrator import write_ssd
 
     write_ssd(System("drop").add("ball", fmu(ball["2.0"])), tmp_path / "drop.ssd")
@@ -158,5 +158,5 @@ tolerance = 1e-8
     assert (options.interface, options.solver, options.tolerance) == ("me", None, 1e-8)
     (tmp_path / "e.toml").write_text(text.replace('"me"', '"both"'))
     case = read_experiment(tmp_path / "e.toml").case["a"]
-    with pytest.raises(DescriptionError, match="case 'a': component 'ball': option 'interface'"):
+    with wording.raises(DescriptionError):
         prepare("a", case, tmp_path, {}, {})

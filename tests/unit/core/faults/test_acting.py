@@ -224,12 +224,12 @@ class TestNoise:
         )
 
 
-def test_a_checkpoint_fits_runs_with_the_same_faults_only():
+def test_a_checkpoint_fits_runs_with_the_same_faults_only(wording):
     one, other = (
         Execution(ramp(), step="1 ms", faults=[Fault.of("bias", "s.time", "5 ms", value=v)])
         for v in (1.0, 2.0)
     )
-    with one, other, pytest.raises(LoadError, match=r"fault 1: .*amount=1.0.* this run .*=2.0"):
+    with one, other, wording.raises(LoadError):
         other.restore(one.save().stored())
 
 

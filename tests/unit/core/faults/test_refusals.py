@@ -25,25 +25,25 @@ def test_every_kind_has_a_codec_keys_and_a_row_of_the_page():
 
 
 @pytest.mark.parametrize(
-    ("kind", "figures", "expected"),
+    ("kind", "figures"),
     [
-        ("drob", {}, "no kind 'drob'. Did you mean 'drop'. The kinds are drop, delay-step, "),
-        ("bias", {}, "missing 'value', which a fault of kind 'bias' needs"),
-        ("drop", {"value": 1.0}, "'drop' has no 'value'; it takes: nothing but"),
-        ("delay-step", {}, "missing 'delay'"),
-        ("drop", {"until": 2}, "until: expected later than its begin at 2 s, found 2 s"),
-        ("drop", {"until": "3 sec"}, "until: expected seconds or a time .* found '3 sec'"),
-        ("noise", {"sigma": -1.0}, "sigma: expected >= 0, found -1.0"),
-        ("noise", {"sigma": 1, "seed": 1.5}, "seed: expected a whole number"),
-        ("bias", {"value": float("nan")}, "value: expected finite numbers"),
-        ("bias", {"value": True}, "value: expected finite numbers, found True"),
-        ("bias", {"value": ()}, r"value: expected finite numbers, found \(\)"),
-        ("delay-step", {"delay": "-1 ms"}, "delay: expected >= 0 s"),
-        ("bias", {"value": 1, "element": -1}, "element: .* found -1"),
+        ("drob", {}),
+        ("bias", {}),
+        ("drop", {"value": 1.0}),
+        ("delay-step", {}),
+        ("drop", {"until": 2}),
+        ("drop", {"until": "3 sec"}),
+        ("noise", {"sigma": -1.0}),
+        ("noise", {"sigma": 1, "seed": 1.5}),
+        ("bias", {"value": float("nan")}),
+        ("bias", {"value": True}),
+        ("bias", {"value": ()}),
+        ("delay-step", {"delay": "-1 ms"}),
+        ("bias", {"value": 1, "element": -1}),
     ],
 )
-def test_figures(kind, figures, expected):
-    with pytest.raises(DescriptionError, match=expected):
+def test_figures(kind, figures, wording):
+    with wording.raises(DescriptionError):
         Fault.of(kind, "a.y", 2, **figures)
 
 

@@ -146,15 +146,15 @@ def test_alone_it_holds_its_inputs():
     assert (mass.position, mass.velocity) == (0.1 * 0.5 + 0.25, 0.1 + 1.0)
 
 
-def test_one_of_step_and_follow():
+def test_one_of_step_and_follow(wording):
     class Both(Mass):
         def step(self, t, h):
             """Do nothing."""
 
-    with pytest.raises(DescriptionError, match="block Both defines both step"):
+    with wording.raises(DescriptionError):
         Both()
 
 
-def test_an_exported_block_would_hold_and_is_refused():
-    with pytest.raises(CapabilityError, match=r"block Mass: it takes what its inputs do over"):
+def test_an_exported_block_would_hold_and_is_refused(wording):
+    with wording.raises(CapabilityError):
         trace(Mass, {})

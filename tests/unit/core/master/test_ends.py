@@ -61,30 +61,26 @@ def test_a_model_that_ends_the_run_within_a_step(capture, file, interface, isola
 
 
 @pytest.mark.parametrize("isolation", ["none", "process"])
-def test_discard_with_terminated_ends_the_run_with_its_reason(of, isolation):
+def test_discard_with_terminated_ends_the_run_with_its_reason(of, isolation, wording):
     system = of("ENDS").with_options("m", isolation=isolation)
     result = simulate(system, step=0.1, stop=1.0)
     assert result.time[-1] == 0.2
     (note,) = result.notes
     assert note.startswith("component 'm' ended the run at t = 0.25 s: captured; the last row")
     with Execution(system, step=0.1) as run:
-        with pytest.raises(RunEndedError, match="captured"):
+        with wording.raises(RunEndedError):
             run.advance(1.0)
-        with pytest.raises(StepError, match=r"this run ended at t = 0\.2 s: component 'm' ended"):
+        with wording.raises(StepError):
             run.step()
 
 
-def test_how_far_a_discarded_step_came_is_told(of):
-    with pytest.raises(
-        StepError, match=r"it completed the step up to t = 0\.25 s and accepts a shorter"
-    ):
+def test_how_far_a_discarded_step_came_is_told(of, wording):
+    with wording.raises(StepError):
         simulate(of("DISCARDS"), step=0.1, stop=1.0)
 
 
-def test_pending_is_told(of):
-    with pytest.raises(
-        StepError, match=r"asynchronously \(fmi2Pending\), although Softdock passed no"
-    ):
+def test_pending_is_told(of, wording):
+    with wording.raises(StepError):
         simulate(of("PENDS"), step=0.1, stop=1.0)
 
 
@@ -115,12 +111,12 @@ def test_an_event_at_the_start_that_ends_the_run_has_its_row(c_fmu, algorithm):
     assert note == "component 'm' ended the run at t = 0 s"
 
 
-def test_a_run_that_ends_at_its_start_ends_again_from_a_checkpoint(c_fmu):
+def test_a_run_that_ends_at_its_start_ends_again_from_a_checkpoint(c_fmu, wording):
     part = fmu(c_fmu("source3", options=("-DUPDATE_ENDS_AT=0.0",)))
     with Execution(System("s").add("m", part), step=0.1) as run:
         state = run.save()
         for _ in range(2):
-            with pytest.raises(RunEndedError, match="ended the run at t = 0 s"):
+            with wording.raises(RunEndedError):
                 run.advance(1.0)
             run.restore(state)
 

@@ -40,9 +40,9 @@ def test_first_row_is_consistent(probe):
     assert (first["a.g"], first["b.g"], first["b.m"], first["b.not_flag"]) == (6.0, 12.0, 7.0, 1.0)
 
 
-def test_string_outputs_are_left_out(probe):
+def test_string_outputs_are_left_out(probe, wording):
     assert "a.label_out" not in Execution(two(probe), step="1 s").recording().names
-    with pytest.raises(CapabilityError, match=r"cannot record 'a\.label_out': it is a String"):
+    with wording.raises(CapabilityError):
         Execution(two(probe), step="1 s", record=["a.label_out"])
 
 
@@ -101,8 +101,8 @@ def test_interrupt_between_steps(probe):
         assert len(run.recording().time_ns) == round(run.time * 1e6) + 1
 
 
-def test_refused_initialisation_names_the_component(probe):
-    with pytest.raises(StepError, match="'b' failed while entering initialisation: refused"):
+def test_refused_initialisation_names_the_component(probe, wording):
+    with wording.raises(StepError):
         Execution(two(probe, refuse=True), step="1 s")
 
 
@@ -125,7 +125,7 @@ def test_fmu_and_block_in_one_ring(probe):
     np.testing.assert_array_equal(r.values[:, r.names.index("plant.y")], expected)
 
 
-def test_a_string_is_carried_but_not_recorded(probe, make_fmu):
+def test_a_string_is_carried_but_not_recorded(probe, make_fmu, wording):
     path = make_fmu(
         lambda text: text.replace(
             'name="label" valueReference="0" causality="parameter" variability="fixed"',
@@ -141,5 +141,5 @@ def test_a_string_is_carried_but_not_recorded(probe, make_fmu):
     execution = Execution(system, step="1 s", record=[])
     execution.advance("1 s")
     assert execution.get("b.label_out") == "from a"
-    with pytest.raises(CapabilityError, match=r"cannot record 'a\.label_out': it is a String"):
+    with wording.raises(CapabilityError):
         Execution(system, step="1 s", record=["a.label_out"])

@@ -91,31 +91,33 @@ def test_a_turning_body_is_held_and_not_turned_on():
     assert facts.held == 99  # all but the first, when the line was empty
 
 
-def test_a_quaternion_of_length_zero_is_named():
-    with pytest.raises(StepError, match=r"input 'e\.q' at the start, t = 0 s: a quaternion of"):
+def test_a_quaternion_of_length_zero_is_named(wording):
+    with wording.raises(StepError):
         Execution(rotor(Stuck, delay="1 ms", interpolation="slerp"), step="1 ms")
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
+    "line",
     [
-        ({"delay": "1 ms", "interpolation": "slerp", "factor": 2.0}, "expected no factor"),
-        ({"interpolation": "slerp"}, "needs a delay"),
-        ({"delay": "1 ms", "interpolation": "slerp", "extrapolation": "linear"}, "does not go"),
-        ({"delay": "1 ms", "interpolation": "splines"}, "expected one of hold, linear, cubic"),
-        ({"extrapolation": "cubic"}, "expected one of hold, linear, quadratic, smoothed"),
+        {"delay": "1 ms", "interpolation": "slerp", "factor": 2.0},
+        {"interpolation": "slerp"},
+        {"delay": "1 ms", "interpolation": "slerp", "extrapolation": "linear"},
+        {"delay": "1 ms", "interpolation": "splines"},
+        {"extrapolation": "cubic"},
     ],
 )
-def test_refusals(line, message):
-    with pytest.raises(DescriptionError, match=message):
+def test_refusals(line, wording):
+    with wording.raises(DescriptionError):
         Execution(rotor(Rotor, **line), step="1 ms")
 
 
-def test_only_real_quaternions_turn():
+def test_only_real_quaternions_turn(wording):
     system = System("s").add("a", block("source")).add("b", block("gain"))
-    with pytest.raises(DescriptionError, match=r"connectors of shape \(4,\); found shape \(\)"):
+    with wording.raises(
+        DescriptionError, code="CON107", place="connection a.y -> b.u", key="a.y -> b.u"
+    ):
         system.connect("a.y", "b.u", delay="1 ms", interpolation="slerp").check()
     typed = System("s").add("a", block("typed"), n=1).add("b", block("typed"))
     typed = typed.connect("a.m", "b.n", extrapolation="linear").connect("a.not_flag", "b.flag")
-    with pytest.raises(DescriptionError, match="extrapolation 'linear' is for Real signals"):
+    with wording.raises(DescriptionError):
         typed.check()

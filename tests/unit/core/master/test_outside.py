@@ -122,10 +122,8 @@ def test_wrong_values(probe, name, value, found):
     np.testing.assert_array_equal(execution.get(name), before)
 
 
-def test_an_integer_that_fmi2_cannot_hold(probe):
-    with pytest.raises(
-        DescriptionError, match=r"Integer of 32 bits, as FMI 1\.0 and 2\.0 have it, found 2147"
-    ):
+def test_an_integer_that_fmi2_cannot_hold(probe, wording):
+    with wording.raises(DescriptionError):
         start(loop(probe)).set("plant.n", 2**31)
 
 
@@ -142,7 +140,7 @@ def test_what_cannot_be_set(probe, name, why):
         start(loop(probe)).set(name, 1.0)
 
 
-def test_after_close(probe):
+def test_after_close(probe, wording):
     execution = start(loop(probe))
     checkpoint = execution.save()
     execution.advance("0.5 s")
@@ -155,12 +153,12 @@ def test_after_close(probe):
         lambda: execution.get("plant.gain"),
         lambda: execution.restore(checkpoint),
     ):
-        with pytest.raises(StepError, match=r"ended at t = 0\.5 s: it was closed"):
+        with wording.raises(StepError):
             call()
     assert execution.get("plant.y") == 1.0  # results are kept
 
 
-def test_start_takes_what_the_system_says(probe):
+def test_start_takes_what_the_system_says(probe, wording):
     stopping = loop(probe)
     execution = start(stopping)
     assert (execution.schedule.step_ns, execution.schedule.algorithm) == (
@@ -169,13 +167,13 @@ def test_start_takes_what_the_system_says(probe):
     )
     execution.advance("5 s")  # the stop time of the default experiment is not announced
     assert start(stopping, step="1 ms", start="-1 s", algorithm="jacobi").time == -1.0
-    with pytest.raises(DescriptionError, match="system 'bare': no communication step is given"):
+    with wording.raises(DescriptionError):
         start(System("bare").add("gain", block("gain"), u=1.0))
 
 
 @pytest.mark.parametrize("count", [0, -1, 1.0, True, "2"])
-def test_wrong_numbers_of_steps(probe, count):
-    with pytest.raises(DescriptionError, match="expected a whole number of steps >= 1, found"):
+def test_wrong_numbers_of_steps(probe, count, wording):
+    with wording.raises(DescriptionError):
         start(loop(probe)).step(count)
 
 
@@ -185,12 +183,10 @@ def test_several_steps(probe):
     assert (execution.time_ns, len(execution.recording().time_ns)) == (750_000_000, 4)
 
 
-def test_no_way_back_but_a_checkpoint(probe):
+def test_no_way_back_but_a_checkpoint(probe, wording):
     execution = start(loop(probe))
     execution.advance("1 s")
-    with pytest.raises(
-        CapabilityError, match=r"cannot advance to 0\.5 s: expected a time not befor"
-    ):
+    with wording.raises(CapabilityError):
         execution.advance("0.5 s")
     assert execution.time == 1.0
 

@@ -109,10 +109,10 @@ def test_brackets_and_dots_are_no_wildcards():
             recordable(system, text)
 
 
-def test_patterns_pass_over_texts(probe):
+def test_patterns_pass_over_texts(probe, wording):
     system = System("p").add("a", fmu(probe))
     assert "a.label_out" not in recordable(system, "a.*")
-    with pytest.raises(UnknownNameError, match=r"cannot record 'a\.lab\*': no variable that is"):
+    with wording.raises(UnknownNameError):
         recordable(system, "a.lab*")
 
 
@@ -168,7 +168,7 @@ def test_a_pattern_is_for_outputs_and_else_for_other_variables():
     assert recordable(system, "?.k") == ["g.k"]
 
 
-def test_texts_are_not_recorded_by_name(probe):
+def test_texts_are_not_recorded_by_name(probe, wording):
     system = System("p").add("a", fmu(probe))
-    with pytest.raises(CapabilityError, match=r"'a\.label_out': it is a String; only numbers"):
+    with wording.raises(CapabilityError):
         recordable(system, ["a.label_out"])

@@ -31,19 +31,19 @@ def run(system, steps, **options):
 
 
 @pytest.mark.parametrize(
-    ("fail", "message"),
+    "fail",
     [
-        ({20: {"error_at": 1.0}}, r"'p20' .*t = 1 s .*asked to fail"),
-        ({20: {"discard_at": 1.0}}, r"'p20' .*t = 1 s .*status discard"),
-        ({20: {"nan_at": 1.0}}, r"'p20' .*t = 1 s .*'p20\.y' is not finite"),
-        ({20: {"nan_at": 1.0}, 22: {"error_at": 1.0}}, r"'p20\.y' is not finite"),
-        ({20: {"error_at": 1.0}, 22: {"nan_at": 1.0}}, r"'p20' .*asked to fail"),
-        ({3: {"nan_at": 1.0}, 39: {"discard_at": 1.0}}, r"'p03\.y' is not finite"),
-        ({0: {"error_at": 1.0}, 1: {"nan_at": 1.0}}, r"'p00' .*asked to fail"),
+        {20: {"error_at": 1.0}},
+        {20: {"discard_at": 1.0}},
+        {20: {"nan_at": 1.0}},
+        {20: {"nan_at": 1.0}, 22: {"error_at": 1.0}},
+        {20: {"error_at": 1.0}, 22: {"nan_at": 1.0}},
+        {3: {"nan_at": 1.0}, 39: {"discard_at": 1.0}},
+        {0: {"error_at": 1.0}, 1: {"nan_at": 1.0}},
     ],
 )
-def test_the_first_that_fails_is_told(probe, fail, message):
-    with pytest.raises(StepError, match=message):
+def test_the_first_that_fails_is_told(probe, fail, wording):
+    with wording.raises(StepError):
         run(probes(probe, fail), 4)
 
 

@@ -102,34 +102,30 @@ def test_free_inputs_are_set_from_outside(chain):
         assert (run.get("through.label_out"), run.get("through.blob_out")) == ("b", b"\x00")
 
 
-def test_texts_are_not_recorded(chain):
+def test_texts_are_not_recorded(chain, wording):
     with Execution(chain, step="1 s") as run:
         assert "through.label_out" not in run.recording().names
-    with pytest.raises(
-        CapabilityError, match=r"'from\.text': it is a String; only numbers are rec"
-    ):
+    with wording.raises(CapabilityError):
         Execution(chain, step="1 s", record=["from.text"])
 
 
-def test_texts_cannot_be_delayed(chain):
+def test_texts_cannot_be_delayed(chain, wording):
     late = chain.with_delay("from.data", "through.blob", "1 s")
-    with pytest.raises(
-        CapabilityError, match=r"from\.data -> through\.blob: a Binary cannot be del"
-    ):
+    with wording.raises(CapabilityError):
         Execution(late, step="1 s")
 
 
-def test_a_string_with_a_zero_byte(c_fmu, chain):
+def test_a_string_with_a_zero_byte(c_fmu, chain, wording):
     class Cut(Speaker):
         def step(self, t, h):
             self.text = "a\0b"
 
     system = chain.replace(block(Cut).__class__("from", block(Cut).source))
-    with pytest.raises(StepError, match="input 'label': a String of FMI holds no zero byte"):
+    with wording.raises(StepError):
         Execution(system, step="1 s")
 
 
-def test_a_block_that_gives_no_text():
+def test_a_block_that_gives_no_text(wording):
     class Hears(Block):
         text: str = Input()
 
@@ -141,7 +137,7 @@ def test_a_block_that_gives_no_text():
     )
     with (
         Execution(system, step="1 s") as run,
-        pytest.raises(StepError, match="output 'text': TypeError: expected str, found int"),
+        wording.raises(StepError),
     ):
         run.step()
 
@@ -203,6 +199,6 @@ def test_a_loop_of_texts_is_iterated_until_they_stay(algorithm, numbers):
 
 
 @pytest.mark.parametrize("algorithm", ["newton", "fixed-point"])
-def test_a_loop_of_texts_without_a_solution_is_told(algorithm):
-    with pytest.raises(ConvergenceError, match=r"through 'a', 'b' did not converge .*'b\.out' st"):
+def test_a_loop_of_texts_without_a_solution_is_told(algorithm, wording):
+    with wording.raises(ConvergenceError):
         Execution(ring(Swaps, numbers=False), step="1 s", algorithm=algorithm)

@@ -52,11 +52,11 @@ def test_groups_of_different_size_give_the_bits_of_one_thread(sleeping, threads)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 4, 8])
-def test_of_several_failures_the_one_of_the_first_unit_is_told(sleeping, threads):
+def test_of_several_failures_the_one_of_the_first_unit_is_told(sleeping, threads, wording):
     system = layers(sleeping, (5, 2), r1c0=0.02, r1c1=0.02)
     with Execution(system, step="1 ms", algorithm="gauss-seidel", threads=threads) as run:
         run.step(20)
         assert elsewhere(run, (5, 2)) == [threads > 1] * 2
-        with pytest.raises(StepError, match=r"'r1c0' failed in the step from t = 0\.02 s"):
+        with wording.raises(StepError):
             run.step()
         assert len(run.recording().time_ns) == 21

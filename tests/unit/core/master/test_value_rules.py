@@ -96,27 +96,23 @@ def test_the_check_and_a_run_say_the_same_of_a_range(limited, codes, name, insid
         assert note.endswith(f"found {value!r} (min, max of the FMU)")
 
 
-def test_the_check_and_a_run_refuse_what_is_no_item(limited, codes):
+def test_the_check_and_a_run_refuse_what_is_no_item(limited, codes, wording):
     assert codes(of(limited, n=-2)) == []
     assert notes(of(limited, n=-2)) == []
     system = of(limited, n=3)
     assert codes(system) == ["ENU101"]
-    with pytest.raises(
-        DescriptionError, match=r"'n': expected one of off \(-2\), on \(7\); found 3"
-    ):
+    with wording.raises(DescriptionError, code="ENU101", key="m.n"):
         simulate(system, step="0.1 s", stop="0.3 s")
     assert codes(of(limited, n="on")) == []
 
 
-def test_what_is_set_in_a_run_keeps_to_the_same(limited):
+def test_what_is_set_in_a_run_keeps_to_the_same(limited, wording):
     with Execution(of(limited), step="0.1 s") as run:
         run.set("m.u", 1.0)
         run.set("m.n", -2)
-        with pytest.raises(DescriptionError, match=r"m\.u: expected >= -1 and <= 1 N, found 1\.5"):
+        with wording.raises(DescriptionError):
             run.set("m.u", 1.5)
-        with pytest.raises(
-            DescriptionError, match=r"m\.n: expected one of off \(-2\), on \(7\); found 3"
-        ):
+        with wording.raises(DescriptionError):
             run.set("m.n", 3)
         run.step(2)
 

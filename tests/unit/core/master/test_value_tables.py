@@ -76,22 +76,22 @@ def test_the_target_sees_what_the_table_says(algorithm, delay):
         assert run.get("b.odds") == (1010 if algorithm == "jacobi" else 101)
 
 
-def test_a_value_without_an_entry_ends_the_step_by_name():
+def test_a_value_without_an_entry_ends_the_step_by_name(wording):
     with Execution(made(((0, 7), (1, 5))), step="1 ms", algorithm="gauss-seidel") as run:
         run.advance("1 ms")
-        with pytest.raises(StepError, match=r"input 'b.mode' failed \(the table of values on its"):
+        with wording.raises(StepError):
             run.advance("2 ms")
 
 
-def test_a_start_value_without_an_entry_is_refused_at_the_start():
-    with pytest.raises(StepError, match=r"input 'b.mode' at the start.* has no entry"):
+def test_a_start_value_without_an_entry_is_refused_at_the_start(wording):
+    with wording.raises(StepError):
         Execution(made(((1, 5), (2, 9))), step="1 ms")
 
 
-def test_tables_are_for_whole_numbers():
+def test_tables_are_for_whole_numbers(wording):
     system = made(((0, 7), (1, 5)))
     line = Connection(
         Endpoint("a", "level"), Endpoint("b", "mode"), None, MappingTransformation(((0, 1),))
     )
-    with pytest.raises(DescriptionError, match="for Boolean, Integer and enumeration"):
+    with wording.raises(DescriptionError):
         System("s", system.components, (line,)).check()

@@ -90,35 +90,35 @@ def test_some_of_the_components(mixed):
     assert np.array_equal(native.values, foreign.values)
 
 
-def test_who_has_no_back_end(mixed, c_fmu):
-    with pytest.raises(DescriptionError, match=r"'follow' .* is not an FMU"):
+def test_who_has_no_back_end(mixed, c_fmu, wording):
+    with wording.raises(DescriptionError):
         mixed.with_backend("fmpy", "follow")
-    with pytest.raises(UnknownNameError, match="back-end 'fmpi': expected one of native, fmpy, py"):
+    with wording.raises(UnknownNameError):
         mixed.with_backend("fmpi")
     old = System("old").add("a", fmu(c_fmu("slave1")), u=0.0, n=0, flag=False, label="")
-    with pytest.raises(CapabilityError, match=r"fmpy runs FMI 2\.0 and 3\.0, found FMI 1\.0"):
+    with wording.raises(CapabilityError):
         Execution(old.with_backend("fmpy"), step="1 s")
 
 
-def test_a_step_that_fails(probe):
+def test_a_step_that_fails(probe, wording):
     system = System("s").add("p", fmu(probe), u=0.0, n=0, flag=False, error_at=0.5)
     with Execution(system.with_backend("fmpy"), step="0.5 s") as run:
         run.step()
-        with pytest.raises(StepError, match=r"'p' failed in the step from t = 0\.5 s .*fmi2DoStep"):
+        with wording.raises(StepError):
             run.step()
 
 
-def test_states_are_not_saved(mixed):
+def test_states_are_not_saved(mixed, wording):
     half = mixed.with_backend("fmpy", "two")
-    refused = pytest.raises(CapabilityError, match="'two' cannot save their states")
+    refused = wording.raises(CapabilityError)
     with Execution(half, step="5 ms") as run, refused:
         run.save()
 
 
-def test_pyfmi_is_asked_for(mixed):
+def test_pyfmi_is_asked_for(mixed, wording):
     if importlib.util.find_spec("pyfmi") is not None:
         pytest.skip("PyFMI is installed here: nothing to ask for")
-    with pytest.raises(CapabilityError, match="conda install -c conda-forge pyfmi"):
+    with wording.raises(CapabilityError):
         Execution(mixed.with_backend("pyfmi", "two"), step="5 ms")
 
 

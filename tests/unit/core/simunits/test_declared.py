@@ -63,20 +63,20 @@ def test_what_is_not_declared_comes_from_the_source() -> None:
         Connector("position", Causality.OUTPUT, DataType.INTEGER),
     ],
 )
-def test_other_dimensions_kinds_and_types_are_refused(connector: Connector) -> None:
-    with pytest.raises(DescriptionError, match="connector 'position' is declared as"):
+def test_other_dimensions_kinds_and_types_are_refused(connector: Connector, wording) -> None:
+    with wording.raises(DescriptionError, code="FMU106", key="c.position"):
         resolve(declared(connector))
 
 
-def test_a_device_that_nobody_knows_is_refused() -> None:
+def test_a_device_that_nobody_knows_is_refused(wording) -> None:
     system = System("s", {"d": Component("d", Source(SourceKind.DEVICE, "atti"))})
-    with pytest.raises(UnknownNameError, match="component 'd': no device 'atti' is registered"):
+    with wording.raises(UnknownNameError):
         resolve(system)
 
 
-def test_the_system_itself_is_not_run() -> None:
+def test_the_system_itself_is_not_run(wording) -> None:
     system = System("s", {"d": Component("d", Source(SourceKind.SYSTEM, "s"))})
-    with pytest.raises(CapabilityError, match=r"'d': system:s: a system cannot be run"):
+    with wording.raises(CapabilityError):
         resolve(system)
 
 

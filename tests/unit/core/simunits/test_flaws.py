@@ -85,7 +85,7 @@ HARMLESS = {
 
 
 @pytest.mark.parametrize("kind", HARMLESS)
-def test_a_flaw_that_does_no_harm_is_told_and_the_fmu_runs(make_fmu, kind):
+def test_a_flaw_that_does_no_harm_is_told_and_the_fmu_runs(make_fmu, kind, wording):
     change, word = HARMLESS[kind]
     path = make_fmu(change)
     described = read_fmu(path).description
@@ -99,9 +99,9 @@ def test_a_flaw_that_does_no_harm_is_told_and_the_fmu_runs(make_fmu, kind):
     (note,) = [text for text in result.notes if "modelDescription.xml" in text]
     assert word in note
     assert str(path.name) in note
-    with pytest.raises(FmuError, match="strict"):
+    with wording.raises(FmuError):
         expect_flawless(system)
-    with pytest.raises(FmuError, match=r"component 'probe'.*strict"):
+    with wording.raises(FmuError):
         simulate(system, step="1 ms", stop="10 ms", strict=True)
 
 
@@ -129,14 +129,14 @@ class InOtherWords:
         ]
 
 
-def test_what_does_harm_does_not_hang_on_the_words_of_libxml2(make_fmu, monkeypatch):
+def test_what_does_harm_does_not_hang_on_the_words_of_libxml2(make_fmu, monkeypatch, wording):
     schema = model_description.schema_of(2)
     monkeypatch.setattr(model_description, "schema_of", lambda _: InOtherWords(schema))
     dated = replacing('modelName="Probe"', 'modelName="Probe" generationDateAndTime="today"')
     assert "`today`" in " ".join(flaws_of(make_fmu(dated)))
     low = replacing('<Real start="2"/>', '<Real start="2" min="low"/>')
     able = replacing('canGetAndSetFMUstate="true"', 'canGetAndSetFMUstate="yes"')
-    with pytest.raises(FmuError, match="`yes`") as caught:
+    with wording.raises(FmuError) as caught:
         read_fmu(make_fmu(lambda text: able(low(dated(text)))))
     assert "low" in str(caught.value)
     assert "today" not in str(caught.value)
@@ -188,10 +188,10 @@ HARMFUL = {
 
 
 @pytest.mark.parametrize("kind", HARMFUL)
-def test_what_does_harm_is_an_error(make_fmu, kind):
+def test_what_does_harm_is_an_error(make_fmu, kind, wording):
     change, word = HARMFUL[kind]
     path = make_fmu(change)
-    with pytest.raises(FmuError, match=r"modelDescription\.xml") as caught:
+    with wording.raises(FmuError) as caught:
         read_fmu(path)
     assert str(path) in str(caught.value)
     assert word in str(caught.value)
@@ -208,7 +208,7 @@ def test_an_output_that_shares_its_name_with_a_local_stays_what_it_is(c_fmu):
     assert found.description.feedthrough["minus_y"] == ()
 
 
-def test_an_alias_of_a_taken_name_does_harm(c_fmu):
+def test_an_alias_of_a_taken_name_does_harm(c_fmu, wording):
     def change(text: str) -> str:
         head, tail = text.split("<Float64 ", 1)
         first, rest = tail.split(">", 1)
@@ -216,7 +216,7 @@ def test_an_alias_of_a_taken_name_does_harm(c_fmu):
         name = rest.split('name="', 1)[1].split('"')[0]
         return f'{head}<Float64 {first[:-1]}><Alias name="{name}"/></Float64>{rest}'
 
-    with pytest.raises(FmuError, match="is not unique"):
+    with wording.raises(FmuError):
         read_fmu(c_fmu("relay3", change))
 
 

@@ -121,9 +121,9 @@ def wrong(tmp_path, text, name="PI"):
     return caught.value
 
 
-def test_a_file_that_is_missing(tmp_path):
+def test_a_file_that_is_missing(tmp_path, wording):
     (tmp_path / "controller.py").touch()
-    with pytest.raises(PluginError, match=r"contrller\.py: no such file. Did you mean 'controller"):
+    with wording.raises(PluginError):
         block(f"{tmp_path}/contrller.py:PI")
 
 
@@ -180,26 +180,26 @@ def test_a_file_that_runs_itself_is_told_so(tmp_path):
     assert "if __name__ == '__main__'" in text
 
 
-def test_a_module_that_fails_with_what_is_no_exception(tmp_path, monkeypatch):
+def test_a_module_that_fails_with_what_is_no_exception(tmp_path, monkeypatch, wording):
     """Only Ctrl-C passes through."""
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "ends_at_once.py").write_text("raise GeneratorExit\n")
-    with pytest.raises(PluginError, match=r"GeneratorExit .*ends_at_once\.py, line 1"):
+    with wording.raises(PluginError):
         block("ends_at_once:PI")
     (tmp_path / "is_stopped.py").write_text("raise KeyboardInterrupt\n")
     with pytest.raises(KeyboardInterrupt):
         block("is_stopped:PI")
 
 
-def test_a_module_that_is_missing():
-    with pytest.raises(PluginError, match=r"no module 'no_such_rig'.*PYTHONPATH.*FILE\.py:CLASS"):
+def test_a_module_that_is_missing(wording):
+    with wording.raises(PluginError):
         block("no_such_rig.control:PI")
-    with pytest.raises(UnknownNameError, match=r"math has no block 'PI'; it has no block"):
+    with wording.raises(UnknownNameError):
         block("math:PI")
 
 
-def test_a_file_without_a_class():
-    with pytest.raises(DescriptionError, match=r"block:controller\.py:CLASS"):
+def test_a_file_without_a_class(wording):
+    with wording.raises(DescriptionError):
         block("controller.py")
 
 
@@ -210,29 +210,29 @@ def test_a_relative_file_starts_from_where_python_runs(tmp_path, monkeypatch):
     assert component.source == Source(SourceKind.BLOCK, f"{tmp_path}/controller.py:PI")
 
 
-def test_what_is_no_class_is_refused():
+def test_what_is_no_class_is_refused(wording):
     kind = gain_of(1.0)
-    with pytest.raises(DescriptionError, match=r"an instance of PI; expected the class, block\(PI"):
+    with wording.raises(DescriptionError):
         block(kind())
-    with pytest.raises(DescriptionError, match=r"block\(<lambda>\): expected a subclass of Block"):
+    with wording.raises(DescriptionError):
         block(lambda t, h: 0.0)
-    with pytest.raises(DescriptionError, match=r"block\(int\): expected a subclass of Block"):
+    with wording.raises(DescriptionError):
         block(int)
 
 
-def test_a_class_that_cannot_be_named_is_not_written(tmp_path):
+def test_a_class_that_cannot_be_named_is_not_written(tmp_path, wording):
     from orchestrator import write_ssd, write_ssp, write_toml
 
     system = System("s").add("c", block(gain_of(1.0)), u=1.0)
     for write, name in ((write_toml, "s.toml"), (write_ssd, "s.ssd"), (write_ssp, "s.ssp")):
-        with pytest.raises(DescriptionError, match=r"component 'c'.*PI of .*top of a module"):
+        with wording.raises(DescriptionError):
             write(system, tmp_path / name)
         assert not (tmp_path / name).exists()
-    with pytest.raises(CapabilityError, match="top of a module"):
+    with wording.raises(CapabilityError):
         pickle.dumps(system)
 
 
-def test_a_class_that_was_defined_again_is_not_named(tmp_path, monkeypatch):
+def test_a_class_that_was_defined_again_is_not_named(tmp_path, monkeypatch, wording):
     (tmp_path / "notebook_cells.py").write_text(CONTROLLER.format(gain=1.0))
     monkeypatch.syspath_prepend(tmp_path)
     import notebook_cells
@@ -240,7 +240,7 @@ def test_a_class_that_was_defined_again_is_not_named(tmp_path, monkeypatch):
     component = block(notebook_cells.PI)
     assert pickle.loads(pickle.dumps(component)).connectors == component.connectors  # noqa: S301
     monkeypatch.setattr(notebook_cells, "PI", gain_of(2.0))
-    with pytest.raises(CapabilityError, match="has another class of this name"):
+    with wording.raises(CapabilityError):
         pickle.dumps(component)
 
 

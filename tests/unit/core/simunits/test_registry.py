@@ -34,23 +34,23 @@ def test_names():
     assert {"gain", "spring_dashpot", "hybrid_contact", "virtual_damper"} <= set(block_names())
 
 
-def test_unknown_block_lists_the_names():
-    with pytest.raises(UnknownNameError, match=r"no block 'x' is registered; there are "):
+def test_unknown_block_lists_the_names(wording):
+    with wording.raises(UnknownNameError):
         block("x")
 
 
-def test_a_broken_plug_in_says_so_and_stops_no_other():
-    with pytest.raises(PluginError, match=r"'broken' \(tests\) cannot be imported: no module") as e:
+def test_a_broken_plug_in_says_so_and_stops_no_other(wording):
+    with wording.raises(PluginError) as e:
         block("broken")
     assert isinstance(e.value.__cause__, ImportError)
-    with pytest.raises(PluginError, match=r"'number' .*expected a subclass of Block"):
+    with wording.raises(PluginError):
         block("number")
     assert block("gain").connectors
 
 
-def test_a_block_that_cannot_be_made():
+def test_a_block_that_cannot_be_made(wording):
     component = replace(block("fragile"), name="rig")
-    with pytest.raises(PluginError, match="'rig': block 'fragile' cannot be made: OSError: no lic"):
+    with wording.raises(PluginError):
         make_unit(component)
 
 
@@ -94,8 +94,8 @@ def test_resolve_tells_all_problems(tmp_path):
     assert "declares connector 'other', but the source has no such" in text
 
 
-def test_a_component_of_a_missing_fmu(tmp_path):
-    with pytest.raises(DescriptionError, match="no such FMU") as caught:
+def test_a_component_of_a_missing_fmu(tmp_path, wording):
+    with wording.raises(DescriptionError) as caught:
         resolve(System("s", {"b": bare("b", SourceKind.FMU, str(tmp_path / "no.fmu"))}))
     assert len(caught.value.problems) == 1
 

@@ -133,7 +133,7 @@ def test_model_exchange_is_integrated_to_the_same_tolerance(plants, monkeypatch)
     assert used == [1e-8, 1e-5]
 
 
-def test_fmi_1_logs_for_debugging_and_takes_no_tolerance(c_fmu, caplog):
+def test_fmi_1_logs_for_debugging_and_takes_no_tolerance(c_fmu, caplog, wording):
     path = c_fmu("slave1")
     caplog.set_level(logging.INFO)
     for debug in (False, True):
@@ -141,7 +141,7 @@ def test_fmi_1_logs_for_debugging_and_takes_no_tolerance(c_fmu, caplog):
         with Execution(of(path, debug=debug), step="0.1 s") as run:
             run.step()
         assert ("init: logs for debugging" in caplog.messages) is debug
-    with pytest.raises(CapabilityError, match=r"of FMI 1\.0, takes no tolerance = 1e-05"):
+    with wording.raises(CapabilityError):
         Execution(of(path, tolerance=1e-5), step="0.1 s")
 
 
@@ -156,10 +156,10 @@ def test_messages_for_debugging_are_shown_at_any_level_of_logging(quiet, caplog)
         assert ("init: ready" in caplog.messages) is debug
 
 
-def test_an_fmu_without_a_reason_names_the_way_to_one(small_fmu, make_fmu):
+def test_an_fmu_without_a_reason_names_the_way_to_one(small_fmu, make_fmu, wording):
     for debug in (False, True):
         system = System("s").add("p", fmu(make_fmu()), u=0.0, n=0, flag=False, discard_at=0.0)
-        refused = pytest.raises(StepError, match="gave no reason")
+        refused = wording.raises(StepError)
         with (
             Execution(system.with_options("p", debug=debug), step="0.1 s") as run,
             refused as caught,
@@ -193,12 +193,12 @@ def test_pyfmi_is_told_both(quiet, monkeypatch):
         assert calls["level"] == (7 if debug else None)
 
 
-def test_a_block_has_no_such_options():
+def test_a_block_has_no_such_options(wording):
     for options in ({"tolerance": 1e-5}, {"debug": True}):
         system = System("s").add("b", block("saturation"), wanted=0.0).with_options("b", **options)
-        with pytest.raises(CapabilityError, match=r"takes no .*; these options are for FMUs"):
+        with wording.raises(CapabilityError):
             Execution(system, step="0.1 s")
-    with pytest.raises(DescriptionError, match="option 'debug': expected true or false, found 1"):
+    with wording.raises(DescriptionError):
         System("s").add("b", block("saturation"), wanted=0.0).with_options("b", debug=1)
 
 

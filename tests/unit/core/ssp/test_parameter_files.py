@@ -67,7 +67,7 @@ def test_what_is_written_gives_the_same_values(tmp_path: Path) -> None:
     assert flat.component("arm/motor").values["n"] == -3
 
 
-def test_a_mapping_chooses_and_transforms(tmp_path: Path) -> None:
+def test_a_mapping_chooses_and_transforms(tmp_path: Path, wording) -> None:
     write_parameter_set(rig(), tmp_path / "rig.ssv")
     entries = {
         "arm.motor.k": Mapped("motor.k", LinearTransformation(2.0, 1.0)),
@@ -78,20 +78,20 @@ def test_a_mapping_chooses_and_transforms(tmp_path: Path) -> None:
     assert dict(found.systems["arm"].components["motor"].values) == {"k": 6.0}
     assert dict(found.components["motor"].values) == {"n": -3}
     write_parameter_mapping({"motor.kk": "motor.k"}, tmp_path / "rig.ssm")
-    with pytest.raises(SspError, match=r"rig\.ssm:3.*'motor.kk'.*Did you mean 'k'"):
+    with wording.raises(SspError, code="SSP305", place="mapping 'motor.k' to 'motor.kk'"):
         apply_parameter_set(bare().flat(), tmp_path / "rig.ssv", tmp_path / "rig.ssm", strict=True)
 
 
-def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
-    with pytest.raises(DescriptionError, match="sets no values"):
+def test_what_cannot_be_written_is_told(tmp_path: Path, wording) -> None:
+    with wording.raises(DescriptionError):
         write_parameter_set(bare(), tmp_path / "a.ssv")
-    with pytest.raises(DescriptionError, match="expected SSP version"):
+    with wording.raises(DescriptionError):
         write_parameter_set(rig(), tmp_path / "a.ssv", version="3")
-    with pytest.raises(DescriptionError, match="without entries"):
+    with wording.raises(DescriptionError):
         write_parameter_mapping({}, tmp_path / "a.ssm")
-    with pytest.raises(DescriptionError, match="expected names"):
+    with wording.raises(DescriptionError):
         write_parameter_mapping({"a.k": ""}, tmp_path / "a.ssm")
-    with pytest.raises(DescriptionError, match="expected the name of a file"):
+    with wording.raises(DescriptionError):
         write_ssd(rig(), tmp_path / "a.ssd", parameters="../a.ssv")
     assert list(tmp_path.iterdir()) == []
 
@@ -152,18 +152,18 @@ def test_a_set_is_linked_into_a_file_and_stays_through_edits(tmp_path: Path, nam
         assert read_system(path).value("motor.k") == 11.0
 
 
-def test_a_link_that_is_wrong_is_refused(tmp_path: Path) -> None:
+def test_a_link_that_is_wrong_is_refused(tmp_path: Path, wording) -> None:
     write_ssd(bare(), tmp_path / "rig.ssd")
     document, before = Document.open(tmp_path / "rig.ssd"), (tmp_path / "rig.ssd").read_bytes()
-    with pytest.raises(SspError, match=r"none\.ssv: cannot be read"):
+    with wording.raises(SspError, code="SSP001"):
         document.link(tmp_path / "none.ssv")
     write_parameter_set(rig(), tmp_path / "rig.ssv")
-    with pytest.raises(SspError, match="has no element 'leg'"):
+    with wording.raises(SspError):
         document.link(tmp_path / "rig.ssv", inside="leg")
-    with pytest.raises(SspError, match=r"'x\.motor\.k'.*Did you mean 'motor\.k'"):
+    with wording.raises(SspError):
         document.link(tmp_path / "rig.ssv", prefix="x.")
     (tmp_path / "bad.ssv").write_text("<a/>")
-    with pytest.raises(SspError, match=r"bad\.ssv"):
+    with wording.raises(SspError, code="SSP005"):
         document.link(tmp_path / "bad.ssv")
     assert document.content == before
 

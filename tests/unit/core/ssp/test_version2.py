@@ -109,12 +109,12 @@ def test_wrong_dimensions_are_refused(ssd: Any, content: str, expected: str) -> 
     assert expected in str(caught.value)
 
 
-def test_single_elements_of_arrays_are_not_connected(ssd: Any) -> None:
+def test_single_elements_of_arrays_are_not_connected(ssd: Any, wording) -> None:
     line = (
         '<ssd:Connection startElement="a" startConnector="x" startIndices="1" endElement="a"'
         ' endConnector="u"/>'
     )
-    with pytest.raises(SspError, match=r"startIndices and endIndices are not supported"):
+    with wording.raises(SspError, code="SSP203", place="connection a.x -> a.u"):
         read_ssd(ssd(connections=line, root=TWO))
 
 

@@ -33,19 +33,19 @@ def test_extract(make_zip, tmp_path):
 @pytest.mark.parametrize(
     "name", ["../evil", "sub/../../evil", "/etc/evil", "..\\evil", "C:\\evil", "C:evil"]
 )
-def test_escape(make_zip, tmp_path, name):
+def test_escape(make_zip, tmp_path, name, wording):
     path = make_zip(("good.txt", "x"), (name, "x"))
-    with pytest.raises(FmuError, match="would be written outside"):
+    with wording.raises(FmuError):
         archive.extract(path, tmp_path / "out", FmuError)
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("name", ["", "."])
-def test_an_entry_without_a_name(make_zip, tmp_path, name):
+def test_an_entry_without_a_name(make_zip, tmp_path, name, wording):
     path = make_zip(("good.txt", "x"), (zipfile.ZipInfo("x" if name else ""), "x"))
     if name:
         path = make_zip((name, "x"))
-    with pytest.raises(FmuError, match="an entry has no name; the file was not unpacked"):
+    with wording.raises(FmuError):
         archive.extract(path, tmp_path / "out", FmuError)
 
 
@@ -60,7 +60,7 @@ def test_a_full_disk_is_no_damage(make_zip, tmp_path, monkeypatch):
         archive.extract(path, tmp_path / "out", FmuError)
 
 
-def test_a_really_full_disk(make_zip, tmp_path):
+def test_a_really_full_disk(make_zip, tmp_path, wording):
     """A file system of 64 KiB, where this user may mount one."""
     small = tmp_path / "small"
     small.mkdir()
@@ -70,17 +70,17 @@ def test_a_really_full_disk(make_zip, tmp_path):
         pytest.skip("this user may not mount a file system")
     try:
         path = make_zip(("a.bin", bytes(1_000_000)))
-        with pytest.raises(FmuError, match=r"cannot be unpacked to .*: No space left on device"):
+        with wording.raises(FmuError):
             archive.extract(path, small / "out", FmuError)
     finally:
         subprocess.run([shutil.which("umount"), str(small)], check=True)  # noqa: S603
 
 
-def test_symbolic_link(make_zip, tmp_path):
+def test_symbolic_link(make_zip, tmp_path, wording):
     entry = zipfile.ZipInfo("link")
     entry.create_system = 3
     entry.external_attr = (stat.S_IFLNK | 0o777) << 16
-    with pytest.raises(FmuError, match="'link' is a link, which is not followed"):
+    with wording.raises(FmuError):
         archive.extract(make_zip((entry, "/etc")), tmp_path / "out", FmuError)
 
 
@@ -108,13 +108,13 @@ def test_much_more_than_is_packed_is_refused_unless_it_is_allowed(make_zip, monk
     assert (tmp_path / "out" / "zeros").stat().st_size == 1_000_000
 
 
-def test_folders_without_end_are_refused(make_zip):
+def test_folders_without_end_are_refused(make_zip, wording):
     path = make_zip(("/".join(["d"] * 2000), "x"))
-    with pytest.raises(FmuError, match="an entry lies 2000 folders deep; expected at most 64"):
+    with wording.raises(FmuError):
         archive.open_archive(path, FmuError)
 
 
-def test_a_size_that_lies_is_not_believed(make_zip, tmp_path):
+def test_a_size_that_lies_is_not_believed(make_zip, tmp_path, wording):
     """The directory says 10 bytes, the data unpack to 10000: what is beyond is not written."""
     path = make_zip(("zeros", bytes(10_000)))
     content = bytearray(path.read_bytes())
@@ -122,7 +122,7 @@ def test_a_size_that_lies_is_not_believed(make_zip, tmp_path):
     assert struct.unpack_from("<I", content, at) == (10_000,)
     struct.pack_into("<I", content, at, 10)
     path.write_bytes(content)
-    with pytest.raises(FmuError, match="damaged"):
+    with wording.raises(FmuError):
         archive.extract(path, tmp_path / "out", FmuError)
     assert (tmp_path / "out" / "zeros").stat().st_size <= 10
 
@@ -155,53 +155,53 @@ def test_an_entry_that_stands_elsewhere_is_named(make_zip, packed):
     assert f"has no 'a.txt', but '{packed}': pack that file as 'a.txt'" in str(caught.value)
 
 
-def test_missing(tmp_path):
-    with pytest.raises(FmuError, match=r"no\.zip: no such file"):
+def test_missing(tmp_path, wording):
+    with wording.raises(FmuError):
         archive.open_archive(tmp_path / "no.zip", FmuError)
-    with pytest.raises(FmuError, match="no such file"):
+    with wording.raises(FmuError):
         archive.open_archive(tmp_path, FmuError)
 
 
 @pytest.mark.parametrize(
     "compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
 )
-def test_damaged_entry(make_zip, tmp_path, compression):
+def test_damaged_entry(make_zip, tmp_path, compression, wording):
     path = make_zip(("a.txt", bytes(range(256)) * 9), compression=compression)
     content = bytearray(path.read_bytes())
     content[50:90] = b"\xff" * 40
     path.write_bytes(content)
-    with pytest.raises(FmuError, match="damaged"):
+    with wording.raises(FmuError):
         archive.extract(path, tmp_path / "out", FmuError)
     with (
         archive.open_archive(path, FmuError) as opened,
-        pytest.raises(FmuError, match=r"'a\.txt' is damaged"),
+        wording.raises(FmuError),
     ):
         archive.read_entry(path, opened, "a.txt", FmuError)
 
 
-def test_encrypted_entry(make_zip, tmp_path):
+def test_encrypted_entry(make_zip, tmp_path, wording):
     path = make_zip(("a.txt", "x"))
     content = bytearray(path.read_bytes())
     for magic, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         content[content.find(magic) + offset] |= 1
     path.write_bytes(content)
-    with pytest.raises(FmuError, match="password"):
+    with wording.raises(FmuError):
         archive.extract(path, tmp_path / "out", FmuError)
 
 
-def test_read_entry_that_is_not_there(make_zip):
+def test_read_entry_that_is_not_there(make_zip, wording):
     path = make_zip(("a.txt", "x"))
     with (
         archive.open_archive(path, FmuError) as opened,
-        pytest.raises(FmuError, match=r"has no 'b\.txt'"),
+        wording.raises(FmuError),
     ):
         archive.read_entry(path, opened, "b.txt", FmuError)
 
 
-def test_xml():
+def test_xml(wording):
     assert archive.parse_xml(b"<a><b/></a>", "here", FmuError).tag == "a"
     for wrong in (b"", b"<a>", b"<a/><b/>", b'<?xml version="1.0" encoding="none"?><a/>'):
-        with pytest.raises(FmuError, match="here: malformed XML"):
+        with wording.raises(FmuError):
             archive.parse_xml(wrong, "here", FmuError)
 
 
@@ -214,8 +214,8 @@ def test_xml():
         '<!DOCTYPE a SYSTEM "http://localhost/a.dtd">',
     ],
 )
-def test_document_types_are_refused(doctype):
-    with pytest.raises(FmuError, match="document type declaration"):
+def test_document_types_are_refused(doctype, wording):
+    with wording.raises(FmuError):
         archive.parse_xml(f"{doctype}<a/>".encode(), "here", FmuError)
 
 
@@ -258,15 +258,15 @@ def _link():
 
 
 @pytest.mark.parametrize(
-    ("entry", "expected"),
+    "entry",
     [
-        (_link(), r"entry 'sub/libx\.so\.1' is a link, which is not followed"),
-        ("sub/a:b.txt", r"entry 'sub/a:b\.txt' has a colon \(':'\) in its name"),
+        _link(),
+        "sub/a:b.txt",
     ],
 )
-def test_an_entry_is_refused_for_what_it_is(make_zip, tmp_path, entry, expected):
+def test_an_entry_is_refused_for_what_it_is(make_zip, tmp_path, entry, wording):
     path = make_zip(("a.txt", "x"), (entry, "a.txt"))
-    with pytest.raises(FmuError, match=expected) as caught:
+    with wording.raises(FmuError) as caught:
         archive.extract(path, tmp_path / "out", FmuError)
     assert "outside" not in str(caught.value)
 
@@ -283,34 +283,34 @@ def _marked(path, flag, method):
 
 
 @pytest.mark.parametrize(
-    ("flag", "method", "expected"),
+    ("flag", "method"),
     [
-        (1, 0, "'sub/a.txt' is encrypted, and needs a password"),
-        (0, 9, r"'sub/a\.txt' is compressed by Deflate64 \(method 9\)"),
-        (0, 77, r"'sub/a\.txt' is compressed by another method \(method 77\)"),
+        (1, 0),
+        (0, 9),
+        (0, 77),
     ],
 )
-def test_content_that_cannot_be_read(make_zip, tmp_path, flag, method, expected):
+def test_content_that_cannot_be_read(make_zip, tmp_path, flag, method, wording):
     path = make_zip(("sub/a.txt", "x"))
     _marked(path, flag, method)
-    refused = pytest.raises(FmuError, match=expected)
+    refused = wording.raises(FmuError)
     with archive.open_archive(path, FmuError) as opened, refused:
         archive.read_entry(path, opened, "sub/a.txt", FmuError)
-    with pytest.raises(FmuError, match=expected):
+    with wording.raises(FmuError):
         archive.extract(path, tmp_path / "out", FmuError)
     archive.extract(path, tmp_path / "out", FmuError, without=("sub/",))  # nobody reads it
 
 
-def test_a_pointer_of_git_lfs(tmp_path):
+def test_a_pointer_of_git_lfs(tmp_path, wording):
     path = tmp_path / "a.fmu"
     path.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
-    with pytest.raises(FmuError, match=r"is a pointer of Git LFS, .* `git lfs pull`"):
+    with wording.raises(FmuError):
         archive.open_archive(path, FmuError)
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 @pytest.mark.parametrize("second", ["a.txt", "./a.txt", ".\\a.txt"])
-def test_two_contents_of_one_name(make_zip, second):
-    with pytest.raises(FmuError, match=r"has 'a\.txt' more than once, with different contents"):
+def test_two_contents_of_one_name(make_zip, second, wording):
+    with wording.raises(FmuError):
         archive.open_archive(make_zip(("a.txt", "0.0"), (second, "-0.0")), FmuError)
     archive.open_archive(make_zip(("a.txt", "-0.0"), (second, "-0.0")), FmuError).close()

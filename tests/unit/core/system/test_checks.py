@@ -74,43 +74,58 @@ def test_ends(source, target, kind, message):
     assert f"connection {source} -> {target}" in str(caught.value)
 
 
-def test_types():
-    with pytest.raises(ConnectorMismatchError, match="type Real is connected to Integer"):
+def test_types(wording):
+    with wording.raises(
+        ConnectorMismatchError, code="CON104", place="connection a.y -> b.n", key="a.y -> b.n"
+    ):
         fed(pair("gain", "typed")).connect("a.y", "b.n").check()
 
 
-def test_shapes():
+def test_shapes(wording):
     system = fed(pair("matrix", "integrator")).set("a.u", (0.0, 0.0)).connect("a.y", "b.u")
-    with pytest.raises(ConnectorMismatchError, match=r"shape \(2,\) is connected to \(\)"):
+    with wording.raises(
+        ConnectorMismatchError, code="CON105", place="connection a.y -> b.u", key="a.y -> b.u"
+    ):
         system.check()
 
 
-def test_units():
+def test_units(wording):
     system = fed(pair("body", "virtual_damper")).connect("a.position", "b.velocity")
-    with pytest.raises(UnitMismatchError, match=r"a\.position -> b\.velocity: unit 'm'"):
+    with wording.raises(
+        UnitMismatchError,
+        code="CON106",
+        place="connection a.position -> b.velocity",
+        key="a.position -> b.velocity",
+    ):
         system.check()
 
 
-def test_two_sources():
+def test_two_sources(wording):
     system = fed(pair()).connect("a.y", "b.u").connect("b.y", "b.u")
-    with pytest.raises(ConnectorMismatchError, match=r"'b\.u' has 2 sources, 'a\.y' and 'b\.y'"):
+    with wording.raises(ConnectorMismatchError, code="CON108", key="b.u"):
         system.check()
 
 
-def test_values():
+def test_values(wording):
     system = fed(System("s").add("a", block("gain"), kk=1.0))
-    with pytest.raises(UnknownNameError, match=r"\(block:gain\): no parameter 'kk'. Did you mean"):
+    with wording.raises(
+        UnknownNameError, code="VAL101", place="component 'a' (block:gain)", key="a.kk"
+    ):
         system.check()
     system = fed(System("s").add("a", block("gain"), y=1.0))
-    with pytest.raises(DescriptionError, match="'y' is an output and cannot be set"):
+    with wording.raises(
+        DescriptionError, code="VAL102", place="component 'a' (block:gain)", key="a.y"
+    ):
         system.check()
     system = System("s").add("a", block("matrix"), u=[1.0, 2.0, 3.0])
-    with pytest.raises(DescriptionError, match="as a tuple of 2 numbers in m, found"):
+    with wording.raises(
+        DescriptionError, code="VAL103", place="component 'a' (block:matrix)", key="a.u"
+    ):
         system.check()
 
 
-def test_unconnected():
-    with pytest.raises(DescriptionError, match=r"'b\.u' \(a Real\) is not connected"):
+def test_unconnected(wording):
+    with wording.raises(DescriptionError, code="CON109", key="b.u"):
         pair().set("a.u", 0.0).check()
 
 
@@ -150,7 +165,7 @@ def test_the_algebraic_loop_is_printed():
     system.with_delay("b.y", "c.u", "1 ms").check()
 
 
-def test_a_component_that_feeds_itself():
-    with pytest.raises(AlgebraicLoopError, match=r"a\.u -> a\.y -> a\.u"):
+def test_a_component_that_feeds_itself(wording):
+    with wording.raises(AlgebraicLoopError, code="LOO102", key="a"):
         System("s").add("a", block("gain")).connect("a.y", "a.u").check()
     System("s").add("a", block("integrator")).connect("a.y", "a.u").check()

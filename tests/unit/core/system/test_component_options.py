@@ -90,8 +90,8 @@ def test_a_wrong_value_names_component_and_option(option, value):
         _system().with_options("a", **{option: value})
 
 
-def test_an_unknown_option_lists_the_known_ones():
-    with pytest.raises(UnknownNameError, match=r"no option 'slover'.*interface, solver, tolerance"):
+def test_an_unknown_option_lists_the_known_ones(wording):
+    with wording.raises(UnknownNameError):
         _system().with_options("a", slover="cvode")
 
 
@@ -108,6 +108,6 @@ def test_paths_of_fmus(text):
 
 
 @pytest.mark.parametrize("text", ["plant", "plant.zip", "models/plant.toml", "blok:plant"])
-def test_what_is_no_source(text):
-    with pytest.raises(DescriptionError, match=r"expected a path that ends in \.fmu \(\./NAME"):
+def test_what_is_no_source(text, wording):
+    with wording.raises(DescriptionError):
         Source.parse(text)

@@ -134,7 +134,7 @@ def test_the_value_of_the_component_itself_stays():
     assert flat.components["arm/motor"].values == {"u": 1.0}
 
 
-def test_own_connectors_of_the_top_stay_until_it_is_closed():
+def test_own_connectors_of_the_top_stay_until_it_is_closed(wording):
     system = replace(
         nested(INNER, (line("force", "arm.u"), line("arm.y", "b.u"), line("arm.y", "seen"))),
         connectors={"force": Connector("force", IN), "seen": Connector("seen", OUT)},
@@ -149,7 +149,7 @@ def test_own_connectors_of_the_top_stay_until_it_is_closed():
     closed = flat.closed()
     assert {str(c) for c in closed.connections} == {"arm/motor.y -> b.u"}
     assert closed.components["arm/motor"].values == {"u": 3.0}
-    with pytest.raises(DescriptionError, match="input 'force' of system 'top' has no value"):
+    with wording.raises(DescriptionError):
         replace(flat, values={}).closed()
 
 
@@ -173,19 +173,19 @@ def test_buses_join_signals_of_different_systems():
     assert not flat.buses
 
 
-def test_two_sources_of_a_connector_on_the_way_are_refused():
+def test_two_sources_of_a_connector_on_the_way_are_refused(wording):
     lines = (*OUTER, line("c.y", "arm.u"))
     system = nested(INNER, lines)
     system = replace(system, components={**system.components, "c": part("c", y="m")})
-    with pytest.raises(ConnectorMismatchError, match=r"'arm.u' has 2 sources, 'a.y' and 'c.y'"):
+    with wording.raises(ConnectorMismatchError):
         system.flat()
 
 
-def test_connectors_of_systems_that_feed_each_other_are_refused():
+def test_connectors_of_systems_that_feed_each_other_are_refused(wording):
     ring = System("arm", {}, (line("u", "y"),), connectors=ports(u="m", y="m"))
     lines = (line("arm.y", "arm.u"), line("arm.y", "b.u"))
     system = System("top", {"b": part("b", u="m")}, lines, systems={"arm": ring})
-    with pytest.raises(DescriptionError, match="feed each other"):
+    with wording.raises(DescriptionError):
         system.flat()
 
 
@@ -198,17 +198,15 @@ def test_connectors_of_systems_that_feed_each_other_are_refused():
     ],
     ids=["a parameter", "an input", "from outside"],
 )
-def test_a_connector_that_a_nested_system_does_not_have_is_refused(inner, outer):
+def test_a_connector_that_a_nested_system_does_not_have_is_refused(inner, outer, wording):
     """Else the connection would be left out, and the component would keep its own value."""
-    with pytest.raises(
-        UnknownNameError, match=r"system 'arm' has no connector 'uu'.* Its connectors are u and y"
-    ):
+    with wording.raises(UnknownNameError):
         nested(inner, outer).flat()
 
 
-def test_the_check_of_a_nested_system_is_that_of_the_flat_one():
+def test_the_check_of_a_nested_system_is_that_of_the_flat_one(wording):
     system = nested(INNER, OUTER[:1])
-    with pytest.raises(DescriptionError, match=r"input 'b.u' .* is not connected"):
+    with wording.raises(DescriptionError, code="CON109", key="b.u"):
         system.check()
     assert nested(INNER, OUTER).check().systems
 

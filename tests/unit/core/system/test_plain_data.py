@@ -39,10 +39,10 @@ def test_what_is_nested_too_deeply(read):
         (read_experiment, "title = 't'\n[case.a]\nsystem = 's'\n[animation.m]\nspeed = {}"),
     ],
 )
-def test_recipes_and_experiments_name_the_file(tmp_path, read, text):
+def test_recipes_and_experiments_name_the_file(tmp_path, read, text, wording):
     path = tmp_path / "a.toml"
     path.write_text(text.format("9" * 400), encoding="utf-8")
-    with pytest.raises(LoadError, match=r"a\.toml.*expected an integer of at most 64 bits"):
+    with wording.raises(LoadError):
         read(path)
 
 

@@ -51,14 +51,14 @@ def test_of_hundreds_of_connectors_the_nearest_are_listed():
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    "name",
     [
-        ("leg[1].x[3]", "expected an element from 0 to 2 of 'x', found 3"),
-        ("leg[1].y[0]", "has no connector 'y"),
-        ("leg[1].phi[1][0]", "has no connector 'phi"),
-        ("leg.x", "has no component 'leg'"),
+        "leg[1].x[3]",
+        "leg[1].y[0]",
+        "leg[1].phi[1][0]",
+        "leg.x",
     ],
 )
-def test_what_is_not_there_is_said(name, said):
-    with pytest.raises(UnknownNameError, match=said):
+def test_what_is_not_there_is_said(name, wording):
+    with wording.raises(UnknownNameError):
         signal_of(system(x=(3,), phi_1_=()), name)

@@ -48,8 +48,8 @@ def test_whole_ones_are_plain(step, ns):
 @pytest.mark.parametrize(
     "step", ["1/0 s", "1/60 m", "1/2/3 s", "1e-30 s", "100000000000/3 s", "-1/60 s"]
 )
-def test_what_is_no_step(step):
-    with pytest.raises(DescriptionError, match="communication step: "):
+def test_what_is_no_step(step, wording):
+    with wording.raises(DescriptionError):
         step_length(step)
 
 
@@ -111,6 +111,6 @@ def test_the_rounding_of_a_sum_is_passed_over(time, ns):
 
 
 @pytest.mark.parametrize("time", [1 / 60, 1.0000000005, 1e-10, "1.0000000199999999 s"])
-def test_what_is_less_than_a_nanosecond_is_not(time):
-    with pytest.raises(DescriptionError, match="not a whole number of nanoseconds"):
+def test_what_is_less_than_a_nanosecond_is_not(time, wording):
+    with wording.raises(DescriptionError):
         nanoseconds(time)

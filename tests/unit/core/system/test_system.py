@@ -82,19 +82,19 @@ def test_relabelled_graph(ring):
     again.check()
 
 
-def test_graph_without_the_attributes(ring):
+def test_graph_without_the_attributes(ring, wording):
     graph = nx.MultiDiGraph(ring.graph)
     graph.add_node("stray")
-    with pytest.raises(DescriptionError, match="node 'stray': expected the attribute component"):
+    with wording.raises(DescriptionError):
         System.from_graph(graph)
     graph = nx.MultiDiGraph(ring.graph)
     graph.add_edge("plant", "plant")
-    with pytest.raises(DescriptionError, match=r"edge plant -> plant.*connection=Connection"):
+    with wording.raises(DescriptionError):
         System.from_graph(graph)
 
 
-def test_add_twice(ring):
-    with pytest.raises(DescriptionError, match="'ring' already has a component 'plant'"):
+def test_add_twice(ring, wording):
+    with wording.raises(DescriptionError):
         ring.add("plant", block("gain"))
 
 
@@ -104,19 +104,19 @@ def test_set(ring):
 
 
 @pytest.mark.parametrize("value", ["text", True, (1.0,), None])
-def test_set_to_a_wrong_value(ring, value):
-    with pytest.raises(DescriptionError, match=r"plant\.y0: expected a Real, found"):
+def test_set_to_a_wrong_value(ring, value, wording):
+    with wording.raises(DescriptionError):
         ring.set("plant.y0", value)
 
 
-def test_set_of_unknown_names(ring):
-    with pytest.raises(UnknownNameError, match="no component or nested system 'x'; its"):
+def test_set_of_unknown_names(ring, wording):
+    with wording.raises(UnknownNameError):
         ring.set("x.y", 1.0)
-    with pytest.raises(UnknownNameError, match="no connector 'x'; its connectors are u, y"):
+    with wording.raises(UnknownNameError):
         ring.set("plant.x", 1.0)
-    with pytest.raises(DescriptionError, match=r"expected 'component\.connector', found 'plant'"):
+    with wording.raises(DescriptionError):
         ring.set("plant", 1.0)
-    with pytest.raises(DescriptionError, match=r"expected 'component\.connector', found 3"):
+    with wording.raises(DescriptionError):
         ring.connect(3, "plant.u")
 
 
@@ -127,12 +127,12 @@ def test_a_value_inside_a_nested_system_is_set_through_a_connector_of_it(ring):
         outer.set("inner.plant.y0", 1.0)
 
 
-def test_replace_needs_the_name(ring):
-    with pytest.raises(UnknownNameError, match="no component 'other'"):
+def test_replace_needs_the_name(ring, wording):
+    with wording.raises(UnknownNameError):
         ring.replace(replace(block("gain"), name="other"))
 
 
-def test_with_delay(ring):
+def test_with_delay(ring, wording):
     def delays(system):
         return [c.delay for c in system.connections]
 
@@ -144,17 +144,17 @@ def test_with_delay(ring):
     ]
     measured = TransportDelay(5, Provenance.MEASURED)
     assert delays(ring.with_delay("plant.y", "control.u", measured)) == [measured, kept]
-    with pytest.raises(UnknownNameError, match=r"Its connections are 'plant\.y"):
+    with wording.raises(UnknownNameError):
         ring.with_delay("plant.y", "plant.u", "1 ms")
 
 
-def test_connect(ring):
+def test_connect(ring, wording):
     assert ring.connections[0].delay == TransportDelay(16_000_000, Provenance.MEASURED)
     assert ring.connections[0].transformation is None
     assert ring.connections[1].transformation == LinearTransformation(2.0, 1.0)
-    with pytest.raises(DescriptionError, match=r"plant\.y -> control\.u: a delay cannot be neg"):
+    with wording.raises(DescriptionError):
         ring.connect("plant.y", "control.u", delay="-1 ms")
-    with pytest.raises(DescriptionError, match=r"plant\.y -> control\.u: delay: expected seconds"):
+    with wording.raises(DescriptionError):
         ring.connect("plant.y", "control.u", delay="soon")
 
 
@@ -163,19 +163,19 @@ def test_endpoint_connectors_may_hold_dots():
 
 
 @pytest.mark.parametrize("name", ["", "a.b"])
-def test_component_names(name):
-    with pytest.raises(DescriptionError, match="must not be empty or contain a dot"):
+def test_component_names(name, wording):
+    with wording.raises(DescriptionError):
         Component(name, Source(SourceKind.BLOCK, "gain"))
 
 
-def test_sources(tmp_path):
+def test_sources(tmp_path, wording):
     assert Source.parse("block:gain") == Source(SourceKind.BLOCK, "gain")
     relative = Source.parse("fmus/a.fmu")
     assert relative.resolved(tmp_path) == Source(SourceKind.FMU, str(tmp_path / "fmus/a.fmu"))
     assert Source.parse("block:gain").resolved(tmp_path) == Source(SourceKind.BLOCK, "gain")
     assert [str(Source.parse(text)) for text in ("block:x", "a.fmu")] == ["block:x", "a.fmu"]
     for text in ("block:", "gain", "a.zip"):
-        with pytest.raises(DescriptionError, match="expected a path that ends in"):
+        with wording.raises(DescriptionError):
             Source.parse(text)
 
 

@@ -158,9 +158,9 @@ def test_angles_and_cycles_convert_where_it_is_clear(
         ("N.m.min", "N.m.s/rad"),
     ],
 )
-def test_a_factor_of_two_pi_is_never_silent(pair: tuple[str, str]) -> None:
+def test_a_factor_of_two_pi_is_never_silent(pair: tuple[str, str], wording) -> None:
     for one, other in (pair, pair[::-1]):
-        with pytest.raises(UnitMismatchError, match="2 pi"):
+        with wording.raises(UnitMismatchError):
             conversion(one, other)
 
 
@@ -185,13 +185,13 @@ def test_levels_convert_by_their_law() -> None:
         ("phon", "Pa"),
     ],
 )
-def test_levels_do_not_convert_by_a_factor(source: str, target: str) -> None:
-    with pytest.raises(UnitMismatchError, match="logarithmic"):
+def test_levels_do_not_convert_by_a_factor(source: str, target: str, wording) -> None:
+    with wording.raises(UnitMismatchError):
         conversion(source, target)
 
 
-def test_dimensions_differ() -> None:
-    with pytest.raises(UnitMismatchError, match=r"'N' .* does not convert to 'm'"):
+def test_dimensions_differ(wording) -> None:
+    with wording.raises(UnitMismatchError):
         conversion("N", "m")
 
 

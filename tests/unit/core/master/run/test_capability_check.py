@@ -40,8 +40,8 @@ def ring(kind):
 
 
 @pytest.mark.parametrize("algorithm", ["newton", "fixed-point", "step-doubling"])
-def test_what_does_not_restore_is_refused(algorithm):
-    with pytest.raises(CapabilityError, match=r"'a' declares that it can restore .* of 'a\.y'"):
+def test_what_does_not_restore_is_refused(algorithm, wording):
+    with wording.raises(CapabilityError):
         Execution(ring(Forgetful), step="1 ms", algorithm=algorithm)
 
 
@@ -84,23 +84,23 @@ def test_steps_that_are_short_enough():
     Execution(ring(Sampled), step="1 ms", algorithm="embedded", algorithm_options=options).step()
 
 
-def test_a_fixed_internal_step(c_fmu):
+def test_a_fixed_internal_step(c_fmu, wording):
     def fixed(text):
         return text.replace("<CoSimulation ", '<CoSimulation fixedInternalStepSize="0.0004" ')
 
     system = System("s").add("rig", fmu(c_fmu("early3", fixed)), u=0.0)
-    with pytest.raises(CapabilityError, match=r"'rig' .* multiples of 0\.0004 s .* 0\.001 s"):
+    with wording.raises(CapabilityError, code="TIM109", key="rig"):
         Execution(system, step="1 ms")
     Execution(system, step="0.8 ms").step()
 
 
 @pytest.mark.parametrize("step", ["16666667 ns", "16666666 ns", "33333333 ns", "0.1 s"])
-def test_a_fixed_internal_step_to_a_nanosecond(c_fmu, step):
+def test_a_fixed_internal_step_to_a_nanosecond(c_fmu, step, wording):
     def fixed(text):
         sixtieth = "0.016666666666666666"
         return text.replace("<CoSimulation ", f'<CoSimulation fixedInternalStepSize="{sixtieth}" ')
 
     system = System("s").add("rig", fmu(c_fmu("early3", fixed)), u=0.0)
     Execution(system, step=step).step()
-    with pytest.raises(CapabilityError, match=r"multiples of 0\.0166667 s"):
+    with wording.raises(CapabilityError, code="TIM109", key="rig"):
         Execution(system, step="16666669 ns")

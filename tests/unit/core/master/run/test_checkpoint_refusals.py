@@ -10,36 +10,36 @@ from orchestrator.core.system import System
 pytestmark = pytest.mark.usefixtures("sample_blocks")
 
 
-def test_units_that_cannot_save_are_named(make_fmu):
+def test_units_that_cannot_save_are_named(make_fmu, wording):
     mute = make_fmu(lambda text: text.replace('canGetAndSetFMUstate="true"', ""))
     system = System("s").add("g", block("gain"), u=1.0)
     for name in ("p", "q"):
         system = system.add(name, fmu(mute), u=1.0, n=0, flag=False)
     run = start(system, step="1 s")
-    with pytest.raises(CapabilityError, match="cannot save the run: 'p', 'q' cannot save their st"):
+    with wording.raises(CapabilityError):
         run.save()
     run.step()
     assert run.get("p.y") == 1.0
 
 
-def test_a_unit_that_lies_is_named(make_fmu):
+def test_a_unit_that_lies_is_named(make_fmu, wording):
     lied = make_fmu(options=("-DWITHOUT_STATE",))
     run = start(System("s").add("p", fmu(lied), u=1.0, n=0, flag=False), step="1 s")
-    with pytest.raises(StepError, match="'p' failed while saving its state: its library does not"):
+    with wording.raises(StepError):
         run.save()
 
 
-def test_units_that_cannot_serialise_are_named(probe, make_fmu):
+def test_units_that_cannot_serialise_are_named(probe, make_fmu, wording):
     system = System("s").add("p", fmu(probe), u=1.0, n=0, flag=False)
-    with pytest.raises(CapabilityError, match=r"the states of 'p' .*\(canSerializeFMUstate is not"):
+    with wording.raises(CapabilityError):
         start(system, step="1 s").save().stored()
     lied = make_fmu(lambda text: text.replace("canGetAnd", 'canSerializeFMUstate="true" canGetAnd'))
     run = start(System("s").add("p", fmu(lied), u=1.0, n=0, flag=False), step="1 s")
-    with pytest.raises(StepError, match="'p' failed while turning its state into bytes: its libr"):
+    with wording.raises(StepError):
         run.save().stored()
 
 
-def test_a_block_with_hidden_attributes_is_refused(register):
+def test_a_block_with_hidden_attributes_is_refused(register, wording):
     class Hidden(Block):
         y: float = Output()
 
@@ -48,13 +48,11 @@ def test_a_block_with_hidden_attributes_is_refused(register):
 
     register(hidden=Hidden)
     run = start(System("s").add("h", block("hidden")), step="1 s")
-    with pytest.raises(
-        CapabilityError, match=r"'h': block Hidden keeps '_count', which is not decl"
-    ):
+    with wording.raises(CapabilityError):
         run.save()
 
 
-def test_a_unit_that_does_not_take_its_state(register):
+def test_a_unit_that_does_not_take_its_state(register, wording):
     class Stubborn(Block):
         y: float = Output()
         refuses = False
@@ -77,11 +75,9 @@ def test_a_unit_that_does_not_take_its_state(register):
     here = run.save()
     run.step()
     Stubborn.refuses = True
-    with pytest.raises(
-        StepError, match="'rig' failed while restoring a state: OSError: the device"
-    ):
+    with wording.raises(StepError):
         run.restore(here)
-    with pytest.raises(StepError, match="a checkpoint was restored in part only"):
+    with wording.raises(StepError):
         run.step()
     Stubborn.refuses = False
     run.restore(here)

@@ -73,15 +73,15 @@ def test_step_by_step():
 
 
 @pytest.mark.parametrize("until", ["1.5 ms", "999999 ns", "-1 ms"])
-def test_times_off_the_grid(until):
+def test_times_off_the_grid(until, wording):
     run = Execution(clock(), step="1 ms")
-    with pytest.raises(CapabilityError, match=r"a time not before 0 s that is a whole number of"):
+    with wording.raises(CapabilityError):
         run.advance(until)
 
 
-def test_the_message_says_the_time_once():
+def test_the_message_says_the_time_once(wording):
     run = Execution(clock(), step="1 ms")
-    with pytest.raises(CapabilityError, match=r"cannot advance to 0\.0015 s: expected"):
+    with wording.raises(CapabilityError):
         run.advance("1.5 ms")
 
 
@@ -102,25 +102,23 @@ def test_record_nothing():
 
 
 @pytest.mark.parametrize("name", ["clock.x", "x.y"])
-def test_what_is_not_there_is_not_recorded(name):
-    with pytest.raises(UnknownNameError, match=r"he variables are clock\.y, clock\.time, i\.y"):
+def test_what_is_not_there_is_not_recorded(name, wording):
+    with wording.raises(UnknownNameError):
         Execution(clock(), step="1 ms", record=[name])
 
 
 @pytest.mark.parametrize("every", [0, -1, 1.5, True])
-def test_every(every):
-    with pytest.raises(DescriptionError, match="every: expected a whole number, 1 to"):
+def test_every(every, wording):
+    with wording.raises(DescriptionError):
         Execution(clock(), step="1 ms", every=every)
 
 
-def test_options():
-    with pytest.raises(
-        UnknownNameError, match="expected one of waveform, mean, plain, found 'late'"
-    ):
+def test_options(wording):
+    with wording.raises(UnknownNameError):
         Execution(clock(), step="1 ms", delay="late")
-    with pytest.raises(CapabilityError, match="expected > 0 s, found 0 s"):
+    with wording.raises(CapabilityError):
         Execution(clock(), step=0)
-    with pytest.raises(DescriptionError, match="communication step: expected seconds"):
+    with wording.raises(DescriptionError):
         Execution(clock(), step="often")
 
 
@@ -246,7 +244,7 @@ def test_start_time_shifts_the_run_and_changes_nothing(algorithm, delay):
     np.testing.assert_array_equal(values(0, "50 ms"), values("-7 s", "-6.95 s"))
 
 
-def test_a_plain_delay_of_zero_cuts_no_loop():
+def test_a_plain_delay_of_zero_cuts_no_loop(wording):
     system = (
         System("ring")
         .add("a", block("gain"))
@@ -254,7 +252,7 @@ def test_a_plain_delay_of_zero_cuts_no_loop():
         .connect("a.y", "b.u", delay=0.0)
         .connect("b.y", "a.u")
     )
-    with pytest.raises(AlgebraicLoopError, match=r"a\.u -> a\.y -> b\.u -> b\.y -> a\.u"):
+    with wording.raises(AlgebraicLoopError, code="LOO102", key="a"):
         Execution(system, step="1 ms", delay="plain")
     Execution(system, step="1 ms", delay="mean").advance("5 ms")
 

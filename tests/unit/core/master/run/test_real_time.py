@@ -177,14 +177,14 @@ def test_a_clock_that_fails_ends_the_run_with_its_error(run):
         run(clock=clock).step(2)
 
 
-def test_a_unit_that_fails(run):
+def test_a_unit_that_fails(run, wording):
     class Broken:
         def __next__(self):
             raise ValueError("no more")
 
     execution = run()
     COSTS["b"] = Broken()
-    with pytest.raises(StepError, match="'b'"):
+    with wording.raises(StepError):
         execution.step(3)
     assert execution.timing.computing.count == 0
 
@@ -223,13 +223,13 @@ def test_a_signal_that_raises_nothing_does_not_end_the_run(run):
     assert execution.timing.computing.count == 5
 
 
-def test_steps_of_varying_length_wait_for_their_own_times_but_for_no_device(sample_blocks):
+def test_steps_of_varying_length_wait_for_their_own_times_but_for_no_device(sample_blocks, wording):
     system = System("x").add("x", block("integrator"), u=1.0)
     chosen = {"step": "1 ms", "algorithm": "step-doubling", "realtime": RealTime(**PLAIN)}
     with Execution(system, **chosen) as execution:
         execution.advance("5 ms")
         assert execution.timing.computing.count == execution.timing.wake.count > 0
-    with pytest.raises(CapabilityError, match="ticks of one length"):
+    with wording.raises(CapabilityError):
         Execution(system, **chosen, step_clock=PythonClock(ScriptedClock()))
 
 

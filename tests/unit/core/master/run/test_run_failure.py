@@ -23,13 +23,9 @@ def faulty(how, at=0.005):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_an_exception_of_a_block(algorithm):
+def test_an_exception_of_a_block(algorithm, wording):
     run = Execution(faulty(1), step="1 ms", algorithm=algorithm)
-    with pytest.raises(
-        StepError,
-        match=r"'rig' failed in the step from t = 0\.005 s \(status error\): ValueError: out of"
-        r" propellant \(.*sample_blocks\.py, line \d+\); results up to there are kept",
-    ) as caught:
+    with wording.raises(StepError) as caught:
         run.advance("1 s")
     assert isinstance(caught.value.__cause__, ValueError)
     assert caught.value.__cause__.__traceback__ is not None
@@ -54,14 +50,14 @@ def test_wrong_outputs_of_a_block(how, message):
     assert len(run.recording().time_ns) == 6
 
 
-def test_a_failed_run_does_not_go_on():
+def test_a_failed_run_does_not_go_on(wording):
     """Units before the failed one have done the step already: a second try would do it twice."""
     run = Execution(faulty(1), step="1 ms")
     with pytest.raises(StepError):
         run.advance("1 s")
     before = run.recording().values
     for again in (run.step, lambda: run.advance("1 s")):
-        with pytest.raises(StepError, match=r"ended at t = 0\.005 s: component 'rig' failed"):
+        with wording.raises(StepError):
             again()
     np.testing.assert_array_equal(run.recording().values, before)
 
@@ -90,23 +86,21 @@ def test_a_block_that_ends_the_program_fails(how, said):
     assert len(run.recording().time_ns) == 6
 
 
-def test_a_block_that_does_not_initialise():
-    with pytest.raises(
-        StepError, match="'rig' failed while initialising: ZeroDivisionError: nothing"
-    ) as caught:
+def test_a_block_that_does_not_initialise(wording):
+    with wording.raises(StepError) as caught:
         Execution(faulty(8), step="1 ms")
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
-def test_not_finite_at_the_start():
-    with pytest.raises(StepError, match=r"'rig\.y' is not finite .* at the start, t = 2 s"):
+def test_not_finite_at_the_start(wording):
+    with wording.raises(StepError):
         Execution(faulty(9), step="1 ms", start=2.0)
 
 
-def test_a_closed_run_does_not_go_on():
+def test_a_closed_run_does_not_go_on(wording):
     with Execution(System("clock").add("clock", block("source")), step="1 ms") as run:
         run.advance("3 ms")
     run.close()
-    with pytest.raises(StepError, match=r"ended at t = 0.003 s: it was closed"):
+    with wording.raises(StepError):
         run.step()
     assert len(run.recording().time_ns) == 4

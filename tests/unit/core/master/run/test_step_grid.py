@@ -57,7 +57,7 @@ def test_delays_and_rates_are_kept():
     assert found["s.u"][12:] == pytest.approx(found.time[11:-1] - 0.1, abs=2e-9)
 
 
-def test_a_run_goes_on_where_it_was():
+def test_a_run_goes_on_where_it_was(wording):
     with Execution(counting(), step=1 / 60) as execution:
         execution.step(7)
         kept = execution.save()
@@ -67,7 +67,7 @@ def test_a_run_goes_on_where_it_was():
             execution.advance("1 s")
             execution.advance(f"{round(61e9 / 60)} ns")
             ends.append(execution.get("s.y"))
-            with pytest.raises(CapabilityError, match=r"whole number of steps of 16\.6667 ms"):
+            with wording.raises(CapabilityError):
                 execution.advance("1.11 s")
             execution.restore(kept)
         assert ends[0] == ends[1]
@@ -78,7 +78,7 @@ def test_fmus_are_stepped_over_it(c_fmu):
     assert simulate(system, step=1 / 60, stop="1 s").time_ns[-1] == 10**9
 
 
-def test_what_counts_nanoseconds_says_so(c_fmu, tmp_path):
+def test_what_counts_nanoseconds_says_so(c_fmu, tmp_path, wording):
     system = System("s").add("rig", fmu(c_fmu("early3")), u=0.0)
-    with pytest.raises(DescriptionError, match=r"needs whole nanoseconds.* to 16666667 ns"):
+    with wording.raises(DescriptionError):
         export_system(system, tmp_path / "s.fmu", step=1 / 60)

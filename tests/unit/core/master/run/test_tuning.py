@@ -88,7 +88,7 @@ def test_a_ramp_takes_equal_parts_one_each_step():
         assert str(it.tuned[0]) == "tuned at 0.003 s (step 3): a.k from 2 to 4 over 4 steps"
 
 
-def test_what_a_ramp_would_do_is_known_before_and_one_goes_at_a_time():
+def test_what_a_ramp_would_do_is_known_before_and_one_goes_at_a_time(wording):
     with made() as it:
         it.step(3)
         proposed = it.proposed("a.k", 4.0, "8 ms")
@@ -101,7 +101,7 @@ def test_what_a_ramp_would_do_is_known_before_and_one_goes_at_a_time():
         assert it.tuned == ()
         it.set("a.k", 4.0, "8 ms")
         it.step(2)
-        with pytest.raises(CapabilityError, match=r"'a\.c': a\.k is still changing"):
+        with wording.raises(CapabilityError):
             it.proposed("a.c", [3.0, 2.0])
         it.step(6)
         it.proposed("a.c", [3.0, 2.0])
@@ -201,12 +201,12 @@ def test_a_checkpoint_has_the_ramps_that_are_under_way(tmp_path, stored):
         assert back.recording().values.tobytes() == values.tobytes()
 
 
-def test_a_checkpoint_from_before_another_delay_is_refused():
+def test_a_checkpoint_from_before_another_delay_is_refused(wording):
     with made() as it:
         it.step(3)
         here = it.save()
         it.set("a.y -> b.u", "2 ms")
-        with pytest.raises(LoadError, match=r"tuned delay of a\.y -> b\.u"):
+        with wording.raises(LoadError):
             it.restore(here)
         it.step(2)
         now = it.save()
@@ -215,40 +215,30 @@ def test_a_checkpoint_from_before_another_delay_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "ramp", "why"),
+    ("name", "value", "ramp"),
     [
-        (
-            "a.fixed",
-            1.0,
-            None,
-            r"a fixed parameter, .*that can be set: u, n, k and c;",
-        ),
-        ("a.y", 1.0, None, "an output, which only its component sets"),
-        ("b.u", 1.0, None, r"the connection a\.y -> b\.u sets it in every step"),
-        ("a.k", 11.0, None, "expected >= 0 and <= 10, found 11.0, beyond its limits"),
-        ("b.k", 5.0, None, "expected <= 4, found 5.0, beyond its limits"),
-        ("a.k", "fast", None, "expected finite Real, found 'fast'"),
-        ("a.c", [1.0], None, r"expected finite Real of shape \(2,\)"),
-        (
-            "a.n",
-            2,
-            "3 ms",
-            "a ramp needs a Real, found Integer",
-        ),
-        ("a.k", 3.0, "-1 s", "ramp: expected a time >= 0 s"),
-        ("a.kk", 1.0, None, "no connector 'kk'. Did you mean 'k'"),
-        ("aa.k", 1.0, None, "no component 'aa'. Did you mean 'a'"),
-        ("a.y -> b.k", "1 ms", None, r"no connection 'a.y -> b.k'. Did you mean 'a.y -> b.u'"),
-        ("a.y -> b.u", "9 ms", "3 ms", "grows by 4 ms: expected a ramp of at least as long"),
-        ("a.y -> b.u", "13 ms", "9 ms", "expected -inf ms to 12 ms, found 13 ms"),
-        ("a.y -> b.u", "0 s", None, "this would change how the values are exchanged"),
+        ("a.fixed", 1.0, None),
+        ("a.y", 1.0, None),
+        ("b.u", 1.0, None),
+        ("a.k", 11.0, None),
+        ("b.k", 5.0, None),
+        ("a.k", "fast", None),
+        ("a.c", [1.0], None),
+        ("a.n", 2, "3 ms"),
+        ("a.k", 3.0, "-1 s"),
+        ("a.kk", 1.0, None),
+        ("aa.k", 1.0, None),
+        ("a.y -> b.k", "1 ms", None),
+        ("a.y -> b.u", "9 ms", "3 ms"),
+        ("a.y -> b.u", "13 ms", "9 ms"),
+        ("a.y -> b.u", "0 s", None),
     ],
 )
-def test_what_is_refused_changes_nothing(name, value, ramp, why):
+def test_what_is_refused_changes_nothing(name, value, ramp, wording):
     limits = {"b.k": Limits(most=4.0), "a.y -> b.u": (-inf, 12e-3)}
     with made(limits=limits) as it, made() as other:
         it.step(4)
-        with pytest.raises((CapabilityError, DescriptionError), match=why):
+        with wording.raises((CapabilityError, DescriptionError)):
             it.set(name, value, ramp)
         it.step(20)
         other.step(24)
@@ -256,28 +246,28 @@ def test_what_is_refused_changes_nothing(name, value, ramp, why):
         equal(it, other)
 
 
-def test_a_limit_of_nothing_and_a_run_that_is_over():
-    with pytest.raises(UnknownNameError, match=r"'a\.kk'. Did you mean 'a\.k'"):
+def test_a_limit_of_nothing_and_a_run_that_is_over(wording):
+    with wording.raises(UnknownNameError):
         made(limits={"a.kk": Limits(most=1.0)})
     it = made()
     it.close()
-    with pytest.raises(StepError, match="this run ended at t = 0 s: it was closed"):
+    with wording.raises(StepError):
         it.set("a.k", 1.0)
-    with pytest.raises(StepError, match="this run ended"):
+    with wording.raises(StepError):
         it.mark("late")
 
 
 @pytest.mark.parametrize("text", ["", "  ", "x" * 501])
-def test_a_mark_has_a_text(text):
-    with made() as it, pytest.raises(DescriptionError, match="a text of 1 to 500 letters"):
+def test_a_mark_has_a_text(text, wording):
+    with made() as it, wording.raises(DescriptionError):
         it.mark(text)
 
 
-def test_steps_that_are_chosen_have_no_ramps():
+def test_steps_that_are_chosen_have_no_ramps(wording):
     options = {"algorithm": "step-doubling", "algorithm_options": {"relative": 1e-3}}
     system = System("one").add("a", block("gain"), u=1.0, n=1)
     with Execution(system, step="1 ms", **options) as it:
-        with pytest.raises(CapabilityError, match="a ramp needs a fixed step"):
+        with wording.raises(CapabilityError):
             it.set("a.k", 1.0, ramp="1 s")
         it.set("a.k", 1.0)
         assert it.get("a.k") == 1.0
@@ -346,8 +336,8 @@ def test_an_fmu_with_events_takes_a_value_in_event_mode_within_its_own_limits(c_
         equal(it, again)
 
 
-def test_a_structural_parameter_is_refused_by_that_name(c_fmu):
-    told = pytest.raises(CapabilityError, match=r"'unit\.n': it is a structural parameter")
+def test_a_structural_parameter_is_refused_by_that_name(c_fmu, wording):
+    told = wording.raises(CapabilityError)
     with made(System("every").add("unit", fmu(c_fmu("every3")))) as it, told:
         it.set("unit.n", 3)
 

@@ -84,29 +84,29 @@ def test_only_what_is_used_has_a_place():
     assert set(schedule.slots) == {"a.y", "a.time", "b.u"}
 
 
-def test_refusals(monkeypatch):
+def test_refusals(monkeypatch, wording):
     system = contact(delay="1 ms")
 
     def build(system=system, name="jacobi", step=10**6):
         return compile_schedule(system, name, step, DelayMode.MEAN, ())
 
-    with pytest.raises(CapabilityError, match="expected > 0 s, found -1e-09"):
+    with wording.raises(CapabilityError):
         build(step=-1)
-    with pytest.raises(CapabilityError, match="has no components"):
+    with wording.raises(CapabilityError):
         build(System("empty"))
-    with pytest.raises(UnknownNameError, match=r"no algorithm 'euler'; the algorithms .*jacobi"):
+    with wording.raises(UnknownNameError):
         build(name="euler")
-    with pytest.raises(CapabilityError, match=r"samples at a step of 1e-06 ms"):
+    with wording.raises(CapabilityError):
         build(contact(delay="3600 s"), step=1)
     monkeypatch.setattr(
         "orchestrator.core.master.algorithms.algorithm",
         lambda name: lambda system: Plan((Group(("body", "sum")),)),
     )
-    with pytest.raises(PluginError, match=r"'lazy' returned .* expected every component once"):
+    with wording.raises(PluginError):
         build(name="lazy")
 
 
-def test_a_broken_algorithm_plug_in(monkeypatch):
+def test_a_broken_algorithm_plug_in(monkeypatch, wording):
     class Broken:
         name = "broken"
 
@@ -114,7 +114,7 @@ def test_a_broken_algorithm_plug_in(monkeypatch):
             raise ImportError("no module named x")
 
     monkeypatch.setattr(algorithms, "registered", lambda _: [Broken()])
-    with pytest.raises(PluginError, match="algorithm 'broken' cannot be imported: no module") as e:
+    with wording.raises(PluginError) as e:
         algorithms.algorithm("broken")
     assert isinstance(e.value.__cause__, ImportError)
 
@@ -132,7 +132,7 @@ def test_own_algorithms_are_the_registered_ones():
     assert own == {n: f"{f.__module__}:{f.__name__}" for n, f in algorithms.BUILT_IN.items()}
 
 
-def test_predictions_where_an_algorithm_has_its_own_way():
+def test_predictions_where_an_algorithm_has_its_own_way(wording):
     system = (
         System("predicted")
         .add("a", block("integrator"))
@@ -145,9 +145,9 @@ def test_predictions_where_an_algorithm_has_its_own_way():
         return compile_schedule(system, name, 10**6, DelayMode.MEAN, (), rates=rates)
 
     assert len(build("jacobi").histories) == 1
-    with pytest.raises(CapabilityError, match=r"interpolates by itself, .* a\.y -> b\.u predicts"):
+    with wording.raises(CapabilityError, code="CAP105", key="a.y -> b.u"):
         build("ecco")
-    with pytest.raises(CapabilityError, match=r"over one communication step, and 'a' has the rate"):
+    with wording.raises(CapabilityError, code="CAP105", key="a.y -> b.u"):
         build("jacobi", {"a": 2})
 
 

@@ -66,19 +66,16 @@ def test_instances_share_nothing():
     assert not hasattr(Sample, "a")
 
 
-def test_values():
+def test_values(wording):
     made = Sample(k=2, v=(1, 2))
     assert made.k == 2.0
     assert type(made.k) is float
     assert made.v.tolist() == [1.0, 2.0]
-    with pytest.raises(
-        UnknownNameError,
-        match="no parameter or input 'y'; its parameters and inputs are a",
-    ):
+    with wording.raises(UnknownNameError):
         Sample(y=1.0)
-    with pytest.raises(DescriptionError, match=r"Sample\.v: expected a Real of shape \(2,\)"):
+    with wording.raises(DescriptionError):
         Sample(v=(1.0,))
-    with pytest.raises(DescriptionError, match=r"Sample\.n: expected an Integer"):
+    with wording.raises(DescriptionError):
         Sample(n=1.5)
 
 
@@ -104,28 +101,28 @@ def test_a_state_in_the_place_of_a_parameter():
     assert Other().k == 9.0
 
 
-def test_wrong_annotation():
-    with pytest.raises(DescriptionError, match=r"Wrong\.a: annotated <class 'complex'>; expected"):
+def test_wrong_annotation(wording):
+    with wording.raises(DescriptionError):
 
         class Wrong(Block):
             a: complex = Input()
 
 
 @pytest.mark.parametrize("names", [("b",), "ab", ("y",)])
-def test_dependency_on_what_is_no_input(names):
+def test_dependency_on_what_is_no_input(names, wording):
     """A wrong name would hide an algebraic loop."""
-    with pytest.raises(DescriptionError, match=r"Wrong\.y: depends_on=.*of inputs: a"):
+    with wording.raises(DescriptionError):
 
         class Wrong(Block):
             a: float = Input()
             y: float = Output(depends_on=names)
 
 
-def test_no_step():
+def test_no_step(wording):
     class Lazy(Block):
         y: float = Output()
 
-    with pytest.raises(StepError, match="'sample' failed while initialising: NotImplementedError"):
+    with wording.raises(StepError):
         unit(Lazy(), (), ("y",))
 
 
@@ -141,14 +138,14 @@ def test_signals_are_in_order_of_type():
     assert out.tolist() == [2.0, 1.0, 2.0, 3.0, 2.0, 3.0]
 
 
-def test_integers_are_rounded_not_cut():
+def test_integers_are_rounded_not_cut(wording):
     made = unit(Sample(), ("n",))
     made.set(np.array([0.1 * 30 - 1e-9]))
     assert made.block.n == 3
     made.set(np.array([-(2.0**53)]))
     assert made.block.n == -(2**53)
     for wrong in (np.nan, np.inf):
-        with pytest.raises(StepError, match="failed while setting its inputs"):
+        with wording.raises(StepError):
             made.set(np.array([wrong]))
 
 
@@ -176,7 +173,7 @@ def test_save_and_restore():
         made.set_state("text")
 
 
-def test_arrays_must_stay_where_they_are():
+def test_arrays_must_stay_where_they_are(wording):
     class Rebinds(Sample):
         def initialise(self, t):
             """Nothing yet."""
@@ -186,35 +183,35 @@ def test_arrays_must_stay_where_they_are():
 
     made = unit(Rebinds())
     made.do_step(0, 1)
-    with pytest.raises(StepError, match=r"'w' was replaced .* self\.w\[\.\.\.\] = value") as caught:
+    with wording.raises(StepError) as caught:
         made.get(np.empty(6))
     assert isinstance(caught.value.__cause__, TypeError)
 
 
-def test_an_array_replaced_before_the_run():
+def test_an_array_replaced_before_the_run(wording):
     class Early(Sample):
         def __init__(self):
             super().__init__()
             self.v = np.zeros((4,))[::2]
 
-    with pytest.raises(DescriptionError, match="'v' was replaced; expected a contiguous float64"):
+    with wording.raises(DescriptionError):
         unit(Early())
 
 
-def test_phases():
+def test_phases(wording):
     made = BlockUnit("sample", describe_block("sample", Sample), Sample())
-    with pytest.raises(StepError, match="called while instantiated; expected stepping"):
+    with wording.raises(StepError):
         made.do_step(0, 1)
     made.bind(("a",), ("y",))
     made.setup(0, None)
-    with pytest.raises(StepError, match="called while initialising; expected instantiated"):
+    with wording.raises(StepError):
         made.bind(("a",), ("y",))
     made.exit_initialisation()
-    with pytest.raises(StepError, match="called while stepping; expected instantiated or init"):
+    with wording.raises(StepError):
         made.set_values({"k": 1.0})
     made.terminate()
     made.terminate()
-    with pytest.raises(StepError, match="called while terminated"):
+    with wording.raises(StepError):
         made.get(np.empty(1))
 
 
@@ -258,10 +255,10 @@ class Still(Block):
 
 
 @pytest.mark.parametrize("kind", [Leaves, Short, Still])
-def test_a_failure_names_the_file_of_the_block(kind):
+def test_a_failure_names_the_file_of_the_block(kind, wording):
     begin = inspect.getsourcelines(kind)[1]
     end = begin + len(inspect.getsource(kind).splitlines())
-    with pytest.raises(StepError, match="failed while initialising") as caught:
+    with wording.raises(StepError) as caught:
         unit(kind(), (), ("y",))
     location = re.search(r"\(([^()]*), line (\d+)\)$", str(caught.value))
     assert location[1] == __file__

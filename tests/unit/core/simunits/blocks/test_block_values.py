@@ -99,22 +99,18 @@ def test_outputs_that_are_of_their_type_are_taken(number, flag):
 
 
 @pytest.mark.parametrize(
-    ("number", "flag", "text"),
+    ("number", "flag"),
     [
-        (
-            2.7,
-            True,
-            r"output 'n': ValueError: expected a whole number of at most 2\*\*53, found 2.7",
-        ),
-        (2**53 + 1, True, "found 9007199254740993"),
-        (2**70, True, "found 1180591620717411303424"),
-        (float("nan"), True, "found nan"),
-        (2, 0.4, "output 'b': ValueError: expected True or False, found 0.4"),
-        (2, 2, "expected True or False, found 2"),
+        (2.7, True),
+        (2**53 + 1, True),
+        (2**70, True),
+        (float("nan"), True),
+        (2, 0.4),
+        (2, 2),
     ],
 )
-def test_outputs_that_are_not_of_their_type_are_refused(number, flag, text):
-    with pytest.raises(SoftdockError, match=text):
+def test_outputs_that_are_not_of_their_type_are_refused(number, flag, wording):
+    with wording.raises(SoftdockError):
         simulate(sending(number, flag), step=0.1, stop=0.1)
 
 
@@ -154,17 +150,17 @@ def test_parameters_as_numpy_and_lists(values, right):
     "values",
     [{"m": np.zeros((3, 2))}, {"m": [[1, 2], [3]]}, {"a": [1.0]}, {"n": np.float64(1.5)}],
 )
-def test_parameters_of_another_shape_or_type_are_refused(values):
-    with pytest.raises(DescriptionError, match=r"expected an? (Real|Integer)"):
+def test_parameters_of_another_shape_or_type_are_refused(values, wording):
+    with wording.raises(DescriptionError, code="VAL103"):
         simulate(System("s").add("b", block(Given), **values), step=0.1, stop=0.1)
 
 
-def test_items_of_an_enumeration_by_name(c_fmu):
+def test_items_of_an_enumeration_by_name(c_fmu, wording):
     component = fmu(c_fmu("every3"))
     system = System("s").add("e", component, color="blue")
     assert system.components["e"].values == {"color": 7}
     assert simulate(system, step=0.1, stop=0.1)["e.color_out"].tolist() == [7.0, 7.0]
-    with pytest.raises(DescriptionError, match="expected an Integer, or an item of Color: red"):
+    with wording.raises(DescriptionError):
         System("s").add("e", component).set("e.color", "green")
 
 

@@ -47,17 +47,17 @@ def test_description(slave):
     assert (can.can_roll_back, can.can_vary_step, can.input_order) == (False, True, 1)
 
 
-def test_a_variable_of_another_namespace_is_refused(c_fmu):
+def test_a_variable_of_another_namespace_is_refused(c_fmu, wording):
     def moved(text):
         text = text.replace("<ScalarVariable ", '<x:ScalarVariable xmlns:x="urn:x" ', 1)
         return text.replace("</ScalarVariable>", "</x:ScalarVariable>", 1)
 
     path = c_fmu("slave1", moved)
-    with pytest.raises(FmuError, match=r"is not a variable of FMI 1\.0: expected an element"):
+    with wording.raises(FmuError):
         read_fmu(path)
 
 
-def test_values_of_all_types(slave):
+def test_values_of_all_types(slave, wording):
     unit = start(slave, gain=3.0)
     unit.set(np.array([2.0, 41.0, 1.0]))
     unit.initialise_outputs(0)
@@ -68,7 +68,7 @@ def test_values_of_all_types(slave):
     assert unit.value("minus_y") == -8.0
     unit.set_value("label", "k\u00e4se")
     assert unit.value("label_out") == "k\u00e4se"
-    with pytest.raises(StepError, match=r"input 'n': .* does not fit an Integer of 32 bits"):
+    with wording.raises(StepError):
         unit.set(np.array([0.0, 2.0**31, 0.0]))
 
 
@@ -115,7 +115,7 @@ def _named(path, name):
     return System("s").add(name, fmu(path)).components[name]
 
 
-def test_failures(slave, c_fmu):
+def test_failures(slave, c_fmu, wording):
     unit = start(slave, fail_at=0.5)
     unit.exit_initialisation()
     assert unit.do_step(0, SECOND).status == 0
@@ -123,20 +123,20 @@ def test_failures(slave, c_fmu):
     assert (result.status, result.last_ns) == (2, SECOND + SECOND // 2)
     assert result.reason == "stops half-way"
     refusing = start(slave, fail_at=-1.0)
-    with pytest.raises(StepError, match="while initialising: refused to initialise at 0"):
+    with wording.raises(StepError):
         refusing.exit_initialisation()
-    with pytest.raises(FmuError, match=r"fmiInstantiateSlave returned null: cannot be made from f"):
+    with wording.raises(FmuError):
         start(c_fmu("slave1", lambda text: text.replace('"{slave1}"', '"other"')))
-    with pytest.raises(FmuError, match="its library does not export 'slave1_fmiDoStep'"):
+    with wording.raises(FmuError):
         start(c_fmu("slave1", options=("-Dslave1_fmiDoStep=hidden",)))
-    with pytest.raises(CapabilityError, match="cannot save its state"):
+    with wording.raises(CapabilityError):
         start(slave).get_state()
 
 
-def test_negated_aliases_are_outputs_only(c_fmu):
+def test_negated_aliases_are_outputs_only(c_fmu, wording):
     path = c_fmu(
         "slave1",
         lambda text: text.replace('name="gain" value', 'name="gain" alias="negatedAlias" value'),
     )
-    with pytest.raises(FmuError, match="parameter 'gain' is a negated alias"):
+    with wording.raises(FmuError):
         read_fmu(path)

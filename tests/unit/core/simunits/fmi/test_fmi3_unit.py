@@ -88,38 +88,38 @@ def test_integers_of_every_width(every, name):
             unit.set(np.array([value]))
 
 
-def test_outputs_beyond_doubles_name_their_connector(every):
+def test_outputs_beyond_doubles_name_their_connector(every, wording):
     unit = start(every, ["int64"], ["int64_out"])
     unit.set(np.array([2.0**53]))
     # 2**53 + 1 becomes 2**53 or 2**53 + 2 as a double: nobody could tell.
-    with pytest.raises(StepError, match=r"output 'int64_out': .* up to 2\*\*53 travel"):
+    with wording.raises(StepError):
         outputs(unit)
 
 
-def test_other_scalars(every):
+def test_other_scalars(every, wording):
     names = ("u", "float32", "color", "boolean")
     unit = start(every, names, ("y", "float32_out", "color_out", "boolean_out"))
     unit.set(np.array([2.0, 0.1, 7.0, 1.0]))
     assert unit.do_step(0, SECOND // 2).last_ns == SECOND // 2
     assert outputs(unit) == [1.0, float(np.float32(0.1)), 7.0, 1.0]
     assert unit.value("integral") == 1.0
-    with pytest.raises(StepError, match=r"input 'float32': 1\S+ does not fit Float32"):
+    with wording.raises(StepError):
         unit.set(np.array([2.0, 1e300, 7.0, 1.0]))
 
 
-def test_arrays_with_a_structural_extent(every):
+def test_arrays_with_a_structural_extent(every, wording):
     unit = start(every, ["x"], ["sum", "x_out"], n=3, x=(1.0, 2.0, 3.0))
     assert outputs(unit) == [6.0, 1.0, 2.0, 3.0]
     unit.set(np.array([10.0, 20.0, 30.0]))
     assert outputs(unit) == [60.0, 10.0, 20.0, 30.0]
     assert unit.value("x").tolist() == [10.0, 20.0, 30.0]
-    with pytest.raises(StepError, match="setting 'n' to 9"):
+    with wording.raises(StepError):
         start(every, n=9)
-    with pytest.raises(DescriptionError, match=r"structural parameter 'n': .* found -1"):
+    with wording.raises(DescriptionError):
         start(every, n=-1)
 
 
-def test_only_structural_parameters_that_are_extents_are_whole_numbers(c_fmu):
+def test_only_structural_parameters_that_are_extents_are_whole_numbers(c_fmu, wording):
     def structural(text):
         was = '<UInt32 name="fail" valueReference="16" causality="parameter"'
         assert text.count(was) == 1
@@ -130,7 +130,7 @@ def test_only_structural_parameters_that_are_extents_are_whole_numbers(c_fmu):
     found = read_fmu(c_fmu("every3", structural))
     assert found.variables["fail"].is_structural
     assert found.shaped({"fail": 2.5, "n": 3}).description.connectors["x"].shape == (3,)
-    with pytest.raises(DescriptionError, match=r"structural parameter 'n': .* found 2.5"):
+    with wording.raises(DescriptionError):
         found.shaped({"n": 2.5})
 
 
@@ -167,7 +167,7 @@ def test_what_no_run_can_use_is_refused_when_it_is_read(c_fmu, old, new, told):
         read_fmu(c_fmu("every3", lambda text: text.replace(old, new)))
 
 
-def test_arrays_in_a_system(every):
+def test_arrays_in_a_system(every, wording):
     values = {c.name: c.start for c in fmu(every).of(Causality.INPUT) if c.name != "x"}
     system = (
         System("arrays")
@@ -179,17 +179,19 @@ def test_arrays_in_a_system(every):
         run.step()
         assert run.get("b.sum") == 6.0
         assert run.get("b.x").tolist() == [1.0, 2.0, 3.0]
-    with pytest.raises(DescriptionError, match=r"shape \(3,\) is connected to \(2,\)"):
+    with wording.raises(
+        DescriptionError, code="CON105", place="connection a.x_out -> b.x", key="a.x_out -> b.x"
+    ):
         Execution(system.set("b.n", 2), step="1 s")
 
 
-def test_parameters_of_every_width(every):
+def test_parameters_of_every_width(every, wording):
     unit = Fmu3Unit("rig", read_fmu(every))
     unit.set_values({"uint64": 2**64 - 1, "label": "k\u00e4se", "blob": b"\x00\x01"})
     assert unit._value(unit.description.connectors["uint64"]) == 2**64 - 1
     assert unit._value(unit.description.connectors["label_out"]) == "k\u00e4se"
     assert unit._value(unit.description.connectors["blob_out"]) == b"\x00\x01"
-    with pytest.raises(DescriptionError, match="parameter 'int8': expected an Int8, found 128"):
+    with wording.raises(DescriptionError):
         unit.set_values({"int8": 128})
 
 
@@ -219,21 +221,21 @@ def test_directional_derivative(every):
 
 
 @pytest.mark.parametrize(
-    ("fail", "message"),
+    "fail",
     [
-        (1, "failed while entering initialisation: refused to initialise"),
-        (2, "refused to take Float32"),
-        (3, "failed while reading its outputs: refused to tell Float32"),
-        (4, "failed in the step from t = 0 s .*refused to step"),
-        (5, "failed in the step from t = 0 s .*fatal.*"),
-        (6, "failed in the step from t = 0 s .*discard.*"),
-        (7, "returned early from a step, which it was not allowed"),
-        (8, "component 'bad' ended the run at t = 1 s"),
+        1,
+        2,
+        3,
+        4,
+        5,
+        6,
+        7,
+        8,
     ],
 )
-def test_failures(every, fail, message):
+def test_failures(every, fail, wording):
     system = _two(every, fail)
-    with pytest.raises(StepError, match=message) as caught:
+    with wording.raises(StepError) as caught:
         Execution(system, step="1 s").step()
     assert "'bad'" in str(caught.value)
 
@@ -266,15 +268,15 @@ def test_discarded_step_says_how_far_it_came(every):
     assert (result.status, result.last_ns) == (2, SECOND // 4)
 
 
-def test_no_instance(c_fmu):
+def test_no_instance(c_fmu, wording):
     other = c_fmu("every3", lambda text: text.replace('"{every3}"', '"other"'))
-    with pytest.raises(FmuError, match="fmi3InstantiateCoSimulation returned null: expected the"):
+    with wording.raises(FmuError):
         make_unit(fmu(other))
 
 
-def test_function_that_is_missing(c_fmu):
+def test_function_that_is_missing(c_fmu, wording):
     path = c_fmu("every3", options=("-Dfmi3DoStep=hidden",))
-    with pytest.raises(FmuError, match="its library does not export 'fmi3DoStep'"):
+    with wording.raises(FmuError):
         make_unit(fmu(path))
 
 

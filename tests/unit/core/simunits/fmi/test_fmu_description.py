@@ -30,51 +30,51 @@ def test_probe(probe):
     assert description.details["tool"] == "the tests"
 
 
-def test_missing(tmp_path):
-    with pytest.raises(FmuError, match=r"no\.fmu: no such FMU; build it"):
+def test_missing(tmp_path, wording):
+    with wording.raises(FmuError):
         read_fmu(tmp_path / "no.fmu")
 
 
-def test_not_a_zip(tmp_path):
+def test_not_a_zip(tmp_path, wording):
     (tmp_path / "a.fmu").write_bytes(b"text")
-    with pytest.raises(FmuError, match="expected a zip archive"):
+    with wording.raises(FmuError):
         read_fmu(tmp_path / "a.fmu")
 
 
-def test_cut_off(probe, tmp_path):
+def test_cut_off(probe, tmp_path, wording):
     content = probe.read_bytes()
     (tmp_path / "a.fmu").write_bytes(content[: len(content) // 2])
-    with pytest.raises(FmuError, match="expected a zip archive"):
+    with wording.raises(FmuError):
         read_fmu(tmp_path / "a.fmu")
 
 
-def test_no_description(tmp_path):
+def test_no_description(tmp_path, wording):
     with zipfile.ZipFile(tmp_path / "a.fmu", "w") as made:
         made.writestr("readme.txt", "x")
-    with pytest.raises(FmuError, match=r"the archive has no 'modelDescription\.xml'"):
+    with wording.raises(FmuError):
         read_fmu(tmp_path / "a.fmu")
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("old", "new"),
     [
-        ("</fmiModelDescription>", "", "modelDescription.xml: malformed XML"),
-        ("<fmiModelD", '<!DOCTYPE fmiModelDescription [<!ENTITY a "b">]>\n<fmiModelD', "document"),
-        ('fmiVersion="2.0"', 'fmiVersion="4.0"', "FMI version 4.0; the engine loads FMI 1.0, 2"),
-        ('fmiVersion="2.0"', "", "FMI version none"),
-        ('valueReference="1" caus', 'valueReference="x" caus', "is not valid"),
-        ('index="17"', 'index="99"', "cannot be read|is not valid"),
-        ('name="g"', 'name="y"', "is not valid"),
+        ("</fmiModelDescription>", ""),
+        ("<fmiModelD", '<!DOCTYPE fmiModelDescription [<!ENTITY a "b">]>\n<fmiModelD'),
+        ('fmiVersion="2.0"', 'fmiVersion="4.0"'),
+        ('fmiVersion="2.0"', ""),
+        ('valueReference="1" caus', 'valueReference="x" caus'),
+        ('index="17"', 'index="99"'),
+        ('name="g"', 'name="y"'),
     ],
 )
-def test_description_wrong(make_fmu, old, new, message):
+def test_description_wrong(make_fmu, old, new, wording):
     path = make_fmu(lambda text: text.replace(old, new))
-    with pytest.raises(FmuError, match=message) as caught:
+    with wording.raises(FmuError) as caught:
         read_fmu(path)
     assert str(path) in str(caught.value)
 
 
-def test_model_exchange_only(make_fmu):
+def test_model_exchange_only(make_fmu, wording):
     path = make_fmu(
         lambda text: text.replace("<CoSimulation", "<ModelExchange").replace(
             'canHandleVariableCommunicationStepSize="true" ', ""
@@ -83,7 +83,7 @@ def test_model_exchange_only(make_fmu):
     described = read_fmu(path)
     assert described.interface == "ModelExchange"
     assert described.description.details["kind"] == "FMU, FMI 2.0 Model Exchange"
-    with pytest.raises(CapabilityError, match="has no interface 'cs'; it has: me"):
+    with wording.raises(CapabilityError):
         read_fmu(path, "cs")
 
 
@@ -93,11 +93,9 @@ def test_an_fmu_for_scheduled_execution_or_nothing_is_refused(make_fmu):
         read_fmu(path)
 
 
-def test_no_binary_for_this_machine(make_fmu):
+def test_no_binary_for_this_machine(make_fmu, wording):
     path = make_fmu(folder="win64")
-    with pytest.raises(
-        FmuError, match=r"expected 'binaries/\w+/probe\.so', found platforms: win64"
-    ):
+    with wording.raises(FmuError):
         read_fmu(path)
 
 

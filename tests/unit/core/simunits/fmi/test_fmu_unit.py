@@ -40,19 +40,19 @@ def test_steps_with_values_of_all_types(probe):
     assert unit.native.get_real([3]) == [3.0]
 
 
-def test_integer_inputs(probe):
+def test_integer_inputs(probe, wording):
     unit = start(probe)
     for value, expected in ((2.9999999999, 4.0), (-7.0, -6.0), (-(2.0**31), -(2.0**31) + 1)):
         unit.set(np.array([0.0, value, 0.0]))
         assert outputs(unit)["m"] == expected
     for value in (2.0**31, -(2.0**31) - 1, np.nan, np.inf):
-        with pytest.raises(StepError, match=r"input 'n': .* does not fit the 32 bits of FMI"):
+        with wording.raises(StepError):
             unit.set(np.array([0.0, value, 0.0]))
 
 
-def test_integer_parameters_have_32_bits(probe):
+def test_integer_parameters_have_32_bits(probe, wording):
     unit = Fmu2Unit("rig", read_fmu(probe))
-    with pytest.raises(DescriptionError, match="'rig': parameter 'n': expected an Integer of 32"):
+    with wording.raises(DescriptionError):
         unit.set_values({"n": 2**31})
     unit.set_values({"n": 2**31 - 1})
     assert unit.native.get_integer([0]) == [2**31 - 1]
@@ -94,12 +94,12 @@ def test_a_state_outlives_its_unit(probe):
     del saved  # frees the state, then the native instance that it kept: the sanitizers watch
 
 
-def test_no_saved_states(make_fmu):
+def test_no_saved_states(make_fmu, wording):
     said = make_fmu(lambda text: text.replace(' canGetAndSetFMUstate="true"', ""))
-    with pytest.raises(CapabilityError, match="'rig' cannot save its state"):
+    with wording.raises(CapabilityError):
         start(said).get_state()
     lied = make_fmu(options=("-DWITHOUT_STATE",))
-    with pytest.raises(StepError, match="'rig' failed while saving its state: its library does"):
+    with wording.raises(StepError):
         start(lied).get_state()
 
 
@@ -155,32 +155,30 @@ print("alive")
     assert (done.returncode, done.stdout) == (0, "alive\n"), done.stderr
 
 
-def test_refused_instance(probe, make_fmu):
+def test_refused_instance(probe, make_fmu, wording):
     path = make_fmu(lambda text: text.replace('guid="{probe}"', 'guid="{other}"'))
-    with pytest.raises(
-        FmuError, match=r"'rig' \(.*fmi2Instantiate returned null: expected the GUID \{probe\}"
-    ):
+    with wording.raises(FmuError):
         Fmu2Unit("rig", read_fmu(path))
 
 
-def test_refused_initialisation(probe):
+def test_refused_initialisation(probe, wording):
     unit = Fmu2Unit("rig", read_fmu(probe))
     unit.set_values({"refuse": True})
-    with pytest.raises(StepError, match="'rig' failed while entering initialisation: refused to"):
+    with wording.raises(StepError):
         unit.setup(0, None)
 
 
-def test_library_that_cannot_be_loaded(make_fmu, monkeypatch, tmp_path):
+def test_library_that_cannot_be_loaded(make_fmu, monkeypatch, tmp_path, wording):
     path = make_fmu()
     folder = fmu_unit._unpacked(path, path.stat().st_mtime_ns).path
     (folder / "binaries" / "linux64" / "probe.so").write_bytes(b"no library")
-    with pytest.raises(FmuError, match=r"'rig' \(.*probe\.so"):
+    with wording.raises(FmuError):
         Fmu2Unit("rig", read_fmu(path))
 
 
-def test_function_that_is_missing(make_fmu):
+def test_function_that_is_missing(make_fmu, wording):
     path = make_fmu(options=("-DfmiX", "-Dfmi2DoStep=hidden_step"))
-    with pytest.raises(FmuError, match="its library does not export 'fmi2DoStep'"):
+    with wording.raises(FmuError):
         Fmu2Unit("rig", read_fmu(path))
 
 
@@ -223,7 +221,7 @@ def test_strings_travel_apart_from_numbers(probe):
     assert ([c.name for c in unit.outputs], unit.get_texts()) == (["y"], ["k\u00e4se".encode()])
 
 
-def test_an_fmu_that_allows_one_instance_is_refused_twice_in_one_process(make_fmu):
+def test_an_fmu_that_allows_one_instance_is_refused_twice_in_one_process(make_fmu, wording):
     single = make_fmu(
         lambda text: text.replace(
             "canGetAndSet", 'canBeInstantiatedOnlyOncePerProcess="true" canGetAndSet'
@@ -235,5 +233,5 @@ def test_an_fmu_that_allows_one_instance_is_refused_twice_in_one_process(make_fm
     both = system.add("b", fmu(single), **values)
     for name in "ab":
         both = both.with_options(name, isolation="none")
-    with pytest.raises(CapabilityError, match=r"components a, b: .*only once per process"):
+    with wording.raises(CapabilityError):
         Execution(both, step="1 ms")

@@ -115,24 +115,24 @@ def test_a_crash_is_told_with_its_last_words(crash, how, reason):
         assert run.recording().time_ns[-1] == 500_000_000
 
 
-def test_a_killed_host_is_noticed_before_the_time_out(crash):
+def test_a_killed_host_is_noticed_before_the_time_out(crash, wording):
     made = windows_only(crash).with_options("bad", step_timeout="100 s")
     with Execution(made, step="1 ms") as run:
         run.advance("0.1 s")
         os.kill(host_of(), signal.SIGKILL)
         begin = time.monotonic()
-        with pytest.raises(StepError, match=r"was ended by signal 9"):
+        with wording.raises(StepError):
             run.advance("2 s")
         assert time.monotonic() - begin < 50.0
 
 
-def test_a_stopped_host_meets_the_time_out(crash):
+def test_a_stopped_host_meets_the_time_out(crash, wording):
     made = windows_only(crash).with_options("bad", step_timeout="0.5 s")
     with Execution(made, step="1 ms") as run:
         run.advance("0.1 s")
         host = host_of()
         os.kill(host, signal.SIGSTOP)
-        with pytest.raises(StepError, match="step_timeout"):
+        with wording.raises(StepError):
             run.advance("2 s")
     assert not Path(f"/proc/{host}/exe").exists()
 
@@ -256,12 +256,12 @@ def test_another_file_is_refused(crash, tmp_path, change, expected):
         Execution(windows_only(path), step="1 ms")
 
 
-def test_an_absent_library_is_named(crash, tmp_path):
+def test_an_absent_library_is_named(crash, tmp_path, wording):
     with zipfile.ZipFile(crash) as archive:
         data = archive.read("binaries/win64/crash_on_demand.dll")
     needed = next(n for n in needed_libraries(data) if n.lower() == "kernel32.dll")
     path = _with_library(crash, tmp_path, data.replace(needed.encode(), b"MATLAB32.dll"))
-    with pytest.raises(FmuError, match=r"it needs MATLAB32.dll, found neither in the FMU nor in"):
+    with wording.raises(FmuError):
         Execution(windows_only(path), step="1 ms")
 
 
@@ -279,11 +279,11 @@ def test_options_that_do_not_fit(crash, options, expected):
         Execution(made, step="1 ms")
 
 
-def test_a_block_has_no_platform():
+def test_a_block_has_no_platform(wording):
     made = (
         System("s").add("b", block("dead_zone"), measured=0.0).with_options("b", platform="win64")
     )
-    with pytest.raises(CapabilityError, match="component 'b': option platform = 'win64': it is no"):
+    with wording.raises(CapabilityError):
         Execution(made, step="1 ms")
 
 
@@ -308,23 +308,19 @@ def test_wine_is_absent(crash, elsewhere, tmp_path):
         Execution(windows_only(crash), step="1 ms")
 
 
-def test_wine_is_too_old(crash, elsewhere, tmp_path):
+def test_wine_is_too_old(crash, elsewhere, tmp_path, wording):
     program = tmp_path / "wine64"
     program.write_text("#!/bin/sh\necho wine-5.0.3\n")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     elsewhere.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    with pytest.raises(
-        CapabilityError, match=r"found version 'wine-5\.0\.3'.*needs Wine 8 or newer"
-    ):
+    with wording.raises(CapabilityError):
         Execution(windows_only(crash), step="1 ms")
 
 
-def test_a_prefix_that_cannot_be_written(crash, elsewhere, tmp_path):
+def test_a_prefix_that_cannot_be_written(crash, elsewhere, tmp_path, wording):
     (tmp_path / "file").touch()
     elsewhere.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    with pytest.raises(
-        CapabilityError, match=r"component 'bad'.*cannot be written.*XDG_CACHE_HOME"
-    ):
+    with wording.raises(CapabilityError):
         Execution(windows_only(crash), step="1 ms")
 
 
@@ -359,13 +355,13 @@ def test_a_run_by_the_command_line(softdock, crash, tmp_path):
     assert "component bad: the FMU's Windows library runs under wine-" in summary
 
 
-def test_a_wrong_platform_is_refused(crash):
-    with pytest.raises(DescriptionError, match="option 'platform': expected one of win64, found"):
+def test_a_wrong_platform_is_refused(crash, wording):
+    with wording.raises(DescriptionError):
         fmu(crash, platform="win32")
 
 
-def test_an_exported_system_names_it(crash, tmp_path):
-    with pytest.raises(CapabilityError, match="component 'bad' runs its FMU's library for win64"):
+def test_an_exported_system_names_it(crash, tmp_path, wording):
+    with wording.raises(CapabilityError):
         export_system(windows_only(crash), tmp_path / "s.fmu", step="1 ms")
 
 

@@ -45,9 +45,9 @@ def test_the_experiment_file(folder):
     assert case.result["good.y"][-1] == pytest.approx(0.02, abs=1e-15)  # ten roundings below 0.02
 
 
-def test_restarts_need_something_that_restarts(folder):
+def test_restarts_need_something_that_restarts(folder, wording):
     file = experiment(folder, 'isolation = "process"\non_failure = "hold"\nrestarts = 3')
-    with pytest.raises(DescriptionError, match="found on_failure 'hold'; choose that, or leave"):
+    with wording.raises(DescriptionError):
         run_experiment(read_experiment(file), folder, folder / "out")
 
 
@@ -73,25 +73,25 @@ def test_the_command_isolates_one(folder, softdock):
     assert "changed on the command line: --isolate good --stop '3 ms'" in remarks
 
 
-def test_an_unknown_component(folder):
+def test_an_unknown_component(folder, wording):
     file = experiment(folder, "")
-    with pytest.raises(UnknownNameError, match="no case has a component 'x'"):
+    with wording.raises(UnknownNameError):
         run_experiment(read_experiment(file), folder, folder / "out", isolated=["x"])
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    "options",
     [
-        ({"isolation": "thread"}, "'isolation': expected one of none, process, found 'thread'"),
-        ({"on_failure": None}, "'on_failure': expected one of stop, hold, restart, found None"),
-        ({"step_timeout": 0.0}, r"'step_timeout': expected more than 0 s, found 0\.0"),
-        ({"step_timeout": "soon"}, "'step_timeout': expected seconds or a time"),
-        ({"restarts": 0}, "'restarts': expected a whole number >= 1, found 0"),
-        ({"restarts": True}, "'restarts': expected a whole number >= 1, found True"),
+        {"isolation": "thread"},
+        {"on_failure": None},
+        {"step_timeout": 0.0},
+        {"step_timeout": "soon"},
+        {"restarts": 0},
+        {"restarts": True},
     ],
 )
-def test_values_that_do_not_fit(options, message):
-    with pytest.raises(DescriptionError, match=message):
+def test_values_that_do_not_fit(options, wording):
+    with wording.raises(DescriptionError):
         ComponentOptions(**options)
 
 

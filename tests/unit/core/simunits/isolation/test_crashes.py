@@ -62,18 +62,18 @@ def test_a_crash_before_the_first_step(crash, phase, doing):
         Execution(system(crash, phase=phase), step="1 ms")
 
 
-def test_a_crash_when_instantiated(small_fmu):
+def test_a_crash_when_instantiated(small_fmu, wording):
     path = small_fmu("crash_on_demand", f"-DBEFORE_PARAMETERS={INSTANTIATE}")
-    with pytest.raises(StepError, match=r"'bad' failed while being made: its process .*SIGSEGV"):
+    with wording.raises(StepError):
         Execution(system(path), step="1 ms")
 
 
-def test_a_crash_while_saving(crash):
+def test_a_crash_while_saving(crash, wording):
     with Execution(system(crash, phase=SAVE), step="1 ms") as run:
         run.step()
-        with pytest.raises(StepError, match=r"'bad' failed while saving its state: .*SIGSEGV"):
+        with wording.raises(StepError):
             run.save()
-        with pytest.raises(StepError, match=r"'bad' failed in the step .*SIGSEGV"):
+        with wording.raises(StepError):
             run.step()
         assert len(run.recording().time_ns) == 2
 
@@ -94,23 +94,19 @@ def test_a_crash_at_the_end_is_only_told(crash, phase, caplog):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("phase", [SET_UP, EXIT_INITIALISATION])
-def test_a_hang_before_the_first_step(hang, phase):
+def test_a_hang_before_the_first_step(hang, phase, wording):
     began = time.monotonic()
-    with pytest.raises(StepError, match=r"no answer within 1 s \(step_timeout\), so its process"):
+    with wording.raises(StepError):
         Execution(system(hang, {"step_timeout": "1000 ms"}, phase=phase), step="1 ms")
     assert time.monotonic() - began < 60.0  # 1 s, and the start on a busy machine
 
 
 @pytest.mark.slow
-def test_a_hang_in_a_step_ends_in_time(hang):
+def test_a_hang_in_a_step_ends_in_time(hang, wording):
     made = system(hang, {"step_timeout": 3.0}, phase=STEP, at=0.005)
     with Execution(made, step="1 ms") as run:
         began = time.monotonic()
-        with pytest.raises(
-            StepError,
-            match=r"'bad' failed in the step from t = 0\.005 s \(status fatal\): no answer within"
-            r" 3 s \(step_timeout\), so its process was ended; results up to there are kept",
-        ):
+        with wording.raises(StepError):
             run.advance("1 s")
         taken = time.monotonic() - began
         assert len(run.recording().time_ns) == 6
@@ -126,50 +122,50 @@ def test_a_hang_at_the_end_is_bounded(hang, caplog):
     assert "failed while terminating: no answer within 3 s" in caplog.text
 
 
-def test_killed_from_outside_between_steps(crash):
+def test_killed_from_outside_between_steps(crash, wording):
     with Execution(system(crash, {"step_timeout": "600 s"}), step="1 ms") as run:
         run.step(3)
         unit = next(unit for unit in run.units if unit.name == "bad")
         os.kill(unit.pid, signal.SIGKILL)
         began = time.monotonic()
-        with pytest.raises(StepError, match=r"step from t = 0\.003 s .* SIGKILL"):
+        with wording.raises(StepError):
             run.step()
         assert time.monotonic() - began < 60.0  # not the time-out
         assert len(run.recording().time_ns) == 4
 
 
 @pytest.mark.slow
-def test_a_stopped_process_counts_as_hung(crash):
+def test_a_stopped_process_counts_as_hung(crash, wording):
     with Execution(system(crash, {"step_timeout": 3.0}), step="1 ms") as run:
         run.step()
         unit = next(unit for unit in run.units if unit.name == "bad")
         os.kill(unit.pid, signal.SIGSTOP)
-        with pytest.raises(StepError, match="no answer within 3 s"):
+        with wording.raises(StepError):
             run.step()
 
 
-def test_an_exception_of_a_block_comes_with_its_traceback():
+def test_an_exception_of_a_block_comes_with_its_traceback(wording):
     made = System("s").add("bad", block("faulty"), u=1.0, how=1, at=0.002)
     made = made.with_options("bad", isolation="process")
     with Execution(made, step="1 ms") as run:
-        with pytest.raises(StepError, match=r"t = 0\.002 s \(status error\): ValueError: out") as e:
+        with wording.raises(StepError) as e:
             run.advance("1 s")
         assert 'raise ValueError("out of propellant")' in str(e.value.__cause__)
         assert len(run.recording().time_ns) == 3
 
 
-def test_an_exception_while_initialising():
+def test_an_exception_while_initialising(wording):
     made = System("s").add("bad", block("faulty"), u=1.0, how=8)
     made = made.with_options("bad", isolation="process")
-    with pytest.raises(StepError, match="failed while initialising: ZeroDivisionError: nothing"):
+    with wording.raises(StepError):
         Execution(made, step="1 ms")
 
 
-def test_an_output_that_is_not_finite_has_its_name():
+def test_an_output_that_is_not_finite_has_its_name(wording):
     made = System("s").add("bad", block("faulty"), u=1.0, how=2, at=0.002)
     made = made.with_options("bad", isolation="process")
     with (
         Execution(made, step="1 ms") as run,
-        pytest.raises(StepError, match=r"output 'bad\.vector\[1\]' is not finite"),
+        wording.raises(StepError),
     ):
         run.advance("1 s")

@@ -99,7 +99,7 @@ def test_a_child_that_comes_back_from_instantiation(small_fmu):
 
 @pytest.mark.parametrize("how", [HELPER, DAEMON])
 @pytest.mark.parametrize("ends", ["closed", "crashed"])
-def test_a_helper_lives_as_long_as_the_worker(small_fmu, how, ends):
+def test_a_helper_lives_as_long_as_the_worker(small_fmu, how, ends, wording):
     path = small_fmu("fork_on_demand", f"-DBEFORE_PARAMETERS={INSTANTIATE}", f"-DHOW_BEFORE={how}")
     with Execution(system(path), step="0.125 s") as run:
         run.advance("1 s")
@@ -110,7 +110,7 @@ def test_a_helper_lives_as_long_as_the_worker(small_fmu, how, ends):
         assert descendants(worker) == {helper}
         if ends == "crashed":
             os.kill(worker, signal.SIGKILL)
-            with pytest.raises(StepError, match="SIGKILL"):
+            with wording.raises(StepError):
                 run.advance("3 s")
     assert gone(worker)
     assert gone(helper)

@@ -69,15 +69,15 @@ def test_held_after_a_failure_that_leaves_the_process_alive(how, why):
     assert not result["bad.vector[1]"].any()
 
 
-def test_a_failed_unit_is_not_stepped_again_after_a_checkpoint(crash):
+def test_a_failed_unit_is_not_stepped_again_after_a_checkpoint(crash, wording):
     made = ring(crash, {"on_failure": "hold"}, phase=STEP, at=0.003)
     with Execution(made, step="1 ms") as run:
         checkpoint = run.save()
         run.step(5)
         unit_of(run, "bad").set_value("u", 1.0)  # as a loop from outside would; nothing comes of it
-        with pytest.raises(StepError, match="'bad' has failed and is held"):
+        with wording.raises(StepError):
             run.save()
-        with pytest.raises(StepError, match="'bad' has failed and is held"):
+        with wording.raises(StepError):
             run.restore(checkpoint)
 
 
@@ -124,17 +124,17 @@ def test_restarts_leave_no_trace_in_the_numbers(crash, algorithm, caplog):
 
 
 @pytest.mark.slow
-def test_a_crash_that_comes_again_ends_the_run(crash):
+def test_a_crash_that_comes_again_ends_the_run(crash, wording):
     made = ring(crash, {"on_failure": "restart", "restarts": 2}, phase=STEP, how=EXIT_0, at=0.005)
     with Execution(made, step="1 ms") as run:
-        with pytest.raises(StepError, match=r"step from t = 0\.005 s .*ended with exit code 0"):
+        with wording.raises(StepError):
             run.advance("1 s")
         assert len(run.notes) == 2
         assert len(run.recording().time_ns) == 6
 
 
 @pytest.mark.slow
-def test_restart_after_going_back(crash):
+def test_restart_after_going_back(crash, wording):
     with Execution(ring(crash, {}), step="1 ms") as run:
         run.step(50)
         expected = run.recording().values.tobytes()
@@ -147,7 +147,7 @@ def test_restart_after_going_back(crash):
         os.kill(unit_of(run, "bad").pid, signal.SIGKILL)
         run.step(20)
         assert run.recording().values.tobytes() == expected
-        with pytest.raises(StepError, match="was saved in a process that has ended"):
+        with wording.raises(StepError):
             run.restore(here)
     with Execution(ring(crash, {"on_failure": "restart"}), step="1 ms") as run:
         run.restore(stored)
@@ -194,11 +194,11 @@ def test_what_is_held_belongs_to_the_begin_of_a_step_that_is_done_again(crash, f
         assert "failed in the step from t = 0.3 s" in run.notes[0]
 
 
-def test_a_unit_that_went_back_is_not_started_again_from_before(crash):
+def test_a_unit_that_went_back_is_not_started_again_from_before(crash, wording):
     """The state that it went back to ended with its process: an older one will not do."""
     with (
         repeated(crash, "restart", 2, first=True) as run,
-        pytest.raises(StepError, match=r"'bad' failed in the step from t = 0\.3 s .*SIGKILL"),
+        wording.raises(StepError),
     ):
         run.advance("600 ms")
 
@@ -230,17 +230,17 @@ def test_steps_done_again_have_the_slopes_of_their_inputs(plants):
 
 
 @pytest.mark.slow
-def test_restart_is_refused_where_no_state_can_be_kept(small_fmu, crash):
+def test_restart_is_refused_where_no_state_can_be_kept(small_fmu, crash, wording):
     mute = small_fmu("crash_on_demand", serializes=False)
-    with pytest.raises(CapabilityError, match="'bad': on_failure 'restart' needs a unit that can"):
+    with wording.raises(CapabilityError):
         Execution(ring(mute, {"on_failure": "restart"}), step="1 ms")
     made = ring(crash, {"on_failure": "restart"}, phase=SAVE)
-    with pytest.raises(StepError, match="'bad' failed while saving its state: its process"):
+    with wording.raises(StepError):
         Execution(made, step="1 ms")
 
 
-def test_options_of_a_process_need_one(crash):
+def test_options_of_a_process_need_one(crash, wording):
     made = ring(crash, {"on_failure": "hold", "step_timeout": 1.0})
     made = made.with_options("bad", isolation="none")
-    with pytest.raises(DescriptionError, match="component 'bad': option 'step_timeout' is for a"):
+    with wording.raises(DescriptionError):
         Execution(made, step="1 ms")

@@ -106,7 +106,7 @@ def test_messages_go_to_the_component_s_logger(crash, caplog):
 
 
 @pytest.mark.slow
-def test_an_fmu_that_is_allowed_once_per_process(small_fmu, caplog):
+def test_an_fmu_that_is_allowed_once_per_process(small_fmu, caplog, wording):
     path = small_fmu("crash_second_instance", once=True)
     system = System("s").add("a", fmu(path), u=1.0).add("b", fmu(path), u=2.0)
     note = (
@@ -124,12 +124,12 @@ def test_an_fmu_that_is_allowed_once_per_process(small_fmu, caplog):
     with Execution(system.with_options("a", isolation="none"), step="0.5 s") as run:
         assert "components b run in" in run.notes[0]
     both = system.with_options("a", isolation="none").with_options("b", isolation="none")
-    with pytest.raises(CapabilityError, match=r"components a, b: .* once per process"):
+    with wording.raises(CapabilityError):
         Execution(both, step="0.5 s")
 
 
 @pytest.mark.slow
-def test_an_fmu_that_another_run_has_in_this_process(small_fmu):
+def test_an_fmu_that_another_run_has_in_this_process(small_fmu, wording):
     path = small_fmu("crash_second_instance", once=True)
     system = System("s").add("a", fmu(path), u=1.0)
     here = system.with_options("a", isolation="none")
@@ -138,9 +138,7 @@ def test_an_fmu_that_another_run_has_in_this_process(small_fmu):
         with Execution(system, step="0.5 s") as second:
             assert "and another run of this process has it loaded" in second.notes[0]
             second.step(2)
-        with pytest.raises(
-            CapabilityError, match="choose isolation 'process', or close that run and"
-        ):
+        with wording.raises(CapabilityError):
             Execution(here, step="0.5 s")
         first.step(2)
         assert (first.get("a.y"), second.get("a.y")) == (1.0, 1.0)
@@ -149,24 +147,24 @@ def test_an_fmu_that_another_run_has_in_this_process(small_fmu):
         assert third.notes == ()
 
 
-def test_a_worker_that_cannot_start(crash, monkeypatch, tmp_path):
+def test_a_worker_that_cannot_start(crash, monkeypatch, tmp_path, wording):
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
-    with pytest.raises(LoadError, match="component 'a': the process of its own cannot be started"):
+    with wording.raises(LoadError):
         Execution(isolated(fmu(crash), u=1.0), step="1 ms")
 
 
-def test_a_worker_that_ends_at_once(crash, monkeypatch):
+def test_a_worker_that_ends_at_once(crash, monkeypatch, wording):
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    with pytest.raises(LoadError, match="/bin/false: its process ended with exit code 1"):
+    with wording.raises(LoadError):
         Execution(isolated(fmu(crash), u=1.0), step="1 ms")
 
 
-def test_a_class_that_no_other_process_finds():
+def test_a_class_that_no_other_process_finds(wording):
     class Hidden(Block):
         u: float = Input()
         y: float = Output()
 
-    with pytest.raises(CapabilityError, match=r"Hidden of .* cannot be found by another process"):
+    with wording.raises(CapabilityError):
         Execution(isolated(block(Hidden), u=1.0), step="1 ms")
 
 
@@ -209,7 +207,7 @@ def test_a_block_of_a_script(tmp_path, guard, out, message):
     assert (done.returncode == 0) == (not message)
 
 
-def test_a_block_whose_module_is_broken_there(tmp_path, monkeypatch):
+def test_a_block_whose_module_is_broken_there(tmp_path, monkeypatch, wording):
     """Importable here, but not any more when the worker looks."""
     file = tmp_path / "fleeting.py"
     file.write_text(
@@ -220,16 +218,16 @@ def test_a_block_whose_module_is_broken_there(tmp_path, monkeypatch):
     import fleeting
 
     file.write_text("raise OSError('no licence')")
-    with pytest.raises(PluginError, match=r"Fleeting' cannot be imported: OSError: no lic.*line 1"):
+    with wording.raises(PluginError):
         Execution(isolated(block(fleeting.Fleeting), u=1.0), step="1 ms")
 
 
-def test_use_after_the_end(crash):
+def test_use_after_the_end(crash, wording):
     run = Execution(isolated(fmu(crash), u=1.0), step="1 ms")
     run.step()
     checkpoint = run.save()
     run.close()
-    with pytest.raises(StepError, match="it was closed"):
+    with wording.raises(StepError):
         run.step()
-    with pytest.raises(StepError, match="was saved in a process that has ended"):
+    with wording.raises(StepError):
         checkpoint.stored()

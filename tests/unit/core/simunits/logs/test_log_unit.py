@@ -173,22 +173,22 @@ def test_between_two_rows_an_integer_keeps_the_value_of_the_first(tmp_path):
     assert numbers.tolist() == [1, 1, 2, 2, 3, 3, 4]
 
 
-def test_after_its_end_the_run_stops_with_what_it_has(tmp_path):
+def test_after_its_end_the_run_stops_with_what_it_has(tmp_path, wording):
     path = written(run(system(), stop=0.1)[0], tmp_path / "run.parquet")
     replay = swap_component(system(), "spring", f"log:{path}")
     with Execution(replay, step=STEP) as execution:
-        with pytest.raises(StepError, match=r"values from 0 s to 0.1 s, not for t = 0.11 s"):
+        with wording.raises(StepError):
             execution.advance(0.2)
         assert execution.recording().time_ns[-1] == 100_000_000
 
 
-def test_a_component_may_have_had_another_name(tmp_path):
+def test_a_component_may_have_had_another_name(tmp_path, wording):
     first, _ = run(system())
     names = tuple(name.replace("spring.", "contact.") for name in first.names)
     units = {name.replace("spring.", "contact."): unit for name, unit in first.units.items()}
     path = tmp_path / "run.parquet"
     write_parquet(Result("case", first.time_ns, names, first.values, units), path)
-    with pytest.raises(UnknownNameError, match="no signals of a component 'spring'"):
+    with wording.raises(UnknownNameError):
         swap_component(system(), "spring", f"log:{path}")
     second, _ = run(swap_component(system(), "spring", f"log:{path}?component=contact"))
     assert np.array_equal(first.values, second.values)
@@ -207,11 +207,11 @@ def test_values_are_converted_from_the_unit_of_the_recording(tmp_path):
     assert second.values[1, plant] == pytest.approx(first.values[1, plant] * 1000 / 1024)
 
 
-def test_what_is_connected_must_be_recorded(tmp_path):
+def test_what_is_connected_must_be_recorded(tmp_path, wording):
     with Execution(system(), step=STEP, record=["spring.force"]) as execution:
         execution.advance(0.1)
         path = written(execution.recording(), tmp_path / "run.parquet")
-    with pytest.raises(UnknownNameError, match="it has no connector 'parts', which is connected"):
+    with wording.raises(UnknownNameError):
         swap_component(system(), "spring", f"log:{path}")
 
 
@@ -233,13 +233,13 @@ def test_a_file_that_is_no_recording(tmp_path, content, error, why):
         swap_component(system(), "spring", f"log:{path}")
 
 
-def test_the_text_behind_the_file_is_checked(tmp_path):
-    with pytest.raises(DescriptionError, match=r"expected log:FILE\?component=NAME, found"):
+def test_the_text_behind_the_file_is_checked(tmp_path, wording):
+    with wording.raises(DescriptionError):
         swap_component(system(), "spring", f"log:{tmp_path / 'run.csv'}?componet=x")
 
 
-def test_a_recording_that_is_no_utf_8_is_refused(tmp_path):
+def test_a_recording_that_is_no_utf_8_is_refused(tmp_path, wording):
     path = tmp_path / "odd.csv"
     path.write_bytes("time [s],plant.speed [m/s],plant.höhe [m]\n0,1,2\n1,1,2\n".encode("latin-1"))
-    with pytest.raises(LoadError, match=r"odd\.csv: cannot be read as CSV: .*utf-8"):
+    with wording.raises(LoadError):
         read_recorded(path, "plant")

@@ -67,7 +67,9 @@ def test_bytes_are_the_same_every_time(
         assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
-def test_variants_are_found_in_archives_and_folders(capture: System, tmp_path: Path) -> None:
+def test_variants_are_found_in_archives_and_folders(
+    capture: System, tmp_path: Path, wording
+) -> None:
     softer = capture.set("contact.latched", False)
     archive, folder = tmp_path / "capture.ssp", tmp_path / "capture"
     write_ssp(capture, archive, {"soft": softer})
@@ -80,7 +82,7 @@ def test_variants_are_found_in_archives_and_folders(capture: System, tmp_path: P
         assert at_home(read_system(path, "soft"), capture) == softer
         assert at_home(read_system(path, "soft.ssd"), capture) == softer
         for wrong in ("hard", "../x", "resources/soft", "/etc/passwd"):
-            with pytest.raises(SspError, match=r"it has: SystemStructure\.ssd, soft\.ssd"):
+            with wording.raises(SspError, code="SSP010"):
                 read_system(path, wrong)
     main = folder / "SystemStructure.ssd"
     assert read_system(main) == read_ssd(main) == capture
@@ -105,34 +107,36 @@ def test_fmus_of_one_name_are_kept_apart(tmp_path: Path) -> None:
     }
 
 
-def test_an_archive_is_unpacked_where_it_is_wanted(capture: System, tmp_path: Path) -> None:
+def test_an_archive_is_unpacked_where_it_is_wanted(
+    capture: System, tmp_path: Path, wording
+) -> None:
     path, target = tmp_path / "capture.ssp", tmp_path / "here"
     write_ssp(capture, path)
     system = read_system(path, unpack_to=target)
     assert sources(system)["chaser"] == target / "resources" / "Chaser.fmu"
-    with pytest.raises(SspError, match="expected a new or empty folder"):
+    with wording.raises(SspError):
         read_system(path, unpack_to=target)
 
 
-def test_missing_fmus_are_listed_together(capture: System, tmp_path: Path) -> None:
+def test_missing_fmus_are_listed_together(capture: System, tmp_path: Path, wording) -> None:
     gone = replace(capture.component("chaser"), source=Source(SourceKind.FMU, "gone.fmu"))
     also = replace(gone, name="also", source=Source(SourceKind.FMU, "also.fmu"))
     system = capture.replace(gone).add("also", also)
     path = tmp_path / "capture.ssp"
     path.write_bytes(b"old")
-    with pytest.raises(FmuError, match=r"(?s)'chaser'.*gone\.fmu.*'also'.*also\.fmu"):
+    with wording.raises(FmuError):
         write_ssp(system, path)
     assert path.read_bytes() == b"old"
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "..\\x", "SystemStructure", "SystemStructure.ssd"])
-def test_variants_have_usable_names(capture: System, tmp_path: Path, name: str) -> None:
-    with pytest.raises(DescriptionError, match="variant"):
+def test_variants_have_usable_names(capture: System, tmp_path: Path, name: str, wording) -> None:
+    with wording.raises(DescriptionError):
         write_ssp(capture, tmp_path / "capture.ssp", {name: capture})
 
 
 def test_a_failed_write_leaves_the_old_archive(
-    capture: System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capture: System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wording
 ) -> None:
     path = tmp_path / "capture.ssp"
     write_ssp(capture, path)
@@ -142,7 +146,7 @@ def test_a_failed_write_leaves_the_old_archive(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("shutil.copyfileobj", full_disk)
-    with pytest.raises(SspError, match="No space left"):
+    with wording.raises(SspError):
         write_ssp(capture, path)
     assert path.read_bytes() == before
     assert sorted(tmp_path.iterdir()) == files
@@ -171,28 +175,28 @@ def test_sources_stay_inside_the_archive(
     assert expected in str(caught.value)
 
 
-def test_parameter_files_are_found_in_archives(ssd: Any, tmp_path: Path) -> None:
+def test_parameter_files_are_found_in_archives(ssd: Any, tmp_path: Path, wording) -> None:
     text = ssd(bindings='<ssd:ParameterBinding source="p/set.ssv"/>').read_bytes()
     path = tmp_path / "s.ssp"
     pack(path, {"SystemStructure.ssd": text, "p/set.ssv": ssd.values(ssd.real("a.k", 5.0))})
     assert read_system(path).component("a").values == {"k": 5.0}
     pack(path, {"SystemStructure.ssd": text, "p/set.ssv": "<broken"})
-    with pytest.raises(SspError, match=r"SystemStructure.ssd \(p/set.ssv\): malformed XML"):
+    with wording.raises(SspError, code="SSP003"):
         read_system(path)
 
 
 @pytest.mark.parametrize("name", ["../evil.ssd", "/evil.ssd", "a/../../evil", "..\\evil", "C:evil"])
-def test_entries_that_escape_are_refused(ssd: Any, tmp_path: Path, name: str) -> None:
+def test_entries_that_escape_are_refused(ssd: Any, tmp_path: Path, name: str, wording) -> None:
     content = {"SystemStructure.ssd": ssd().read_bytes(), name: b"evil"}
-    with pytest.raises(SspError, match="outside of the archive's folder"):
+    with wording.raises(SspError):
         read_system(pack(tmp_path / "s.ssp", content))
     assert not (tmp_path / "evil.ssd").exists()
 
 
-def test_damaged_archives_are_refused(ssd: Any, tmp_path: Path) -> None:
+def test_damaged_archives_are_refused(ssd: Any, tmp_path: Path, wording) -> None:
     path = tmp_path / "s.ssp"
     path.write_bytes(b"no zip at all")
-    with pytest.raises(SspError, match="expected a zip archive"):
+    with wording.raises(SspError):
         read_system(path)
     text = ssd().read_bytes()
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -200,18 +204,18 @@ def test_damaged_archives_are_refused(ssd: Any, tmp_path: Path) -> None:
     whole = bytearray(path.read_bytes())
     whole[60:90] = bytes(range(200, 230))
     path.write_bytes(whole)
-    with pytest.raises(SspError, match="damaged"):
+    with wording.raises(SspError):
         read_system(path)
     pack(path, {"other.txt": b""})
-    with pytest.raises(SspError, match=r"has no 'SystemStructure.ssd'; it has: no .ssd"):
+    with wording.raises(SspError, code="SSP010"):
         read_system(path)
 
 
-def test_nothing_there_is_an_ssp_error(tmp_path: Path) -> None:
+def test_nothing_there_is_an_ssp_error(tmp_path: Path, wording) -> None:
     for name in ("none.ssp", "none.ssd", "none"):
-        with pytest.raises(SspError, match="no such file"):
+        with wording.raises(SspError, code="SSP001"):
             read_system(tmp_path / name)
-    with pytest.raises(SspError, match=r"no \.ssd"):
+    with wording.raises(SspError, code="SSP010"):
         read_system(tmp_path)
 
 

@@ -161,34 +161,29 @@ def test_a_level_and_units_of_engineers_come_back_as_they_were(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("connector", "expected"),
+    "connector",
     [
-        (Connector("tick", Causality.INPUT, DataType.CLOCK), "is a Clock, .* write version 2.0"),
-        (
-            Connector("n", Causality.STRUCTURAL_PARAMETER),
-            "kind structuralParameter, .* version 2.0",
-        ),
-        (Connector("c", Causality.CONSTANT), "kind constant, which SSP 1.0 does not have"),
-        (Connector("l", Causality.LOCAL), "kind local"),
-        (Connector("a", Causality.OUTPUT, shape=(2,)), "SSP 1.0 has no arrays: write version 2.0"),
+        Connector("tick", Causality.INPUT, DataType.CLOCK),
+        Connector("n", Causality.STRUCTURAL_PARAMETER),
+        Connector("c", Causality.CONSTANT),
+        Connector("l", Causality.LOCAL),
+        Connector("a", Causality.OUTPUT, shape=(2,)),
     ],
 )
-def test_what_only_the_newer_version_holds(
-    connector: Connector, expected: str, tmp_path: Path
-) -> None:
+def test_what_only_the_newer_version_holds(connector: Connector, tmp_path: Path, wording) -> None:
     system, path = of_block(connector), tmp_path / "SystemStructure.ssd"
-    with pytest.raises(CapabilityError, match=expected):
+    with wording.raises(CapabilityError):
         write_ssd(system, path, "1.0")
     write_ssd(system, path, "2.0")
     assert read_ssd(path) == system
 
 
-def test_arrays_are_refused(tmp_path: Path) -> None:
+def test_arrays_are_refused(tmp_path: Path, wording) -> None:
     system = of_block(
         Connector("torque", Causality.INPUT, unit="N.m", shape=(3,)),
         Connector("pose", Causality.OUTPUT, shape=(4, 4)),
     )
-    with pytest.raises(CapabilityError, match=r"SSP 1\.0 has no arrays") as caught:
+    with wording.raises(CapabilityError) as caught:
         write_ssd(system, tmp_path / "s.ssd", "1.0")
     text = str(caught.value)
     assert "component 'c' (block:plant): connector 'torque'" in text
@@ -229,20 +224,20 @@ def test_all_that_does_not_fit_is_listed_together(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["a\0b", "\x07", "\ud800", "\ufffe"])
-def test_text_that_xml_cannot_hold_is_refused(text: str, tmp_path: Path) -> None:
+def test_text_that_xml_cannot_hold_is_refused(text: str, tmp_path: Path, wording) -> None:
     system = of_block(Connector("p", Causality.PARAMETER, DataType.STRING), p=text)
-    with pytest.raises(DescriptionError, match=r"component 'c'.*XML cannot hold"):
+    with wording.raises(DescriptionError):
         write_ssd(system, tmp_path / "s.ssd", "1.0")
 
 
-def test_an_unknown_end_is_refused(tmp_path: Path) -> None:
+def test_an_unknown_end_is_refused(tmp_path: Path, wording) -> None:
     system = System("s", connections=(Connection(Endpoint("a", "x"), Endpoint("b", "u")),))
-    with pytest.raises(DescriptionError, match=r"connection a.x -> b.u: no component 'a'"):
+    with wording.raises(DescriptionError):
         write_ssd(system, tmp_path / "s.ssd", "1.0")
 
 
 def test_a_failed_write_leaves_the_old_file(
-    capture: System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capture: System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wording
 ) -> None:
     path = tmp_path / "capture.ssd"
     write_ssd(capture, path)
@@ -252,14 +247,14 @@ def test_a_failed_write_leaves_the_old_file(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full_disk)
-    with pytest.raises(SspError, match=r"No space left.*untouched"):
+    with wording.raises(SspError):
         write_ssd(capture.set("chaser.m", 1.0), path)
     assert path.read_bytes() == before
     assert sorted(tmp_path.iterdir()) == files
 
 
-def test_a_missing_folder_is_an_ssp_error(capture: System, tmp_path: Path) -> None:
-    with pytest.raises(SspError, match="cannot be written"):
+def test_a_missing_folder_is_an_ssp_error(capture: System, tmp_path: Path, wording) -> None:
+    with wording.raises(SspError):
         write_ssd(capture, tmp_path / "none" / "capture.ssd")
 
 
@@ -280,7 +275,7 @@ def test_paths_are_quoted(tmp_path: Path) -> None:
     assert read_ssd(tmp_path / "s.ssd") == system
 
 
-def test_without_a_version_the_first_that_can_hold_the_system_is_written(tmp_path):
+def test_without_a_version_the_first_that_can_hold_the_system_is_written(tmp_path, wording):
     scalar = System("s").add("damper", block("virtual_damper"), b=60.0)
     arrays = System("a").add("spring", block("virtual_spring"))
     for system, version in ((scalar, "1.0"), (arrays, "2.0")):
@@ -291,5 +286,5 @@ def test_without_a_version_the_first_that_can_hold_the_system_is_written(tmp_pat
             with suppress(zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
                 path.write_bytes(archive.read("SystemStructure.ssd"))
             assert f'version="{version}"' in path.read_text()[:1000]
-    with pytest.raises(CapabilityError, match=r"SSP 1\.0 has no arrays"):
+    with wording.raises(CapabilityError):
         write_ssd(arrays, tmp_path / "a.ssd", "1.0")
