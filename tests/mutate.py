@@ -1,7 +1,8 @@
 """Make small mistakes in rooms of Python, and list those that no quick test notices.
 
-``make mutate`` or ``python -m tests.mutate [--count N] [--seed S] [--seconds T] [ROOM ..]``: of
-each room N mistakes, the same for the same seed. Tests that take longer than T count as noticing.
+``make mutate`` or ``python -m tests.mutate [--count N] [--seed S] [--seconds T] [--processes P]
+[ROOM ..]``: of each room N mistakes, P at a time, the same for the same seed. Tests that take
+longer than T count as noticing, and are ended with all that they started.
 In all processes of a test ``tests/mutants/sitecustomize.py`` lets this module compile the file that
 MUTANT names (path:number) mistaken.
 """
@@ -12,7 +13,6 @@ import argparse
 import ast
 import os
 import random
-import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +21,8 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType
 from typing import Any
+
+from tests.processes import on_trial
 
 ROOT = Path(__file__).resolve().parents[1]
 _DECIDE = ("gate", "checks", "machine", "states", "supervisor")
@@ -161,25 +163,19 @@ def noticed(room: str, seconds: float, mutant: tuple[Path, int]) -> bool:
     quick = ["-x", "-q", "--numprocesses", "0", "-p", "no:cacheprovider"]
     quick += [] if room in _OF_PROCESSES else ["--leave-out-slow"]
     command = [sys.executable, "-m", "pytest", *quick, *tests]
-    given = {
-        **os.environ,
+    variables = {
         "MUTANT": f"{mutant[0]}:{mutant[1]}",
         "OPENBLAS_NUM_THREADS": "1",
         "PYTHONPATH": str(ROOT / "tests" / "mutants"),
     }
-    how: Any = {"cwd": ROOT, "env": given, "capture_output": True, "timeout": seconds}
-    try:
-        run = subprocess.run(command, check=False, **how)  # noqa: S603
-    except subprocess.TimeoutExpired:
-        return True
-    return run.returncode != 0
+    return on_trial(command, ROOT, variables, seconds)[0] != 0
 
 
 def main() -> None:
-    """Try the mistakes of each room, two at a time."""
+    """Try the mistakes of each room, some at a time."""
     options = argparse.ArgumentParser()
     options.add_argument("rooms", nargs="*", default=list(ROOMS), choices=[[], *ROOMS])
-    for name, value in (("count", 12), ("seed", 1), ("seconds", 300)):
+    for name, value in (("count", 12), ("seed", 1), ("seconds", 300), ("processes", 2)):
         options.add_argument(f"--{name}", type=int, default=value)
     asked = options.parse_args()
     for room in asked.rooms:
@@ -190,8 +186,8 @@ def main() -> None:
             raise SystemExit(f"{room}: its quick tests fail, or take too long, without a mistake")
         every = [(path, i) for path, tree in trees.items() for i in range(len(places(tree)))]
         chosen = random.Random(asked.seed).sample(every, min(asked.count, len(every)))  # noqa: S311
-        with ThreadPoolExecutor(2) as both:
-            found = list(both.map(partial(noticed, room, asked.seconds), chosen))
+        with ThreadPoolExecutor(asked.processes) as all_of_them:
+            found = list(all_of_them.map(partial(noticed, room, asked.seconds), chosen))
         left = [one for one, seen in zip(chosen, found, strict=True) if not seen]
         told = [f"{room}: {len(chosen)} of {len(every)} mistakes tried, {len(left)} survived"]
         for path, i in sorted(left):

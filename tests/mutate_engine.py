@@ -9,7 +9,6 @@ the one that acts. Each is tried on the tests of its row.
 from __future__ import annotations
 
 import argparse
-import os
 import shlex
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.mutants.engine_mistakes import MISTAKES, Mistake
+from tests.processes import on_trial
 
 ROOT = Path(__file__).resolve().parents[1]
 ENGINE = ROOT / "orchestrator" / "engine"
@@ -100,31 +100,21 @@ def noticed(tests: Sequence[str], name: str) -> str:
     plugins = ("-p", "no:cacheprovider", "-p", "tests.mutate_engine")
     quick = ("-x", "-q", "--numprocesses", "0", *plugins)
     command = [sys.executable, "-m", "pytest", *quick, *words]
-    environment = {
-        **os.environ,
+    variables = {
         "SOFTDOCK_MISTAKE": name,
         "SOFTDOCK_OTHER_ENGINE": str(BUILD / "built"),
         "PYTHONPATH": str(ROOT / "tests" / "other_engine"),
     }
-    try:
-        run = subprocess.run(  # noqa: S603
-            command,
-            check=False,
-            cwd=ROOT,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-        )
-    except subprocess.TimeoutExpired:
+    code, text = on_trial(command, ROOT, variables, SECONDS)
+    if code is None:
         return f"its tests took more than {SECONDS} s"
-    if run.returncode == 0:
+    if code == 0:
         return ""
-    lines = run.stdout.splitlines()
+    lines = text.splitlines()
     for word in ("FAILED", "ERROR"):  # a fixture that ends after a failed test is an error, too
         if failures := [line for line in lines if line.startswith(word)]:
             return failures[0].split(" - ")[0]
-    return f"pytest ended with {run.returncode}"
+    return f"pytest ended with {code}"
 
 
 def main() -> None:

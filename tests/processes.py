@@ -1,8 +1,15 @@
-"""Processes of units, seen from outside; scripts that run them."""
+"""Processes of units, seen from outside; scripts that run them; trials that may hang."""
 
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 SCRIPT = """
@@ -41,3 +48,39 @@ def gone(pid, seconds=20.0):
     while alive(pid) and time.monotonic() < end:
         time.sleep(0.01)
     return not alive(pid)
+
+
+def on_trial(
+    command: Sequence[str], folder: Path, variables: Mapping[str, str], seconds: float
+) -> tuple[int | None, str]:
+    """Run a command, and end it with all that it started, in groups of their own as well.
+
+    Returns the exit code, None where it took longer, and what was written. Its processes are known
+    by the environment, in which ``TRIAL`` is another word for each call.
+    """
+    trial = f"{os.getpid()}-{time.monotonic_ns()}"
+    environment = {**os.environ, **variables, "TRIAL": trial}
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as written:
+        process = subprocess.Popen(  # noqa: S603 - a test of this project
+            command, cwd=folder, env=environment, stdout=written, stderr=subprocess.STDOUT
+        )
+        try:
+            code = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            code = None
+        finally:
+            while found := list(_with_variable(f"TRIAL={trial}")):
+                for pid in found:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+                time.sleep(0.01)
+            process.wait()
+        written.seek(0)
+        return code, written.read()
+
+
+def _with_variable(variable: str) -> Iterator[int]:
+    for file in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if variable.encode() in file.read_bytes().split(b"\0"):
+                yield int(file.parent.name)

@@ -1,4 +1,4 @@
-"""The two phases of `make test`: their order, and the one line that is said of both."""
+"""The two phases of `make test`, and the processes of `make mutate`."""
 
 import re
 import subprocess
@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from outcome import outcome
+from processes import gone, on_trial
 from sharing import shared_out
 
 ROOT = Path(__file__).parents[3]
@@ -89,3 +90,24 @@ def test_nothing_but_the_summary_depends_on_where_the_marks_stand():
     ]
     assert ROOT / "tests/reproduction/epos/test_tracked_run.py" in marked
     assert len(marked) < 20  # few: they run one after the other
+
+
+LEAVES_ONE = """
+import subprocess, sys
+sleeps = [sys.executable, "-c", "import time; time.sleep(600)"]
+print(subprocess.Popen(sleeps, start_new_session=True).pid, flush=True)
+{then}
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+@pytest.mark.parametrize(
+    ("then", "seconds", "ended"),
+    [("sys.exit(3)", 60.0, 3), ("import time; time.sleep(600)", 3, None)],
+)
+def test_a_trial_leaves_no_process_of_another_group(tmp_path, then, seconds, ended):
+    command = [sys.executable, "-c", LEAVES_ONE.format(then=then)]
+    code, written = on_trial(command, tmp_path, {}, seconds)
+    assert code == ended
+    if written or ended:
+        assert gone(int(written))

@@ -251,6 +251,7 @@ def test_a_model_that_is_a_twin_is_late_once(rig, tmp_path, identified_ms, line_
     model = 'models = { robot = "twin:model.twin.toml?inner=block:parts.py:Robot" }\n'
     twins = () if identified_ms is None else (twin_of(identified_ms),)
     found = arming_of(rig(delays(read=line_ms), model), *twins)
+    assert not found.failure, found.failure
     assert found.lines[0].growth == pytest.approx(growth(cycles), abs=1e-7)
 
 
