@@ -67,7 +67,7 @@ def axis_system() -> System:
 def served(folder: Path, step: float, priority: int) -> Iterator[dict[str, object]]:
     """Serve the axis in a process of its own; yield the settings of the adapter."""
     port, about = free_udp_port(), folder / "axis.dcp"
-    command = ["dcp", "serve", str(AXIS), "--step", str(step), "--port", str(port)]
+    command = ["dcp", "serve", str(AXIS), "--step", f"{step} s", "--port", str(port)]
     process = subprocess.Popen(
         [
             sys.executable,

@@ -20,7 +20,13 @@ from orchestrator.core.system import (
     conversion_between,
     with_starts,
 )
-from orchestrator.core.system.checks import compatible, endpoints, sources, unconnected
+from orchestrator.core.system.checks import (
+    compatible,
+    endpoints,
+    sources,
+    unconnected,
+    users_of_units,
+)
 from orchestrator.core.system.flatten import seen_from_inside
 from orchestrator.core.units.conversion import is_unit, other_spelling
 
@@ -411,12 +417,8 @@ def _islands(flat: System) -> Iterator[Diagnostic]:
 
 
 def _written(at: str, connectors: Iterable[Connector]) -> Iterator[Diagnostic]:
-    named: dict[str, list[str]] = {}
-    for connector in connectors:
-        if connector.unit is not None and connector.unit_definition is None:
-            named.setdefault(connector.unit, []).append(connector.name)
-    for unit, names in named.items():
-        users = first_of([f"'{name}'" for name in names], _LISTED)
+    for unit, names in users_of_units(connectors).items():
+        users = first_of(names, _LISTED)
         if not is_unit(unit):
             yield finding("CON122", at, f"unit '{unit}' of {users} is not known")
         elif (text := other_spelling(unit)) is not None:

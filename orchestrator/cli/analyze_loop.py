@@ -15,6 +15,7 @@ from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.files.plain_data import finite
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import nanoseconds, seconds
+from orchestrator.core.system.time import in_seconds
 from orchestrator.loops.case_account import COLUMNS, FORMATS, mode_rows
 from orchestrator.loops.sweep import KINDS, changer
 from orchestrator.pictures import write_report
@@ -297,7 +298,7 @@ class SweepRange(Struct):
         try:
             is_time = kind in {"delay", "step"}
             first, last = (
-                seconds(nanoseconds(part.strip(), kind)) if is_time else float(part)
+                seconds(nanoseconds(in_seconds(part.strip()), kind)) if is_time else float(part)
                 for part in parts[:2]
             )
             count = int(parts[2])

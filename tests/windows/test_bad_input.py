@@ -35,7 +35,7 @@ def _fill(folder, change=lambda name, data: (name, data)):
 
 
 def _run(windows, folder, *words, expected=0, **environment):
-    command = ["run", "s.system.toml", "--step", "0.001", "--stop", "0.01", "--output", "out"]
+    command = ["run", "s.system.toml", "--step", "1 ms", "--stop", "10 ms", "--output", "out"]
     return windows.softdock(*command, *words, cwd=folder, expected=expected, **environment)
 
 
@@ -60,7 +60,7 @@ def test_a_path_of_300_characters(windows, folder):
     """Windows has paths of 259 characters unless its registry allows more."""
     deep = Path(*["a-folder-with-a-long-name"] * 12)
     assert len(str(deep)) > 300
-    words = ("run", deep / "s.system.toml", "--step", "0.001", "--stop", "0.01")
+    words = ("run", deep / "s.system.toml", "--step", "1 ms", "--stop", "10 ms")
     told = _refused(windows.softdock(*words, cwd=folder, expected=2))
     assert "s.system.toml': the path has " in told
     assert told.endswith("or set LongPathsEnabled in the registry")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from textwrap import shorten, wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,8 +42,10 @@ if TYPE_CHECKING:
     from orchestrator.core.system import System, Value
 
 
-#: So many signals are listed, with names that are no longer than this.
-_MOST, _WIDTH = 20, 60
+#: Signals and notes that are listed, and the longest name of a signal.
+_MOST, _MOST_NOTES, _WIDTH = 15, 3, 60
+#: Characters of a line of a note.
+_LINE = 100
 _HEAD = ("signal", "first", "least", "greatest", "last")
 
 
@@ -58,14 +61,14 @@ class ParameterRow(Struct):
 
 
 def text_of(result: Result) -> str:
-    """Return what was recorded, and how, in at most 23 lines."""
+    """Return a table of the first signals, and the first notes of the run."""
     table = [f"  {line}" for line in text_table(_HEAD, _rows(result)).splitlines()]
     return "\n".join([_title(result), *table, *_more(result)])
 
 
 def html_of(result: Result) -> str:
     """Return the same as HTML, with the delays of its loops."""
-    more = "".join(f"<p>{text.strip()}</p>" for text in _more(result))
+    more = f"<p>{'<br>'.join(escaped(text.strip()) for text in _more(result))}</p>"
     loops = LoopDelays(result.loops)._repr_html_() if result.loops else ""
     table = html_table(_HEAD, _rows(result))
     return f"<p>{escaped(_title(result))}</p>{table}{more}{loops}"
@@ -99,8 +102,16 @@ def _short(text: str) -> str:
 
 
 def _more(result: Result) -> list[str]:
+    """Return the number of signals that are not shown, and the first notes of the run."""
     remainder = len(result.names) - _MOST
-    return [f"  and {remainder} more"] if remainder > 0 else []
+    lines = [f"  and {remainder} more"] if remainder > 0 else []
+    notes = [*map(str, result.notices), *result.notes]
+    for note in notes[:_MOST_NOTES]:
+        text = shorten(f"note: {note}", 3 * _LINE, placeholder=" ..")
+        lines += wrap(text, _LINE, initial_indent="  ", subsequent_indent="    ")
+    if len(notes) > _MOST_NOTES:
+        lines.append(f"  and {counted(len(notes) - _MOST_NOTES, 'note')} more in remarks")
+    return lines
 
 
 _ELEMENT = re.compile(r"\[[0-9, ]+\]$")

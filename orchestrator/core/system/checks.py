@@ -12,6 +12,7 @@ from orchestrator.core.diagnostics import (
     Diagnostic,
     UnitMismatchError,
     UnknownNameError,
+    first_of,
     with_article,
 )
 from orchestrator.core.system.component import Component
@@ -21,9 +22,12 @@ from orchestrator.core.system.loops import has_ring
 from orchestrator.core.system.naming import unknown
 from orchestrator.core.system.ports import Causality, Connector, DataType, Value, conversion_between
 from orchestrator.core.system.source import SourceKind
+from orchestrator.core.units.conversion import is_unit
 
 Components = Mapping[str, Component]
 _SIGNALS = (Causality.INPUT, Causality.OUTPUT)
+#: Connectors of an unknown unit that a note names.
+_MOST_USERS = 5
 
 
 #: Types that hold every value of another one.
@@ -43,6 +47,27 @@ def expected_value(connector: Connector) -> str:
         shape += ", ".join(connector.enumeration.items)
     unit = f" in {connector.unit}" if connector.unit else ""
     return f"{with_article(connector.type)}{shape}{unit}"
+
+
+def users_of_units(connectors: Iterable[Connector]) -> dict[str, list[str]]:
+    """Return quoted names of connectors by the unit, of units that no file defines."""
+    users: dict[str, list[str]] = {}
+    for connector in connectors:
+        if connector.unit is not None and connector.unit_definition is None:
+            users.setdefault(connector.unit, []).append(f"'{connector.name}'")
+    return users
+
+
+def unit_notes(components: Iterable[Component]) -> list[str]:
+    """Say of each component which of its units are not known, in sentences."""
+    return [
+        f"component '{component.name}' ({component.source}): unit '{unit}' of"
+        f" {first_of(users, _MOST_USERS)} is not known, so no value is converted to or from it;"
+        " expected Modelica notation such as 'N', 'N.s/m' or '1'"
+        for component in components
+        for unit, users in users_of_units(component.connectors.values()).items()
+        if not is_unit(unit)
+    ]
 
 
 def problems(components: Components, connections: Sequence[Connection]) -> list[DescriptionError]:

@@ -16,7 +16,7 @@ from orchestrator.core.diagnostics import DescriptionError, LoadError, counted
 from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.structs import Struct, force_setattr
 from orchestrator.core.system.naming import is_whole, member_of
-from orchestrator.core.system.time import nanoseconds, time_text
+from orchestrator.core.system.time import in_seconds, nanoseconds, time_text
 
 #: Rows; more are a mistake rather than a recording of a delay.
 _MOST_ROWS = 10_000_000
@@ -72,9 +72,9 @@ class DelayTrace(Struct):
         for number, (time, delay) in enumerate(rows, start=1):
             if number > _MOST_ROWS:
                 raise DescriptionError(f"trace of a delay: expected at most {_MOST_ROWS} rows")
-            times.append(nanoseconds(time, f"trace of a delay, row {number}: time"))
+            times.append(nanoseconds(in_seconds(time), f"trace of a delay, row {number}: time"))
             label = f"trace of a delay, row {number}: delay"
-            delays.append(nanoseconds(delay, label) if delay.strip() else None)
+            delays.append(nanoseconds(in_seconds(delay), label) if delay.strip() else None)
         return cls(tuple(times), tuple(delays), interpolated)
 
     @classmethod
@@ -297,21 +297,8 @@ class TransportDelay(Struct):
         date: str = "",
     ) -> TransportDelay:
         """Make a delay from seconds or text: ``TransportDelay.of("16 ms", "measured")``."""
-        if isinstance(nominal, str) and _is_bare(nominal):
-            raise DescriptionError(
-                f"delay: expected a time with its unit, such as '{nominal.strip()} ms', found"
-                f" {nominal!r}; seconds are a number without quotes"
-            )
         source = member_of(Provenance, provenance, "provenance of a delay")
         return cls(nanoseconds(nominal, "delay"), source, variation, device, date)
-
-
-def _is_bare(text: str) -> bool:
-    """Whether a text is a number other than zero, without a unit."""
-    try:
-        return float(text) != 0.0
-    except ValueError:
-        return False
 
 
 def delay_of(delay: TransportDelay | str | float | None) -> TransportDelay | None:

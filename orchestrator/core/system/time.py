@@ -29,11 +29,11 @@ def nanoseconds(time: str | float, label: str = "time") -> int:
 
     time: Seconds as a number (``0.016``), or text with a unit: ``"16 ms"``, ``"250 us"``, ``"1
         s"``. A number means its shortest decimal form: ``0.1`` is 100 000 000 ns; the rounding of
-        its computation is passed over: ``60 * 0.016666667`` is 1 000 000 020 ns.
-    label: What the time is, for the message.
+        its computation is ignored: ``60 * 0.016666667`` is 1 000 000 020 ns.
+    label: Noun for the time in the message.
     Returns: Nanoseconds, may be negative.
-    Raises DescriptionError: if the text is no time, or the time is not a whole number of
-        nanoseconds that fits 64 bits.
+    Raises DescriptionError: if the text is not a time or lacks its unit, or the time is not a whole
+        number of nanoseconds that fits 64 bits.
     """
     exact = _decimal_ns(time, label)
     if isinstance(time, float) and abs(time) < _FINE_S:
@@ -48,7 +48,29 @@ def nanoseconds(time: str | float, label: str = "time") -> int:
     return int(exact)
 
 
+def in_seconds(time: str) -> str:
+    """Return a time of a file format whose bare numbers are seconds, with its unit."""
+    return f"{time} s" if _is_bare(time) else time
+
+
+def _is_bare(text: str) -> bool:
+    """Whether a text is a number other than zero, without a unit."""
+    try:
+        return float(text) != 0.0 and _TEXT.fullmatch(text) is not None
+    except ValueError:
+        return False
+
+
+def _without_unit(time: str, label: str) -> DescriptionError:
+    return DescriptionError(
+        f"{label}: expected a time with its unit, such as '{time.strip()} ms', found {time!r};"
+        " in Python and TOML, seconds are a number without quotes"
+    )
+
+
 def _decimal_ns(time: str | float, label: str) -> Decimal:
+    if isinstance(time, str) and _is_bare(time):
+        raise _without_unit(time, label)
     match = _TEXT.fullmatch(str(time))
     unit = match[2] or "s" if match else ""
     try:
@@ -144,6 +166,8 @@ def step_length(step: str | float, label: str = "communication step") -> int:
     """
     match = _QUOTIENT.fullmatch(str(step))
     if match and int(match[2]):
+        if not match[3]:
+            raise _without_unit(str(step), label)
         exact = Fraction(int(match[1]), int(match[2])) * nanoseconds(f"1 {match[3]}", label)
         nanoseconds(f"{int(exact)} ns", label)  # that it fits
     else:

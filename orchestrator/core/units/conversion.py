@@ -161,6 +161,7 @@ def file_unit(unit: str) -> BaseUnit:
     return BaseUnit() if is_level(unit) else base_unit(unit)
 
 
+@cache
 def is_unit(unit: str) -> bool:
     """Whether a text is a unit, of SI or not: a level in dB is one, too."""
     try:

@@ -129,7 +129,7 @@ def test_what_was_built_is_in_the_object(softdock, folder):
 def test_a_measure_that_cannot_be_read_off_is_an_error_of_the_object(softdock, folder):
     measure = '[case.only.measure.m]\nkind = "growth"\nsignal = "probe.y"\n'
     (folder / "e.toml").write_text(EXPERIMENT + measure)
-    arguments = ("run", "e.toml", "--step", "1", "--stop", "2", "--output", "out", "--json")
+    arguments = ("run", "e.toml", "--step", "1 s", "--stop", "2 s", "--output", "out", "--json")
     code, out, _ = softdock(*arguments)
     told = json.loads(out)
     assert (code, told["error"]["exit_code"]) == (2, 2)

@@ -73,8 +73,8 @@ REFUSED = {
         "no case has a component 'c'; the components are a and b",
     ),
     "a target that is not there": (["diff", "other", "pair.toml"], "other: no such file or folder"),
-    "no step": (["run", "pair.toml", "--stop", "1"], "no communication step is given; pass"),
-    "no stop": (["run", "pair.toml", "--step", "1"], "no stop time is given; pass"),
+    "no step": (["run", "pair.toml", "--stop", "1 s"], "no communication step is given; pass"),
+    "no stop": (["run", "pair.toml", "--step", "1 s"], "no stop time is given; pass"),
 }
 
 

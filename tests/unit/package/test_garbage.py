@@ -91,7 +91,7 @@ def test_a_command_that_fails_leaves_nothing_of_the_engine(tmp_path):
     (tmp_path / "fails.py").write_text(FAILS)
     write_ssd(System("s").add("a", block(f"{tmp_path}/fails.py:Fails")), tmp_path / "s.ssd")
     done = subprocess.run(
-        [sys.executable, "-m", "orchestrator", "run", "s.ssd", "--step", "0.1", "--stop", "1"],
+        [sys.executable, "-m", "orchestrator", "run", "s.ssd", "--step", "0.1 s", "--stop", "1 s"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -124,7 +124,7 @@ def system(tmp_path):
     return path
 
 
-RUN = ("--step", "0.1", "--stop", "0.1", "--output")
+RUN = ("--step", "0.1 s", "--stop", "0.1 s", "--output")
 
 
 def test_a_command_within_another_process_freezes_nothing_that_it_holds(softdock, system):

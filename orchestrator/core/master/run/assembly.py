@@ -37,6 +37,7 @@ from orchestrator.core.system import (
     nanoseconds,
     with_starts,
 )
+from orchestrator.core.system.checks import unit_notes
 from orchestrator.core.system.naming import is_whole
 from orchestrator.core.system.time import exact_ns
 from orchestrator.engine import Engine, Unit
@@ -90,7 +91,8 @@ def prepared(system: System, mode: DelayMode, *, strict: bool) -> tuple[System, 
         closed = closed.without_zero_delays()  # nothing to take a step's own delay off
     parted, isolated = isolate(closed.check(algebraic_loops=True))
     prepared, windows = under_wine(parted)
-    return prepared, [*flaw_notes(prepared), *kept_notes(starts), *isolated, *windows]
+    units = unit_notes(prepared.components.values())
+    return prepared, [*flaw_notes(prepared), *units, *kept_notes(starts), *isolated, *windows]
 
 
 def assemble(system: System, options: ExecutionSettings) -> RunState:

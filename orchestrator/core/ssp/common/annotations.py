@@ -66,7 +66,7 @@ from orchestrator.core.system import ComponentOptions, DefaultExperiment, PowerP
 from orchestrator.core.system.component import OPTIONS
 from orchestrator.core.system.experiment import tuning_limits
 from orchestrator.core.system.ports import Limits
-from orchestrator.core.system.time import StepLength, step_length, step_text
+from orchestrator.core.system.time import StepLength, in_seconds, step_length, step_text
 
 OWN_TYPES: Final = "io.softdock."
 DELAY_TYPE: Final = "io.softdock.delay"
@@ -298,8 +298,8 @@ def read_experiment(element: etree._Element) -> DefaultExperiment:
         If a time is not a whole number of nanoseconds, or the annotation is not as it is written.
     """
     stop = element.get("stopTime")
-    start_ns = nanoseconds(element.get("startTime", "0"), "startTime")
-    stop_ns = None if stop is None else nanoseconds(stop, "stopTime")
+    start_ns = nanoseconds(in_seconds(element.get("startTime", "0")), "startTime")
+    stop_ns = None if stop is None else nanoseconds(in_seconds(stop), "stopTime")
     master = own(element, MASTER_TYPE, "sd:Master")
     if master is None:
         return DefaultExperiment(start_ns, stop_ns)
@@ -337,7 +337,7 @@ def read_experiment(element: etree._Element) -> DefaultExperiment:
     return DefaultExperiment(
         start_ns,
         stop_ns,
-        None if step is None else step_length(step, "step"),
+        None if step is None else step_length(in_seconds(step), "step"),
         master.get("algorithm"),
         options,
         rates,

@@ -74,6 +74,7 @@ from orchestrator.core.system import (
     nanoseconds,
 )
 from orchestrator.core.system.line_attributes import ATTRIBUTES, attributes_on
+from orchestrator.core.system.time import in_seconds
 
 _Word = TypeVar("_Word", bound=StrEnum)
 _LOST = "lost"
@@ -181,9 +182,9 @@ def _jitter(element: etree._Element) -> Jitter:
         raise SspError("sd:Jitter: expected the attributes kind, and spread in seconds")
     return Jitter(
         kind,
-        nanoseconds(spread, "spread of a jitter"),
+        nanoseconds(in_seconds(spread), "spread of a jitter"),
         _number(element, "shape", "2", float),
-        nanoseconds(element.get("correlation", "0"), "correlation of a jitter"),
+        nanoseconds(in_seconds(element.get("correlation", "0")), "correlation of a jitter"),
     )
 
 

@@ -184,3 +184,36 @@ def test_what_an_fmu_begins_with_is_its_own(make_fmu):
     result = simulate(System("s").add("m", fmu(path)), step="0.1 s", stop="0.2 s")
     assert np.isfinite(result.values).all()
     assert not [note for note in result.notes if "expected" in note]
+
+
+class Misspelt(Block):
+    force: float = Output(unit="Newtn")
+    level: float = Output(unit="dB")
+    push: float = Output(unit="N")
+    gain: float = Parameter(start=1.0, unit="Newtn/m")
+
+    def step(self, t: float, h: float) -> None:
+        self.force = self.push = self.gain
+
+
+def test_a_run_names_units_that_are_not_known():
+    result = simulate(System("s").add("m", block(Misspelt)), step="0.1 s", stop="0.2 s")
+    assert len(result.notes) == 2
+    assert re.match(
+        r"component 'm' \(block:.*Misspelt\): unit 'Newtn' of 'force' is not known, so no value"
+        r" is converted to or from it; expected Modelica notation",
+        result.notes[0],
+    )
+    assert "unit 'Newtn/m' of 'gain' is not known" in result.notes[1]
+    assert f"  note: {result.notes[0][:40]}" in repr(result)
+
+
+def test_a_unit_that_a_file_defines_is_known(make_fmu):
+    definition = '<UnitDefinitions><Unit name="Newtn"><BaseUnit kg="1" m="1" s="-2"/></Unit>'
+    path = make_fmu(
+        lambda text: text.replace(
+            "<ModelVariables>", f"{definition}</UnitDefinitions><ModelVariables>", 1
+        ).replace('unit="N" start="0"', 'unit="Newtn" start="0"', 1)
+    )
+    result = simulate(System("s").add("m", fmu(path)), step="0.1 s", stop="0.2 s")
+    assert not [note for note in result.notes if "not known" in note]

@@ -337,7 +337,7 @@ def test_without_its_package_a_run_is_refused_before_it_begins(tmp_path):
     )
     program = (
         "import sys; sys.modules['mcap'] = None\n"
-        "sys.argv = 'softdock run s.toml --step 0.1 --stop 1 --format mcap'.split()\n"
+        "sys.argv = 'softdock run s.toml --step 0.1s --stop 1s --format mcap'.split()\n"
         "from orchestrator.cli.main import main; main()"
     )
     done = subprocess.run(  # noqa: S603 - our own program

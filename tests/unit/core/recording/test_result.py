@@ -138,8 +138,19 @@ def test_it_is_shown_in_a_few_lines(result):
         assert max(map(len, text.splitlines())) <= 120
         assert "50 rows" in text
     assert "chaser.position [m]" in repr(result)
-    assert "and 480 more" in repr(many)
+    assert "and 485 more" in repr(many)
     page = many._repr_html_()
     assert page.count("<tr>") <= 25
     assert "c.y_0&lt;b&gt;" in page
     assert "<b>" not in page
+
+
+def test_it_shows_its_first_notes(result):
+    notes = ("the run ends at 9 ms <b>", "x " * 500, "third", "fourth")
+    noted = replace(result, notes=notes)
+    text = repr(noted)
+    assert "  note: the run ends at 9 ms <b>" in text
+    assert "note: third\n  and 1 note more in remarks" in text
+    assert max(map(len, text.splitlines())) <= 120
+    assert len(text.splitlines()) <= 25
+    assert "the run ends at 9 ms &lt;b&gt;" in noted._repr_html_()

@@ -24,7 +24,7 @@ SIXTIETH = Fraction(10**9, 60)
 
 
 @pytest.mark.parametrize(
-    "step", ["1/60 s", "1 / 60", "1000/60 ms", 1 / 60, "16.666666666666666 ms"]
+    "step", ["1/60 s", "1 / 60 s", "1000/60 ms", 1 / 60, "16.666666666666666 ms"]
 )
 def test_what_a_sixtieth_of_a_second_is(step):
     found = step_length(step)

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.system import nanoseconds, seconds
+from orchestrator.core.system.time import in_seconds, step_length
 
 
 @pytest.mark.parametrize(
@@ -18,11 +19,11 @@ from orchestrator.core.system import nanoseconds, seconds
         (" 250 us ", 250_000),
         ("250 µs", 250_000),
         ("1.5 s", 1_500_000_000),
-        ("2.5e-3", 2_500_000),
+        ("2.5e-3 s", 2_500_000),
         ("1e3 ms", 1_000_000_000),
         ("-5 ms", -5_000_000),
         ("7 ns", 7),
-        ("9223372036.854775807", 2**63 - 1),
+        ("9223372036.854775807 s", 2**63 - 1),
     ],
 )
 def test_exact(time, expected):
@@ -37,11 +38,11 @@ def test_exact(time, expected):
         "1.5 ns",
         1e-10,
         1 / 3,
-        "9223372036.854775808",
-        "1e30",
-        "1e999999999",
-        "1e-999999999",
-        "1.00000000000000000000000000000000001",  # more digits than decimal's default precision
+        "9223372036.854775808 s",
+        "1e30 s",
+        "1e999999999 s",
+        "1e-999999999 s",
+        "1.00000000000000000000000000000000001 s",  # more digits than decimal's default precision
     ],
 )
 def test_not_a_whole_count_of_nanoseconds(time, wording):
@@ -55,6 +56,24 @@ def test_not_a_whole_count_of_nanoseconds(time, wording):
 def test_not_a_time(time, wording):
     with wording.raises(DescriptionError):
         nanoseconds(time, "stop time")
+
+
+@pytest.mark.parametrize("time", ["1", " 4 ", "0.001", "2.5e-3", "-3"])
+@pytest.mark.parametrize("read", [nanoseconds, step_length])
+def test_a_text_needs_a_unit(time, read):
+    with pytest.raises(DescriptionError, match=r"^delay: expected a time with its unit, such as"):
+        read(time, "delay")
+    assert read(in_seconds(time), "delay") == read(float(time), "delay")
+
+
+def test_a_quotient_needs_a_unit():
+    with pytest.raises(DescriptionError, match=r"step: expected a time with its unit.* '1/60 ms'"):
+        step_length("1/60", "step")
+
+
+@pytest.mark.parametrize("time", ["0", "0.0"])
+def test_zero_needs_no_unit(time):
+    assert nanoseconds(time) == 0
 
 
 @given(st.integers(-(2**62), 2**62))

@@ -66,7 +66,7 @@ def test_two_delays_on_a_line_are_refused(ssd: Any) -> None:
     ("attributes", "expected"),
     [
         ('startTime="INF"', "startTime: expected seconds"),
-        ('stopTime="1e-12"', "stopTime: '1e-12' is not a whole number"),
+        ('stopTime="1e-12"', "stopTime: '1e-12 s' is not a whole number"),
     ],
 )
 def test_a_wrong_experiment_is_refused(ssd: Any, attributes: str, expected: str) -> None:
