@@ -94,7 +94,9 @@ class SampleCounter:
         self._overdue_ns = _OVERDUE * self.period_ns
         self._silence = silence_s * rate
         half = _MEMORY if period is None else max(1, period // 2 - 1)
-        self._memory = min(max(64, round(_MEMORY_S * rate)), _MEMORY, half)
+        #: So many dated samples are remembered, and so many numbers: fewer than half of a count.
+        self._dates = min(max(64, round(_MEMORY_S * rate)), _MEMORY)
+        self._memory = min(self._dates, half)
         self._newest: Received | None = None
         self._came_ns = self._heard_ns = 0
         self._begin_memory()
@@ -121,6 +123,7 @@ class SampleCounter:
     def _begin_memory(self) -> None:
         self._seen: dict[int, int] = {}
         self._order: deque[int] = deque()
+        self._dated: dict[int, None] = {}
         self._accepted = 0  # samples since the first
         self._gone = 0  # by so much the count went on since the first sample
 
@@ -143,6 +146,9 @@ class SampleCounter:
         gap = self.gap(received)
         if self._newest is None:
             is_new = True
+        elif received.device_time is not None and _dated(received) in self._dated:
+            self.facts.repeated += 1  # whatever a count says that begins again soon
+            return False
         elif gap <= 0:
             is_new = self._from_before(received, gap, now_ns)
         else:
@@ -268,15 +274,16 @@ class SampleCounter:
                 return self._go_over(line)
             if line.paced < _CONFIRMED:
                 return False  # behind: what lies in a queue catches up with the time
-        is_quiet = self._is_quiet(now_ns)
+        is_quiet = self._is_quiet(received, now_ns)
         if is_quiet:
             self._restart(why)
         return is_quiet
 
-    def _is_quiet(self, now_ns: int) -> bool:
+    def _is_quiet(self, received: Received, now_ns: int) -> bool:
         """Whether nothing of the newest line came for a while; a short count alone cannot wait."""
-        is_wide = self._period is None or self._period > _SHORT
-        return not is_wide or now_ns - self._came_ns >= _BACK * self.period_ns
+        can_wait = self._period is None or self._period > _SHORT
+        can_wait = can_wait or received.device_time is not None
+        return not can_wait or now_ns - self._came_ns >= _BACK * self.period_ns
 
     def _go_over(self, line: _Line) -> bool:
         self._held, self._ahead = line.count - 1, None
@@ -367,7 +374,7 @@ class SampleCounter:
         self.in_doubt = True
         span = now_ns - line.first_ns
         is_paced = span >= _PACE * (line.count - 1) * self.period_ns
-        if line.count < _CONFIRMED or not is_paced or not self._is_quiet(now_ns):
+        if line.count < _CONFIRMED or not is_paced or not self._is_quiet(received, now_ns):
             return False
         facts.late -= line.count  # they were the first of the new count
         what = "clock" if received.sequence is None else "count"
@@ -431,7 +438,11 @@ class SampleCounter:
 
     def _remember(self, received: Received) -> None:
         key = self._key(received)
-        if received.sequence is None and received.device_time is None:
+        if received.device_time is not None:
+            if len(self._dated) >= self._dates:
+                del self._dated[next(iter(self._dated))]
+            self._dated[_dated(received)] = None
+        elif received.sequence is None:
             return
         if len(self._order) >= self._memory:
             self._seen.pop(self._order.popleft(), None)
@@ -451,6 +462,10 @@ class SampleCounter:
         elapsed = (now_ns - before_ns) / self.period_ns if before_ns else 0.0
         count = max(1, min(gap, 1 + int(2.0 * elapsed)))
         return tuple(now_ns - round(k * self.period_ns) for k in range(count - 1, -1, -1))
+
+
+def _dated(received: Received) -> int:
+    return hash((received.sequence, received.device_time, tuple(received.values)))
 
 
 def _content(received: Received) -> int:

@@ -245,3 +245,19 @@ def test_old_samples_from_before_the_run_are_no_restart_while_the_device_goes_on
     wire = Wire().arrive(*live, *old)
     assert wire.facts["restarts"] == 0
     assert wire.used == [float(n) for n in range(500, 700)]
+
+
+@pytest.mark.parametrize("old", [3, 6, 12])
+@pytest.mark.parametrize("spacing_ms", [0.3, 4.0])
+@pytest.mark.parametrize("behind", [100, 150, 300, 500])
+def test_old_dated_samples_of_a_short_count_are_repeated(old, spacing_ms, behind):
+    """A count of one byte makes half of all old numbers look newer; their times say otherwise."""
+    live = stream(range(600), period=256)
+    begin = live[-1][0] + MS
+    again = [
+        (begin + round(k * spacing_ms * MS), sample(600 - behind + k, period=256))
+        for k in range(old)
+    ]
+    wire = Wire(period=256).arrive(*live, *again, *stream(range(600, 660), 30.0, period=256))
+    assert (wire.facts["restarts"], wire.facts["repeated"]) == (0, old)
+    assert wire.used == [float(n) for n in range(660)]
