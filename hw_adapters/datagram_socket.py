@@ -150,9 +150,11 @@ class PeerSearch:
         self._found[sender] = count, numbers
         while len(self._found) > _SENDERS:
             self._found.pop(next(iter(self._found)))
-        if self._found[sender][0] < self._enough:
+        others = [one for one in self._found if one != sender]
+        # one whose datagrams were lost until now gets the time to send more
+        if self._found[sender][0] < self._enough + (_NEXT if others else 0):
             return False
-        others = [one for one, (count, _) in self._found.items() if one != sender and count > 1]
+        others = [one for one in others if self._found[one][0] > 1]
         if others:
             names = " and ".join(sorted(f"{host}:{port}" for host, port in (sender, *others)))
             raise DeviceError(f"more than one sends as the device: {names}; {self._hint}")

@@ -64,6 +64,12 @@ class KukaRsiSettings(DeviceSettings):
     timeout_cycles
         ``Timeout`` of the controller: cycles without an answer after which RSI stops. A robot that
         was silent for so long was started anew, from where it stood.
+    echo
+        Name of the element in which the controller sends back the correction that it has in force,
+        with the attributes of the answer; empty: it sends none.
+    setpoint
+        Whether ``RSol`` (``ASPos``), if it is sent, moves by corrections only. Set it to false
+        where the program moves the robot at the same time.
     sentype
         ``SENTYPE`` of the Ethernet configuration.
     frame
@@ -85,6 +91,8 @@ class KukaRsiSettings(DeviceSettings):
     deceleration_limit: float = Field(default=2.0, gt=0.0, allow_inf_nan=False)
     angular_deceleration_limit: float = Field(default=4.0, gt=0.0, allow_inf_nan=False)
     timeout_cycles: int = Field(default=100, ge=1)
+    echo: str = Field(default="", pattern=r"^([A-Za-z_][A-Za-z0-9_.]*)?$")
+    setpoint: bool = True
     sentype: str = "ImFree"
     frame: str | None = None
 
@@ -122,6 +130,7 @@ class KukaRsi(Device):
         self._ipoc = 0
         self._clock = Counter(_IPOC_PERIOD)
         self._begin: tuple[float, ...] | None = None
+        self._first_setpoint: tuple[float, ...] | None = None
         period = settings.cycle_ms * 1e-3
         self._most = tuple(
             (settings.speed_limit if scale == _MILLIMETRE else settings.angular_speed_limit)
@@ -184,7 +193,7 @@ class KukaRsi(Device):
         enough = _ENOUGH_OF_HOST if given.device_host else _ENOUGH
         hint = "set 'device_host' to that of the robot, and give others another port"
         self._search = PeerSearch(enough, given.cycle_ms, hint)
-        self._begin, self._ipoc = None, 0
+        self._begin, self._first_setpoint, self._ipoc = None, None, 0
         self._clock = Counter(_IPOC_PERIOD)
         self._increments = Increments(self._most)
 
@@ -200,7 +209,7 @@ class KukaRsi(Device):
             found = wire.receive(max(deadline - time.monotonic(), 0.0))
             if found is None:
                 return None
-            frame = decode_frame(found[0])
+            frame = decode_frame(found[0], self._settings.echo, self._settings.space)
             values = self._measured(frame)
             if wire.peer is not None:
                 break
@@ -217,6 +226,7 @@ class KukaRsi(Device):
             sequence=now_ms // self._settings.cycle_ms,
             status=frame.late or 0,
             late_answers=frame.late,
+            in_force=self._in_force(frame),
         )
 
     def account(self) -> str:
@@ -249,6 +259,31 @@ class KukaRsi(Device):
         )
         wire.send(datagram)
 
+    def _in_force(self, frame: RobotFrame) -> tuple[float, ...] | None:
+        """Return the offsets that the robot has in force by its own word, as it is commanded."""
+        given = self._settings
+        if given.mode == "relative":
+            return None  # there a restart is no step: an increment counts from anywhere
+        if given.echo:
+            shown = frame.echo
+            if shown is None:
+                raise WireFormatError(f"RSI frame: expected <{given.echo}> (echo), found none")
+        else:
+            shown = frame.setpoint if given.space == "cartesian" else frame.joint_setpoints
+            if shown is None or not given.setpoint:
+                return None
+        six = tuple(value * scale for value, scale in zip(shown, self._scales, strict=True))
+        if not given.echo:
+            self._first_setpoint = first = self._first_setpoint or six
+            six = self._away_from(first, six)
+        return tuple(six[place] for place in self._places)
+
+    def _away_from(self, begin: Sequence[float], now: Sequence[float]) -> tuple[float, ...]:
+        return tuple(
+            math.remainder(to - at, 2.0 * math.pi) if scale == _DEGREE else to - at
+            for to, at, scale in zip(now, begin, self._scales, strict=True)
+        )
+
     def _measured(self, frame: RobotFrame) -> tuple[float, ...]:
         cartesian = self._settings.space == "cartesian"
         found = frame.pose if cartesian else frame.joints
@@ -265,10 +300,7 @@ class KukaRsi(Device):
             return values  # it is not known yet whose they are
         if self._begin is None:
             self._begin = values
-        return tuple(
-            math.remainder(now - then, 2.0 * math.pi) if scale == _DEGREE else now - then
-            for now, then, scale in zip(values, self._begin, self._scales, strict=True)
-        )
+        return self._away_from(self._begin, values)
 
 
 def _six(values: Sequence[float]) -> Six:

@@ -68,9 +68,17 @@ def _wiring() -> Wiring:
 def _relayed() -> Wiring:
     port, front, back = (free_udp_port() for _ in range(3))
     arguments = ("--peer", f"127.0.0.1:{back}", "--delay", "4", "--timeout", "1000000")
-    settings = {"port": port, "axes": ["x"], "device_host": "127.0.0.1"}
+    echoed = ("--echo", "Corr")
+    settings = {"port": port, "axes": ["x"], "device_host": "127.0.0.1", "echo": "Corr"}
     places = RelayPlaces("udp", front, adapter=port, back=back, settings=("port",))
-    return Wiring(arguments, settings, places)
+    return Wiring((*arguments, *echoed), settings, places)
+
+
+def _silent() -> Wiring:
+    """The same robot without the correction in force in its frames."""
+    wiring = _relayed()
+    settings = {key: value for key, value in wiring.settings.items() if key != "echo"}
+    return Wiring(wiring.arguments, settings, wiring.relay)
 
 
 def _relative() -> Wiring:
@@ -122,7 +130,7 @@ BENCH = Bench(
     follows=True,
     wraps=True,
     relayed=_relayed,
-    variants={"relative": _relative},
+    variants={"relative": _relative, "without echo": _silent},
     forged=_forged,
     resolution=6e-8,
     counts_on=True,

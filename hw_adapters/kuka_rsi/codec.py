@@ -20,6 +20,7 @@ from orchestrator.core.files.plain_data import XML_BLANKS, plain_number
 from orchestrator.rig.devices import WireFormatError
 
 Six = tuple[float, float, float, float, float, float]
+Space = Literal["cartesian", "joint"]
 CARTESIAN = ("X", "Y", "Z", "A", "B", "C")
 JOINTS = ("A1", "A2", "A3", "A4", "A5", "A6")
 #: A frame of the largest configuration stays below; what is longer is no frame.
@@ -42,6 +43,8 @@ class RobotFrame:
         ``AIPos`` and ``ASPos``: actual and commanded axis angles in degrees.
     late
         ``Delay``: answers that came too late, as the controller counts them.
+    echo
+        The correction in force, in the element that the caller names: as an answer has it.
     """
 
     ipoc: int
@@ -50,6 +53,7 @@ class RobotFrame:
     joints: Six | None = None
     joint_setpoints: Six | None = None
     late: int | None = None
+    echo: Six | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +74,21 @@ class Correction:
 
     ipoc: int
     values: Six
-    space: Literal["cartesian", "joint"] = "cartesian"
+    space: Space = "cartesian"
     sentype: str = "ImFree"
 
 
-def decode_frame(datagram: bytes) -> RobotFrame:
+def decode_frame(datagram: bytes, echo: str = "", space: Space = "cartesian") -> RobotFrame:
     """Read a frame of the robot; zeros at its end are those of a string in C.
+
+    Parameters
+    ----------
+    datagram
+        Of the robot.
+    echo
+        Name of the element that has the correction in force; empty: there is none.
+    space
+        Of that correction.
 
     Raises
     ------
@@ -95,6 +108,7 @@ def decode_frame(datagram: bytes) -> RobotFrame:
         joints=_six(root, "AIPos", JOINTS),
         joint_setpoints=_six(root, "ASPos", JOINTS),
         late=_late(root),
+        echo=_six(root, echo, CARTESIAN if space == "cartesian" else JOINTS) if echo else None,
     )
 
 

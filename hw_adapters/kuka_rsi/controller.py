@@ -42,6 +42,8 @@ class Setup:
         is at least a cycle: an answer is used from the next one on.
     start
         Pose in mm and degrees, or axes in degrees.
+    echo
+        Element in which it sends the answer back that it used last; empty: none.
     """
 
     cycle_ms: int = 4
@@ -56,6 +58,7 @@ class Setup:
     bandwidth_hz: float | None = None
     damping: float | None = None
     start: tuple[float, ...] = (1000.0, 0.0, 1000.0, 0.0, 90.0, 0.0)
+    echo: str = ""
 
 
 class Controller:
@@ -82,6 +85,11 @@ class Controller:
     def pose(self) -> Array:
         """Shape (6,): where the robot is, mm and degrees."""
         return np.asarray(self.setup.start) + self._tracking.position
+
+    @property
+    def in_force(self) -> Array:
+        """Shape (6,): the answer that it used last, mm and degrees."""
+        return self._last
 
     @property
     def velocity(self) -> Array:

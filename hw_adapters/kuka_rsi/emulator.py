@@ -55,6 +55,7 @@ class Robot:
             delay_ms=options.delay,
             bandwidth_hz=options.bandwidth,
             damping=options.damping,
+            echo=options.echo,
         )
         self._sender = sender_of(options, log, follows=True, counts_on=True, wraps=True)
         ipoc = self._sender.first(options.ipoc, IPOC_PERIOD, 1000.0)
@@ -135,7 +136,10 @@ class Robot:
         ]
         parts = ['<Rob TYPE="KUKA">']
         told = self._sender.values(robot.pose.tolist(), _LARGEST)
-        for tag, values in ((actual, told), (commanded, ends)):
+        groups = [(actual, told), (commanded, ends)]
+        if self._setup.echo:
+            groups.append((self._setup.echo, robot.in_force.tolist()))
+        for tag, values in groups:
             cells = " ".join(f'{n}="{v:.4f}"' for n, v in zip(names, values, strict=True))
             parts.append(f"<{tag} {cells}/>")
         late = robot.late + (1 + robot.cycle if self._sender.wrong_status else 0)
@@ -235,6 +239,7 @@ def main(arguments: Sequence[str]) -> None:
         default=0.0,
         help="millionths by which its second is longer (default: %(default)s)",
     )
+    add("--echo", default="", help="element in which it sends the correction back that it uses")
     add("--link", type=address, help="HOST:PORT of an emulated sensor that receives its position")
     options = parser.parse_args(arguments)
     if options.delay < options.cycle:

@@ -20,6 +20,14 @@ _WAYS, _PERIODS = 2.0, 3.0
 _LAST, _SPREADS = 8, 3.0
 #: Catching up, a value may be ahead of its speed by so many periods.
 _JUMP = 2.0
+#: A shown command is one that was sent if it is as near, in shares of a step at its speed, or of
+#: its range.
+_EXACT, _OF_RANGE = 2e-3, 1e-5
+#: A shown command that has gone from one that was sent to another so often follows them.
+_SHOWN = 3
+#: So many commands are remembered until one of them is shown; before the first, so few are looked
+#: at.
+_MOST_SENT, _FEW = 4096, 64
 #: Without a range, a command that went so many of these steps has to show.
 _STEPS = 25.0
 
@@ -140,6 +148,67 @@ class JumpCheck:
                     " from another place, as a device that was restarted"
                 )
         return ""
+
+
+class ShownCommand:
+    """Finds a device that shows another command than it was sent, before it is sent the next.
+
+    The commands that may be in force are the last one that the device showed, and all that were
+    sent since. A device whose shown command has followed them shows it. One that does not, such as
+    a setpoint that the device plans itself, says nothing.
+
+    ports: Of the device.
+    """
+
+    def __init__(self, ports: DeviceConnectors) -> None:
+        scalars = [(name, port) for port in ports.inputs for name in port.scalars]
+        self._axes = [
+            (i, name, max(_EXACT * port.speed / ports.rate, _exact(port)))
+            for i, (name, port) in enumerate(scalars)
+            if math.isfinite(port.speed)
+        ]
+        start = tuple(port.start for _, port in scalars)
+        self._sent: deque[tuple[float, ...]] = deque([start], maxlen=_MOST_SENT)
+        self._shown: Sequence[float] = start
+        self._moves = 0
+
+    def send(self, values: Sequence[float]) -> None:
+        """Take note of a command."""
+        self._sent.append(tuple(values))
+
+    def look(self, shown: Sequence[float] | None) -> str:
+        """Say why the device is another one; empty: it shows what it was sent, or says nothing."""
+        if shown is None or not self._axes:
+            return ""
+        before, self._shown = self._shown, shown
+        follows = self._moves >= _SHOWN
+        newest = len(self._sent) - 1
+        oldest = 0 if follows else max(newest - _FEW, 0)
+        places = range(newest, oldest - 1, -1)
+        place = next((at for at in places if self._is(shown, self._sent[at])), None)
+        if place is not None:
+            self._moves += not self._is(shown, before)
+            for _ in range(place):
+                self._sent.popleft()
+            return ""
+        for i, name, exact in self._axes if follows else ():
+            column = [sent[i] for sent in self._sent]
+            low, high = min(column), max(column)
+            if low - exact <= shown[i] <= high + exact:
+                continue
+            return (
+                f"it shows {shown[i]:.6g} as its command '{name}', where {low:.6g} to {high:.6g}"
+                " were sent"
+            )
+        return ""
+
+    def _is(self, shown: Sequence[float], sent: Sequence[float]) -> bool:
+        return all(abs(shown[i] - sent[i]) <= exact for i, _, exact in self._axes)
+
+
+def _exact(command: DeviceConnector) -> float:
+    span = command.maximum - command.minimum
+    return _OF_RANGE * span if math.isfinite(span) else 0.0
 
 
 class _Held(Struct):

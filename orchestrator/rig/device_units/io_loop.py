@@ -30,7 +30,12 @@ from orchestrator.core.diagnostics import Reason, SoftdockError, class_name
 from orchestrator.core.simunits.isolation.wire import packed, receive, receive_memory, send
 from orchestrator.engine import DeviceBlock
 from orchestrator.rig.device_units.facts import device_facts
-from orchestrator.rig.device_units.following import FollowCheck, HeldCommands, JumpCheck
+from orchestrator.rig.device_units.following import (
+    FollowCheck,
+    HeldCommands,
+    JumpCheck,
+    ShownCommand,
+)
 from orchestrator.rig.device_units.ledger import CommandLedger
 from orchestrator.rig.device_units.samples import RateCheck, SampleLogWriter
 from orchestrator.rig.device_units.sequence import FIRST_PERIODS, SampleCounter
@@ -52,6 +57,8 @@ _LAST = 5.0
 _LEAST_CYCLES = 3
 #: It may take none for so many times the age at which a run's command is stale.
 _PATIENCE = 3.0
+#: A device that was silent for so many of its cycles, and for so long, may have restarted, s.
+_SILENT_CYCLES, _SILENT_S = 5, 0.04
 #: That it takes the last one is waited for at most, s.
 _SETTLE_S = 0.3
 
@@ -108,12 +115,13 @@ class _Link:
         self._waits = max(_PATIENCE * device.settings.command_stale_after, least)
         self.ledger = CommandLedger(gate.period, self._waits, inputs)
         self._follows, self._held = FollowCheck(ports), HeldCommands(ports)
-        self._jumps = JumpCheck(ports)
+        self._jumps, self._shown = JumpCheck(ports), ShownCommand(ports)
         self.ended = threading.Event()
         #: The run wants the end, or is gone.
         self.dismissed = threading.Event()
         self._remarked_ns, self._wrong = 0, (0, 0)
-        self._unanswered_ns = self._stood_ns = 0
+        self._unanswered_ns = self._stood_ns = self._sampled_ns = 0
+        self._silent_ns = round(1e9 * max(_SILENT_CYCLES * gate.period, _SILENT_S))
         self.refused = ""
         self.error: BaseException | None = None
         wanted = device.settings.sample_log
@@ -149,6 +157,8 @@ class _Link:
             if not self.rate.done:
                 self.rate.take(received)
         self._publish()
+        if self.counter.ticked_ns:
+            self._sampled_ns = now_ns
         for moment in self.counter.ticked_ns:  # behind its sample, which a step that begins reads
             self.block.ticks.tick(moment)
         return is_new
@@ -180,6 +190,7 @@ class _Link:
         if received.taken is not None:
             dated = received.sequence is not None or received.device_time is not None
             why = why or ledger.took(received.taken, sample_ns, in_order=dated)
+        why = why or self._shown.look(received.in_force)
         jumped = self._jumps.look(received.values, gap)
         if self.block.commands_given > 1:
             why = why or jumped
@@ -279,6 +290,7 @@ class _Link:
         left_ns = time.monotonic_ns()
         self.ledger.left(left_ns)
         self._held.send(left_ns, command)
+        self._shown.send(command)
         if self._log is not None:
             self._log.sent(number, now_ns, command)
 
@@ -314,17 +326,25 @@ class _Link:
         """Send each command as soon as it is there, until the end."""
         seen = 0
         while not self.is_over:
-            if self.gate.stopping or self.gate.behind:
+            if self.gate.stopping or self.is_unknown or self.gate.behind:
                 time.sleep(self.gate.period)
-                self.send()
-                continue
-            if self.counter.in_doubt:  # the last did not follow: nothing is sent until one does
-                time.sleep(self.gate.period)
+                if self.gate.stopping or not self.is_unknown:
+                    self.send()
                 continue
             now = self.block.wait_command(seen, int(_LOOK * 1e9))
-            if now != seen or self.ledger.is_overdue(time.monotonic_ns()):
+            is_due = now != seen or self.ledger.is_overdue(time.monotonic_ns())
+            if is_due and not self.is_unknown:
                 seen = now
                 self.send()
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether the device may be another one: it was silent, or its last sample is in doubt.
+
+        Nothing is sent to it until a sample follows: one that restarted would jump.
+        """
+        silent_ns = time.monotonic_ns() - self._sampled_ns
+        return self.counter.in_doubt or self.ledger.in_doubt or silent_ns > self._silent_ns
 
     def guarded(self, loop: Callable[[], None]) -> None:
         """Run a loop; the first error of any ends all."""

@@ -21,8 +21,9 @@ _RECENT = 33
 #: So many samples in a row that show no command of this run are those of a device that restarted;
 #: one is enough where samples have a number or a time, since an old one is not taken for it.
 _SURE = 3
-#: A robot that missed so many frames in a row has counted their answers as late, or half of them.
-_UNANSWERED = 5
+#: A robot that missed so many frames in a row has counted some of their answers as late, and of so
+#: many half.
+_UNANSWERED, _HALF = 3, 5
 
 
 class _Sent(MutableStruct):
@@ -101,7 +102,8 @@ class CommandLedger:
         if late < before:
             return True, f"its count of late answers went from {before} to {late}"
         unanswered = gap - 1
-        if unanswered >= _UNANSWERED and late - before < unanswered / 2 and self._last.ordinal:
+        least = unanswered / 2 if unanswered >= _HALF else 1
+        if unanswered >= _UNANSWERED and late - before < least and self._last.ordinal:
             return True, (
                 f"{unanswered} of its frames did not come, and it counts {late - before} late"
                 " answers: it was not in the same motion"
@@ -139,6 +141,11 @@ class CommandLedger:
             if way > 0.0:
                 self._way_s = min(self._way_s, way)
         return ""
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether the last sample showed that the device took none of the commands."""
+        return self._nones > 0
 
     @property
     def rests(self) -> bool:

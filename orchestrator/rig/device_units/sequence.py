@@ -185,6 +185,9 @@ class SampleCounter:
         if self._period is None:
             return gap
         gap %= self._period
+        seconds = _seconds_between(one, other) if self._period <= _SHORT else None
+        if seconds is not None:  # the clock tells how often a short count began again
+            return gap + round((seconds / self._seconds - gap) / self._period) * self._period
         return gap if gap <= self._period // 2 else gap - self._period
 
     def _periods_between(self, one: Received, other: Received) -> int:

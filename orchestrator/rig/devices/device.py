@@ -159,6 +159,10 @@ class Received(Struct):
     taken
         The newest command that the device has taken: the how-many-th :meth:`Device.send` since
         :meth:`Device.open`, 0 before the first. ``None`` if it does not say.
+    in_force
+        The command that the device has in force when it sends the sample, in the order of the
+        inputs. A device that shows another one than it was sent has restarted. ``None`` if it does
+        not say.
     """
 
     values: Sequence[float]
@@ -168,6 +172,7 @@ class Received(Struct):
     status: int = 0
     late_answers: int | None = None
     taken: int | None = None
+    in_force: Sequence[float] | None = None
 
 
 Seconds = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]

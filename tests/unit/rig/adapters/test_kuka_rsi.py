@@ -251,7 +251,7 @@ def test_the_robot_is_known_by_frames_that_count_on_and_a_stranger_is_counted():
     frames = [("other", frame(7, 9.0)[0]), *robot, ("other", frame(80, 9.0)[0])]
     told, received, _ = searching(frames)
     assert {each.values[0] for each in received} == {1e-3}
-    assert len(received) == 10
+    assert len(received) == 7  # after 13 frames, since the other might send more
     assert "1 datagram of others was refused" in told
 
 
@@ -335,3 +335,44 @@ def test_the_log_is_written(tmp_path):
     header, row = (tmp_path / "log.csv").read_text().splitlines()
     assert header == "time_s,event,number"
     assert row.endswith(",drop,3")
+
+
+def _element(tag, values):
+    cells = " ".join(f"{name}='{value}'" for name, value in zip("XYZABC", values, strict=True))
+    return f"<{tag} {cells}/>"
+
+
+def _in_force(setpoint=None, correction=None, *, follows=True, **settings):
+    """Return what an adapter reads off the second frame of a robot that began at X = 1000 mm."""
+    begin = (1000.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    frames = []
+    for ipoc, shown in ((4, begin), (8, setpoint)):
+        parts = [_element("RIst", begin)]
+        parts += [_element("RSol", shown)] if setpoint else []
+        parts += [_element("Corr", correction)] if correction else []
+        text = f"<Rob>{''.join(parts)}<Delay D='0'/><IPOC>{ipoc}</IPOC></Rob>"
+        frames.append((text.encode(), ("127.0.0.1", 9)))
+    device = opened(frames, axes=("x", "a"), setpoint=follows, **settings)
+    device.receive(0.0)
+    return device.receive(0.0).in_force
+
+
+def test_the_correction_in_force_is_that_which_the_controller_sends_back_or_its_setpoint():
+    turned = np.deg2rad(1.0)
+    moved, back = (1002.0, 5.0, 0, 0.0, 0, 0), (3.0, 0, 0, 1.0, 0, 0)
+    assert _in_force(moved, back) == pytest.approx((2e-3, 0.0))
+    assert _in_force(moved, back, echo="Corr") == pytest.approx((3e-3, turned))
+    assert _in_force(None, back, echo="Corr") == pytest.approx((3e-3, turned))
+    assert _in_force(None, back) is None
+    assert _in_force(moved, back, follows=False) is None
+    assert _in_force(moved, back, echo="Corr", mode="relative") is None
+    with pytest.raises(WireFormatError, match=r"<Corr> .*echo.*found none"):
+        _in_force(moved, None, echo="Corr")
+
+
+def test_a_controller_that_was_started_anew_has_no_correction_in_force():
+    controller = Controller(Setup(echo="Corr"), 4)
+    answered(controller, (2.5, 0, 0, 0, 0, 0))
+    controller.next_cycle()
+    assert controller.in_force[0] == 2.5
+    assert Controller(Setup(), 8).in_force[0] == 0.0

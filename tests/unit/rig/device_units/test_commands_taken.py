@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hw_adapters.counter import TakenCounter
-from orchestrator.rig.device_units.following import FollowCheck
+from orchestrator.rig.device_units.following import FollowCheck, ShownCommand
 from orchestrator.rig.device_units.ledger import CommandLedger
 from orchestrator.rig.device_units.supervision import OwnGate
 from orchestrator.rig.devices import DeviceConnector, DeviceConnectors, DeviceSettings, Received
@@ -241,3 +241,71 @@ def test_how_old_samples_may_be_is_told_where_the_way_is_long():
             ledger.took(max(k - delay, 0), k * PERIOD)
         assert told in ledger.account
         assert bool(ledger.account) == bool(told)
+
+
+SHOWS = DeviceConnectors(
+    (DeviceConnector("u", "m", speed=SPEED, minimum=-0.05, maximum=0.05),), (), 1e9 / PERIOD
+)
+
+
+def shown_by(commands, shows):
+    """Return what a check says of the samples before each command."""
+    check, said = ShownCommand(SHOWS), []
+    for k, command in enumerate(commands):
+        shown = shows(k)
+        said.append(check.look(None if shown is None else (shown,)))
+        check.send((command,))
+    return said
+
+
+MOVES = [min(k, 60) * 1e-5 for k in range(100)]
+
+
+@pytest.mark.parametrize("at", [20, 90])
+@pytest.mark.parametrize("late", [1, 4])
+def test_a_device_that_shows_no_command_any_more_has_restarted(at, late):
+    """It stands at 0.6 mm with all counts going on, and would jump by them with the next command.
+
+    The sample in which it shows that is the one before that command.
+    """
+    said = shown_by(MOVES, lambda k: 0.0 if k >= at else MOVES[max(k - late, 0)])
+    assert not any(said[:at])
+    assert "it shows 0 as its command 'u', where" in said[at]
+
+
+@pytest.mark.parametrize(
+    "shows",
+    [
+        lambda k: None,
+        lambda k: 0.0,  # a setpoint that does not have the correction
+        lambda k: 1e-5 * k + 0.013,  # one that its program moves
+        lambda k: MOVES[max(k - 5, 0)] + (1e-8 if k % 2 else -1e-8),  # rounded
+        lambda k: MOVES[max(k - 5, 0)] if k < 30 or k > 70 else MOVES[25],  # answers were lost
+        lambda k: min(MOVES[max(k - 1, 0)], 3e-4),  # its own limit
+        lambda k: 0.5 * (MOVES[max(k - 1, 0)] + MOVES[max(k - 2, 0)]),  # interpolated
+    ],
+)
+def test_a_device_that_may_show_what_it_was_sent_has_not_restarted(shows):
+    assert not any(shown_by(MOVES, shows))
+
+
+def test_a_command_without_a_speed_is_not_compared():
+    check = ShownCommand(DeviceConnectors((DeviceConnector("u", "V"),), (), 250.0))
+    for k in range(10):
+        check.send((1e-3 * k,))
+        assert check.look((1e-3 * k,)) == ""
+    assert check.look((-5.0,)) == ""
+
+
+@pytest.mark.parametrize("dated", [True, False])
+def test_one_sample_without_a_command_is_in_doubt_where_it_has_no_number(dated):
+    """It may be an old one, or the first of a device that restarted: nothing is sent until then."""
+    ledger = CommandLedger(H, 10.0, (0.0,))
+    ledger.send(1, PERIOD, (0.1,))
+    assert not ledger.took(1, 2 * PERIOD, in_order=dated)
+    assert not ledger.in_doubt
+    why = ledger.took(0, 3 * PERIOD, in_order=dated)
+    assert bool(why) is dated
+    assert ledger.in_doubt
+    ledger.took(1, 4 * PERIOD, in_order=dated)
+    assert not ledger.in_doubt

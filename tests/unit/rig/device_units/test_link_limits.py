@@ -5,6 +5,7 @@ import math
 import socket
 import tempfile
 import threading
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -336,3 +337,33 @@ def test_a_device_that_cannot_be_made_is_told_to_the_run(monkeypatch, fails):
         io_loop.main(theirs.detach())
         answer, _ = receive(ours)
     assert "nothing listens there" in str(answer)
+
+
+@pytest.mark.parametrize(
+    ("silent_s", "doubt", "nones", "stopping", "sent"),
+    [
+        (0.0, False, 0, False, True),
+        (0.03, False, 0, False, True),
+        (0.06, False, 0, False, False),
+        (0.0, True, 0, False, False),
+        (0.0, False, 1, False, False),
+        (0.06, True, 1, True, True),  # a device that cannot be heard is led to rest
+    ],
+)
+def test_a_device_that_may_be_another_one_is_sent_nothing_but_its_way_to_rest(
+    silent_s, doubt, nones, stopping, sent
+):
+    """A rig that was silent for 60 ms while it restarted jumped by 21 mm."""
+    link = link_of([], command_stale_after=0.1)
+    link._sampled_ns = time.monotonic_ns() - round(silent_s * 1e9)
+    link.counter.in_doubt, link.ledger._nones = doubt, nones
+    link.gate.stopping, link.gate.behind = stopping, True
+    link.gate.command = lambda *_: link.ended.set() or [0.5]
+    link.gate.is_over = True
+    ender = threading.Timer(0.05 if not sent else 5.0, link.ended.set)
+    ender.start()
+    link.block.commands_given = 1
+    link.ledger._says = False
+    link.send_all()
+    ender.cancel()
+    assert [each for each in link.said if each[0] == "send"] == [("send", [0.5])] * sent

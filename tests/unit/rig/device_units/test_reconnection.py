@@ -19,7 +19,7 @@ from orchestrator import (
     System,
     block,
 )
-from orchestrator.rig.device_units.following import JumpCheck
+from orchestrator.rig.device_units.following import JumpCheck, ShownCommand
 from orchestrator.rig.device_units.io_loop import _Link
 from orchestrator.rig.device_units.ledger import CommandLedger
 from orchestrator.rig.device_units.sequence import SampleCounter
@@ -136,7 +136,8 @@ def test_answers_that_came_too_late_are_told_to_the_gate():
         take_back=lambda: told.append(counter.facts.number - 1), stopping=True
     )
     link.block, link._command = SimpleNamespace(commands_given=0), np.zeros(1)
-    link._jumps = JumpCheck(DeviceConnectors((), (), 250.0))
+    ports = DeviceConnectors((), (), 250.0)
+    link._jumps, link._shown = JumpCheck(ports), ShownCommand(ports)
     for number, (sequence, late) in enumerate([(1, 7), (2, 7), (3, 8), (5, 9), (6, 9), (8, 11)]):
         received = Received((0.0,), None, sequence, late_answers=late)
         gap = counter.gap(received)
