@@ -189,7 +189,6 @@ class UrRtde(Device):
         return Received(
             tuple(x for m in self._settings.measured for x in _part(vectors, m)),
             device_time=float(now),
-            sequence=round(float(now) * self._settings.rate),
             valid=not int(safety) & STOPPED,
             status=int(safety) & ~NORMAL | (0 if runs else _NOT_RUNNING),
             taken=taken,

@@ -122,7 +122,7 @@ class _Link:
         self._remarked_ns, self._wrong = 0, (0, 0)
         self._unanswered_ns = self._stood_ns = self._sampled_ns = 0
         self._silent_ns = round(1e9 * max(_SILENT_CYCLES * gate.period, _SILENT_S))
-        self.refused = ""
+        self.refused, self._is_another = "", False
         self.error: BaseException | None = None
         wanted = device.settings.sample_log
         self._log = SampleLogWriter(answers=device.answers) if wanted else None
@@ -266,6 +266,7 @@ class _Link:
 
     def _restarted(self, why: str) -> RestartedError:
         reason = Reason.DEVICE_RESTARTED
+        self._is_another = True  # before the thread that sends finds a way to rest
         self.gate.strike(reason)
         told = f"{why}: {reason.what}; it gets no further commands; {reason.advice}"
         return RestartedError(told)
@@ -282,6 +283,8 @@ class _Link:
 
     def send(self) -> None:
         """Send the newest command, or what the connectors start with, as the gate lets it pass."""
+        if self._is_another:
+            return
         number, self._step_ns = self.block.newest_command(self._command)
         command = self.gate.command(self._command.tolist(), number, self._step_ns)
         now_ns = time.monotonic_ns()

@@ -367,3 +367,15 @@ def test_a_device_that_may_be_another_one_is_sent_nothing_but_its_way_to_rest(
     link.send_all()
     ender.cancel()
     assert [each for each in link.said if each[0] == "send"] == [("send", [0.5])] * sent
+
+
+def test_a_device_that_restarted_is_sent_nothing_not_even_its_way_to_rest():
+    """The thread that sends found the gate on its way to rest, and the rig jumped by 23 mm."""
+    link = link_of([sample(1, value=0.0)])
+    link.receive_once()
+    link.said.clear()
+    link._restarted("it began again")
+    link.gate.stopping = True
+    link.gate.command = lambda *_: [0.5]
+    link.send()
+    assert link.said == []
