@@ -130,7 +130,7 @@ def test_what_is_forged_is_a_sample_of_the_device_as_its_emulator_sends_it(adapt
 
 def test_all_that_have_an_emulator_can_be_tried_behind_a_relay():
     assert set(device_names()) == set(RELAYED)
-    assert set(bench_of("kuka_rsi").variants) == {"relative"}
+    assert set(bench_of("kuka_rsi").variants) == {"relative", "without echo"}
 
 
 def test_a_slave_of_dcp_sends_its_outputs_to_the_relay():
