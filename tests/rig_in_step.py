@@ -25,6 +25,7 @@ from orchestrator.rig.device_units import supervision as seat_module
 from orchestrator.rig.device_units.sequence import SampleCounter
 from orchestrator.rig.device_units.supervision import Seat
 from orchestrator.rig.devices import Received
+from orchestrator.rig.supervisor.gate import gauge_count
 from orchestrator.rig.supervisor.states import FOLLOWING, State
 from orchestrator.rig.supervisor.supervisor import Supervisor
 from orchestrator.rig.supervisor.watch_memory import JoiningDevice, RingSignal, WatchMemory
@@ -131,7 +132,9 @@ class Rig:
         """Let seats talk to the supervisor by calls, and read the clock of the rig."""
 
         def join(channel):
-            memory = WatchMemory(_ROWS, len(channel.facts.columns))
+            facts = channel.facts
+            gauges = gauge_count(len(facts.commands))
+            memory = WatchMemory(_ROWS, len(facts.columns), gauges=gauges)
             self.supervisor.join(channel.facts, memory, self.now_ns)
             answer = {
                 "folder": "",

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from orchestrator.rig.supervisor.gate import gauge_count
 from orchestrator.rig.supervisor.settings import SupervisorSettings
 from orchestrator.rig.supervisor.states import State
 from orchestrator.rig.supervisor.supervisor import Supervisor
@@ -38,7 +39,8 @@ class Rig:
         self.now = 5000 * MS
         self.memories, self.rows = {}, {}
         for facts in (ROBOT, SENSOR):
-            self.memories[facts.device] = WatchMemory(64, len(facts.columns))
+            gauges = gauge_count(len(facts.commands))
+            self.memories[facts.device] = WatchMemory(64, len(facts.columns), gauges=gauges)
             self.rows[facts.device] = np.zeros(len(facts.columns))
             self.rows[facts.device][Head.VALID] = 1
             self.supervisor.join(facts, self.memories[facts.device], self.now)

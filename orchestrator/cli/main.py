@@ -122,7 +122,8 @@ class Home(Struct):
 _EXIT_CODES: Mapping[str, Mapping[int, str]] = {
     "check": {1: "the check found an error"},
     "run": {
-        3: "a component went to its safe state; all results are written",
+        3: "a component went to its safe state, or a supervisor stopped the rig; all results are"
+        " written",
         4: "a supervised rig was never engaged; all results are written",
         5: "an expectation failed; all results are written",
         6: "an operator stopped the run; all results are written",

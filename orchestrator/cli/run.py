@@ -383,10 +383,11 @@ def _end(outcome: ExperimentOutcome, *, json: bool) -> None:
         print_json(outcome.as_json())
     else:
         print_outcome(outcome)
-    for case, text in outcome.stopped.items():
-        print_warning(f"case '{case}': {text}; no further case was run, and all results are kept")
-    if outcome.stopped:
-        raise typer.Exit(STOPPED)
+    for case, stop in outcome.stopped.items():
+        print_warning(f"case '{case}': {stop}; no further case was run, and all results are kept")
+    if outcome.stopped and not never:
+        by = {stop.by for stop in outcome.stopped.values()}
+        raise typer.Exit(STOPPED if by == {"operator"} else SAFE_STATE)
     if never:
         print_warning(f"never engaged in {', '.join(never)}: no device followed the simulation")
         raise typer.Exit(NEVER_ENGAGED)

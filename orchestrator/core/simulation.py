@@ -75,8 +75,25 @@ class FailedRunError(StepError):
         self.result = result
 
 
+class RunStop(Struct):
+    """Who stopped a run before its end, and why.
+
+    by: ``"operator"`` or ``"supervisor"``.
+    why: By which means an operator stopped it; which fault a supervisor found.
+    is_whole: Whether the stop explains a step that failed: the rig was at rest already.
+    """
+
+    by: str
+    why: str
+    is_whole: bool = True
+
+
 class StoppedRunError(RunEndedError):
-    """An operator stopped a run; its text says by which means. What was recorded is its result."""
+    """Somebody stopped a run. What was recorded is its result."""
+
+    def __init__(self, stop: RunStop) -> None:
+        super().__init__(stop.why)
+        self.stop = stop
 
 
 class InterruptedRun(KeyboardInterrupt):
@@ -92,19 +109,20 @@ class RunHooks(Struct):
 
     ``on_begin`` is called when all is ready for the first step, which is done when it returns;
     ``on_end`` is called as soon as the last step was done, or one failed: before files are written,
-    and before devices are closed; a text that it returns says by which means an operator stopped
-    the run, so that a failed step is no failure. ``on_stopped`` is told of such a stop and of that
-    of a :class:`StoppedRunError`, with its time. ``watch`` is given the rows of a chunk of steps
-    when it is done, ``share`` all rows in memory that other processes can read, before the first
-    step. ``steer`` is called between chunks of a run, in real time when somebody asks for it.
+    and before devices are closed; a stop that it returns explains a step that failed, so that the
+    run keeps its result. ``on_stopped`` is told of such a stop and of that of a
+    :class:`StoppedRunError`, with a sentence that has its time. ``watch`` is given the rows of a
+    chunk of steps when it is done, ``share`` all rows in memory that other processes can read,
+    before the first step. ``steer`` is called between chunks of a run, in real time when somebody
+    asks for it.
     ``look`` is entered for the steps, with what says how far the run is.
     """
 
     progress: Progress | None = None
     journal: Journal | None = None
     on_begin: Callable[[], None] = lambda: None
-    on_end: Callable[[], str | None] = lambda: None
-    on_stopped: Callable[[str], None] = lambda _text: None
+    on_end: Callable[[], RunStop | None] = lambda: None
+    on_stopped: Callable[[RunStop, str], None] = lambda _stop, _text: None
     watch: Watch | None = None
     share: Share | None = None
     steer: Steer | None = None
@@ -205,8 +223,8 @@ def simulate_with(
                 steer = None if hooks.steer is None else partial(hooks.steer, execution)
                 until = f"{last_ns} ns"
                 execution.advance(until, None if is_read else report, hooks.on_begin, steer)
-        except StoppedRunError as stop:
-            notes.append(f"{_stopped(execution.time, hooks)} ({stop})")
+        except StoppedRunError as error:
+            notes += _stopped(error, execution.time, hooks)
         except RunEndedError as error:
             notes.append(str(error))
         except (StepError, NeverEngagedError) as error:
@@ -217,18 +235,24 @@ def simulate_with(
         return _result(execution, execution.recording(), name, notes)
 
 
-def _stopped(time: float, hooks: RunHooks) -> str:
-    """Say when an operator stopped the run."""
-    text = f"stopped by the operator at {round(time, 1 if time >= 1.0 else 4):g} s"
-    hooks.on_stopped(text)
-    return text
+def _stopped(error: StoppedRunError, time: float, hooks: RunHooks) -> Iterator[str]:
+    """Say who stopped the run and when, and what failed besides."""
+    stop = error.stop
+    text = f"stopped by the {stop.by} at {round(time, 1 if time >= 1.0 else 4):.9g} s"
+    if stop.by == "operator":
+        hooks.on_stopped(stop, text)
+        yield f"{text} ({stop.why})"
+    else:
+        hooks.on_stopped(stop, f"{text}: {stop.why}")
+    if not stop.is_whole and error.__cause__ is not None:
+        yield f"the run ended while the rig came to rest: {error.__cause__}"
 
 
 @contextmanager
-def _ended(on_end: Callable[[], str | None]) -> Iterator[None]:
-    """Call what follows the last step; a step that failed by an operator's stop ends the run."""
+def _ended(on_end: Callable[[], RunStop | None]) -> Iterator[None]:
+    """Call what follows the last step; a stop that it returns explains a step that failed."""
     failure: StepError | None = None
-    stop: str | None = None
+    stop: RunStop | None = None
     try:
         yield
     except StepError as error:

@@ -199,12 +199,14 @@ def _tables(case: CaseOutcome) -> Iterator[TableItem]:
 
 def _verdicts(outcome: ExperimentOutcome) -> Iterator[str]:
     """Say whether the experiment keeps what is expected of it, and what it does not."""
-    for name, text in outcome.stopped.items():
-        yield f"Case {name} was {text}."
+    for name, stop in outcome.stopped.items():
+        yield f"Case {name} was {stop}."
     for name in outcome.never_engaged:
         yield f"The rig of case {name} was never engaged."
     for name, notices in outcome.safe_states.items():
-        where = ", ".join(dict.fromkeys(notice.component for notice in notices))
+        where = ", ".join(dict.fromkeys(notice.component or "the rig" for notice in notices))
+        if name in outcome.stopped and where == "the rig":
+            continue  # said above, with its cause
         yield f"Case {name}: {where} went to a safe state."
     if counts := outcome.counted_expectations():
         yield counts

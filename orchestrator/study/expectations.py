@@ -190,7 +190,7 @@ class Expectations(Extension):
         suites: dict[str, list[Verdict]] = {}
         for case, goals in self._goals.items():
             if case not in run.cases:
-                continue  # an operator stopped the run before it
+                continue  # a run before it was stopped
             suites[case] = [self._verdict(run, case, goal) for goal in goals]
             run.add(case, case_section(case, suites[case]))
         for name, sweep in run.outcome.sweeps.items():
@@ -210,7 +210,7 @@ class Expectations(Extension):
     def _verdict(self, run: Run, case: str, goal: Goal) -> Verdict:
         outcome, location = run.outcome.cases[case], f"case '{case}'"
         if stopped := run.outcome.stopped.get(case):
-            return not_judged(goal, location, stopped)
+            return not_judged(goal, location, stopped.text)
         if goal.is_measure and (missing := missing_case(run.cases[case], goal, run.cases)):
             return not_judged(goal, location, f"it needs case '{missing}', which was not run")
         if goal.is_measure:

@@ -32,7 +32,7 @@ from orchestrator.core.diagnostics import (
 from orchestrator.core.diagnostics.validation import format_validation_error
 from orchestrator.core.optional_packages import MissingPartError, missing_package
 from orchestrator.core.plugins import PluginGroup
-from orchestrator.core.simulation import Share, Steer, Watch, Where
+from orchestrator.core.simulation import RunStop, Share, Steer, Watch, Where
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import SourceKind
 from orchestrator.study.content import Section
@@ -143,8 +143,8 @@ class Steps(Struct):
     """The steps of a case, and what is called at both ends of them.
 
     ``begin`` is called when all is ready for the first step, which is done when it returns; ``end``
-    as soon as the last was done or one failed, before devices are closed; a text that it returns
-    says by which means an operator stopped the run. ``watch`` is given new
+    as soon as the last was done or one failed, before devices are closed; it returns who stopped
+    the run, if somebody did. ``watch`` is given new
     rows a few times a second; a sentence that it returns ends the run. ``share`` is given the
     memory of all rows before the first step, for a process that reads them meanwhile. ``steer`` is
     called between chunks of steps, in real time when somebody asks for it, and may wait. ``status``
@@ -154,7 +154,7 @@ class Steps(Struct):
 
     case: PreparedCase
     begin: Callable[[], None] = lambda: None
-    end: Callable[[], str | None] = lambda: None
+    end: Callable[[], RunStop | None] = lambda: None
     watch: Watch | None = None
     share: Share | None = None
     steer: Steer | None = None

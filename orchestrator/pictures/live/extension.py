@@ -18,7 +18,7 @@ from orchestrator.core import operating_system
 from orchestrator.core.accounts import HAS_NAMES, NamedSocket, page_name
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError
 from orchestrator.core.own_process import OwnProcess
-from orchestrator.core.simulation import StoppedRunError
+from orchestrator.core.simulation import RunStop, StoppedRunError
 from orchestrator.core.system import Endpoint, SourceKind, Value, horizon
 from orchestrator.pictures.diagram import facts_of, live_diagram, nested_of
 from orchestrator.pictures.live.door import listening, url_of
@@ -202,7 +202,7 @@ class LiveView(Extension):
                 continue
             what = "" if wish is None else wish.what
             if what == "stop":
-                raise StoppedRunError("from the page of --live")
+                raise StoppedRunError(RunStop("operator", "from the page of --live"))
             stands = what in {"pause", "step"}
             if stands != self._stands and (what or self._stands):
                 self._stands = stands

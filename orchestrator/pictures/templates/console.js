@@ -72,39 +72,72 @@ function ageText(age, isLost) {
 
 // --- Limits --------------------------------------------------------------------------------------
 
-// Which share of the way from the middle of its range to a limit a signal has gone; null: unknown.
-function usedOf({value, margin, minimum, maximum}) {
-  if (value === null || value === undefined || margin === null || margin === undefined) return null;
-  const hasBoth = minimum !== null && minimum !== undefined && maximum !== null && maximum !== undefined;
-  const span = hasBoth ? (maximum - minimum) / 2 : Math.abs(maximum ?? minimum ?? 0);
-  return span > 0 ? 1 - margin / span : margin < 0 ? 1.01 : null;
-}
-
 function withUnit(value, unit, digits = 3) {
   return value === null || value === undefined ? "–" : `${written(value, digits)} ${unit === "1" ? "" : unit}`.trim();
 }
 
-// The watched signals, those nearest to a limit first.
-function byNearness(signals) {
-  return Object.entries(signals ?? {}).map(([name, one]) => ({name, ...one, used: usedOf(one)}))
-    .sort((a, b) => (b.used ?? -Infinity) - (a.used ?? -Infinity));
+// All limits that the supervisor watches, as it lists them; which are near, it has decided.
+const isNear = ({level}) => level === "amber" || level === "red";
+const byNearness = (limits) => [...limits].sort((a, b) => (b.used ?? -Infinity) - (a.used ?? -Infinity));
+
+// What a limit says: its value, its range in words, and how near it is for a reader of the screen.
+function limitTexts(one) {
+  const hasBoth = one.minimum !== null && one.maximum !== null;
+  const range = hasBoth ? `${written(one.minimum, 3)} to ${withUnit(one.maximum, one.unit)}`
+    : one.maximum === null ? `at least ${withUnit(one.minimum, one.unit)}` : withUnit(one.maximum, one.unit);
+  const value = one.value === null ? "–" : withUnit(one.value, one.unit);
+  const near = {amber: ", near its limit", red: ", beyond its limit"}[one.level] ?? "";
+  return {value, range: hasBoth || one.maximum === null ? range : `of ${range}`,
+    label: `${one.where} ${one.quantity}: ${one.value === null ? "not checked now" : value}, limit ${range}${near}`};
 }
 
-function limitBar(one) {
-  const root = element("div", "limit"), track = element("div", "track"), mark = element("div", "at");
-  const hasBoth = Number.isFinite(one.minimum ?? NaN) && Number.isFinite(one.maximum ?? NaN);
-  const share = one.used === null ? null
-    : hasBoth ? (one.value - one.minimum) / (one.maximum - one.minimum) : Math.max(one.used, 0);
-  root.dataset.level = one.used === null ? "none" : one.used > 1 ? "red" : one.used >= 0.8 ? "amber" : "fresh";
-  mark.hidden = share === null;
-  mark.style.left = `${100 * Math.min(Math.max(share ?? 0, 0), 1)}%`;
-  track.classList.toggle("both", hasBoth);
-  track.append(mark);
-  const left = one.margin === null || one.margin === undefined ? "no limit known" : `${withUnit(one.margin, one.unit)} left`;
+function setAttribute(node, name, value) { if (node.getAttribute(name) !== value) node.setAttribute(name, value); }
+
+// A bar that is filled from 0, or from the middle of a range of two ends, to the value.
+function newBar(one) {
+  const root = element("div", "limit"), track = element("div", "track"), name = element("span", "name", `${one.where} `);
+  name.append(element("small", "", one.quantity));
+  track.append(element("div", "fill"));
   root.setAttribute("role", "img");
-  root.setAttribute("aria-label", `${one.name}: ${withUnit(one.value, one.unit)}, ${left}`);
-  root.append(element("span", "name", one.name), track, element("span", "value", withUnit(one.value, one.unit)), element("span", "left", left));
+  root.append(name, track, element("span", "value"), element("span", "left"));
   return root;
+}
+
+function fillBar(root, one) {
+  const [, track, value, left] = root.children, texts = limitTexts(one);
+  const hasBoth = one.minimum !== null && one.maximum !== null, from = hasBoth ? 0.5 : 0;
+  const share = one.used === null ? from : hasBoth ? (one.value - one.minimum) / (one.maximum - one.minimum) : one.used;
+  const to = Math.min(Math.max(share, 0), 1);
+  Object.assign(track.firstChild.style, {left: `${100 * Math.min(from, to)}%`, width: `${100 * Math.abs(to - from)}%`});
+  track.classList.toggle("both", hasBoth);
+  root.dataset.level = one.level;
+  setAttribute(root, "aria-label", texts.label);
+  setText(value, texts.value);
+  setText(left, texts.range);
+}
+
+// Fill a place with bars; one that stays is changed in place, so that nothing is read out or lost anew.
+function showBars(place, limits) {
+  const before = place.bars ?? new Map(), bars = new Map();
+  for (const one of limits) {
+    const key = `${one.where}\n${one.quantity}\n${one.unit}`, bar = before.get(key) ?? newBar(one);
+    fillBar(bar, one);
+    bars.set(key, bar);
+  }
+  const nodes = [...bars.values()];
+  if (nodes.length !== place.children.length || nodes.some((node, i) => node !== place.children[i])) place.replaceChildren(...nodes);
+  place.bars = bars;
+}
+
+// The list: what matters always and what is near its limit; the others are folded.
+function showLimits(limits) {
+  const [list, fold] = [at("limited").querySelector("div"), at("limited").querySelector("details")];
+  const others = limits.filter((one) => !one.main && !isNear(one));
+  at("limited").hidden = !limits.length;
+  showBars(list, limits.filter((one) => one.main || isNear(one)));
+  fold.hidden = !others.length;
+  setText(fold.querySelector("summary"), `${others.length} others, none near its limit`);
+  showBars(fold.querySelector("div"), fold.open ? others : []);
 }
 
 // The least margin that is known: tracked, else that of arming.
@@ -136,10 +169,9 @@ function showBar(rig, one, isOver, word) {
   at("margin").hidden = !margin;
   setText(at("margin").querySelector("strong"), margin);
   at("margin").title = meaning;
-  const near = byNearness(rig?.signals);
-  at("near").replaceChildren(...near.slice(0, 2).map(limitBar));
-  at("limited").querySelector("div").replaceChildren(...near.map(limitBar));
-  at("limited").hidden = !near.length;
+  const limits = rig?.limits ?? [];
+  showBars(at("near"), byNearness(limits).filter(({used}) => used !== null).slice(0, 2));
+  showLimits(limits);
   at("halt").hidden = !isRig;
   showOperations(rig, isOver);
 }

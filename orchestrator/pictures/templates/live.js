@@ -161,10 +161,10 @@ function showTunables() {
     if (kind === "set" && now.has(name)) now.get(name).value = name.includes("->") ? value / NS : value;
   tunables = now;
   at("tunables").replaceChildren(...[...now.keys()].map((name) => new Option(name)));
-  showLimits();
+  showTunable();
 }
 
-function showLimits() {
+function showTunable() {
   const one = tunables.get(at("tuned").value);
   at("limits").textContent = one ? `now ${typeof one.value === "number" ? written(one.value, 6) : one.value} ${one.unit}${one.limits ? `, ${one.limits}` : ""}` : "";
 }
@@ -414,7 +414,7 @@ at("set").addEventListener("submit", (event) => {
   const given = {name: at("tuned").value, value: at("value").value, ramp: at("ramp").value};
   wishFor("set", given, at("answer"), `${given.name} = ${given.value}`);
 });
-at("tuned").addEventListener("input", showLimits);
+at("tuned").addEventListener("input", showTunable);
 at("marking").addEventListener("submit", (event) => { event.preventDefault(); mark(); });
 function operate(wish) {
   const why = refusalOf(wish, state?.rig, Boolean(state?.ended));

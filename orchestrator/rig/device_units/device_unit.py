@@ -284,7 +284,7 @@ class DeviceUnit(SimulationUnit):
 
     def _noticed(self) -> Iterator[Notice]:
         native = self.native
-        if native.stale_steps:
+        if native.stale_steps and self._settings.on_stale == "hold":  # else the step failed
             limit = f"{self._settings.stale_after:g} s (stale_after)"
             why = f": {self._process.block.reason}" if self._process.block.lost else ""
             what = (

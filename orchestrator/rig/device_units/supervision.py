@@ -18,7 +18,7 @@ from orchestrator.core.structs import replace
 from orchestrator.engine import DeviceBlock, SampleFacts
 from orchestrator.rig.device_units.facts import DeviceFacts
 from orchestrator.rig.devices import DeviceConnector
-from orchestrator.rig.supervisor.gate import AxisLimits, CommandGate, GateTimes, Orders
+from orchestrator.rig.supervisor.gate import AxisLimits, CommandGate, GateTimes, Orders, gauge_count
 from orchestrator.rig.supervisor.settings import CommandLimits
 from orchestrator.rig.supervisor.states import FOLLOWING, STOPPING, State
 from orchestrator.rig.supervisor.watch_memory import (
@@ -197,7 +197,8 @@ class Seat:
         if answer["priority"]:  # a supervisor that is not granted its own says so
             with contextlib.suppress(PermissionError):
                 operating_system.take_priority(answer["priority"])
-        self._memory = WatchMemory(answer["rows"], len(facts.columns), memory)
+        gauges = gauge_count(len(facts.commands))
+        self._memory = WatchMemory(answer["rows"], len(facts.columns), memory, gauges=gauges)
         start = [signal.start for signal in facts.commands]
         limits = [
             _with_ramp(CommandLimits.model_validate(one).axis, signal.ramp)
@@ -250,6 +251,8 @@ class Seat:
         self._row[self._asked], self.sent[:] = wanted, sent
         self._row[Head.COMMAND_NUMBER] = number
         self._sent_ns = now
+        for i, value in enumerate(self._gate.gauges):
+            self._memory.gauges[i] = value
         self._beat(number, now)
         return sent
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import json
 import logging
@@ -14,10 +13,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from orchestrator.core.diagnostics import DescriptionError, DeviceError, NeverEngagedError
+from orchestrator.core.diagnostics import (
+    DescriptionError,
+    DeviceError,
+    NeverEngagedError,
+    Reason,
+)
 from orchestrator.core.own_process import OwnProcess
 from orchestrator.core.recording import Result
-from orchestrator.core.simulation import InterruptedRun
+from orchestrator.core.simulation import InterruptedRun, RunStop
 from orchestrator.core.simunits import Notice
 from orchestrator.core.structs import replace
 from orchestrator.core.system import Source, SourceKind
@@ -77,6 +81,8 @@ class SupervisorClient:
         self.remarks: list[str] = []
         #: Faults that were latched when the run ended; none if an operator stopped the rig.
         self.faults: list[str] = []
+        #: What to do about the first of them.
+        self.advice = ""
         self._ended = False
 
     def __enter__(self) -> Self:
@@ -128,23 +134,32 @@ class SupervisorClient:
             why = "; ".join(found["latched"]) or "the run was ended"
             raise NeverEngagedError(f"rig '{rig}' was never engaged: {why}")
 
-    def end(self) -> str:
+    def end(self) -> RunStop | None:
         """Say that the run is over, so that the devices come to rest; once.
 
-        Returns how an operator stopped the rig; empty: nobody did.
+        Returns who stopped the rig while it followed the run, and why; ``None``: nobody did.
         """
         if self._ended:
-            return ""
+            return None
         self._ended = True
-        with contextlib.suppress(OSError, EOFError, ValueError):
+        try:
             tell(self._channel, {"hello": "run", "ended": True})
             found, _ = hear(self._channel)
-            self.remarks += [f"supervisor alarm: {one}" for one in found["alarms"]]
+        except (OSError, EOFError, ValueError):
+            lost = Reason.SUPERVISOR_LOST
+            self.faults, self.advice = [lost.what], lost.advice
+            return RunStop("supervisor", self.faults[0])
+        self.remarks += [f"supervisor alarm: {one}" for one in found["alarms"]]
+        if found["stopped_by"]:
+            self.remarks += [f"operator: {one}" for one in found["latched"][1:]]
+            return RunStop("operator", str(found["stopped_by"]))
+        self.faults, self.advice = list(found["latched"]), str(found["advice"])
+        if self._settings.after_fault == "continue":
             rests = "the supervisor brought the rig to rest"
-            self.remarks += [f"{rests}: {one}" for one in found["latched"]]
-            self.faults = [] if found["stopped_by"] else list(found["latched"])
-            return str(found["stopped_by"])
-        return ""
+            self.remarks += [f"{rests}: {one}" for one in self.faults]
+        elif self.faults and found["engaged"]:
+            return RunStop("supervisor", self.faults[0], is_whole=bool(found["released"]))
+        return None
 
     def _started(self) -> dict[str, Any]:
         given = {
@@ -193,7 +208,7 @@ def supervising(
 
     What it sees is written into the folder ``NAME.supervisor``, with the name of the case. It is
     told what was identified of the devices, and the margins that they were armed with. ``faults``
-    gets those that it had latched when the run ended.
+    gets those that it had latched when the run ended, and then what to do about the first.
     """
     names = [name for name in _devices(case) if devices is None or name in devices]
     if settings is None or not names:
@@ -211,7 +226,7 @@ def supervising(
     finally:
         remarks += client.remarks
         if faults is not None:
-            faults += client.faults
+            faults += [*client.faults, client.advice] if client.faults else []
 
 
 def _devices(case: PreparedCase) -> list[str]:
@@ -330,13 +345,13 @@ class Supervision(Extension):
 
 
 def _rig_fault(result: Result, faults: Sequence[str]) -> Notice:
-    """Say that a run came to its end while the supervisor brought the rig to rest."""
+    """Say that the supervisor brought the rig to rest before the run came to its end."""
+    *causes, advice = faults
     return Notice(
         int(result.time_ns[-1]) if len(result.time_ns) else 0,
-        f"the supervisor brought the rig to rest before the run ended: {'; '.join(faults)}",
-        "from the first of these faults on the results are not those of the rig",
+        f"the supervisor brought the rig to rest: {'; then '.join(causes)}",
+        f"{advice}; from then on the results are not those of the rig",
         safe=True,
-        component="supervisor",
     )
 
 

@@ -10,6 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from orchestrator.core.diagnostics import DescriptionError, Reason, choices_for
+from orchestrator.rig.supervisor.limits import (
+    WatchedLimit,
+    derived_unit,
+    quantity_of,
+)
 from orchestrator.rig.supervisor.settings import (
     REASON_NAMES,
     DeviceLimits,
@@ -22,6 +27,8 @@ from orchestrator.rig.supervisor.watch_memory import Head, JoiningDevice, RingSi
 
 _NS = 1e-9
 _WINDOW_NS = 1_000_000_000
+#: Of times in ns, and in s, that are shown in ms.
+_NS_TO_MS, _S_TO_MS = 1e-6, 1e3
 _OF_UNIT = {"N": Reason.FORCE, "N.m": Reason.TORQUE}
 _FINE = Reason.OPERATION
 
@@ -31,14 +38,27 @@ class SignalCheck:
 
     limits: Of the signal.
     unit: By which being beyond the range is named.
+    name: Of the signal.
     """
 
-    def __init__(self, limits: SignalLimits, unit: str) -> None:
+    def __init__(self, limits: SignalLimits, unit: str, name: str = "") -> None:
         self._limits = limits
         by_unit = _OF_UNIT.get(unit, Reason.WORKSPACE)
         self._beyond = by_unit if limits.reason is None else REASON_NAMES[limits.reason]
         self._persistence_ns = limits.ns("persistence")
         self._frozen_ns = None if limits.frozen is None else limits.ns("frozen")
+        self._range = WatchedLimit(
+            name, quantity_of(unit), unit, self._beyond,
+            minimum=limits.minimum, maximum=limits.maximum, is_main=True,
+        )  # fmt: skip
+        rate = "rate of change", derived_unit(unit, 1)
+        self._slew = WatchedLimit(name, *rate, Reason.SLEW, maximum=limits.slew)
+        self._still = WatchedLimit(
+            name, "time without a change", "ms", Reason.SENSOR_STALE,
+            maximum=self._frozen_ns, scale=_NS_TO_MS,
+        )  # fmt: skip
+        #: All of them.
+        self.limits = (self._range, self._slew, self._still)
         self._last: tuple[int, float] | None = None
         self._bad_since: int | None = None
         self._changed = 0
@@ -75,23 +95,22 @@ class SignalCheck:
         limits = self._limits
         if not math.isfinite(value):
             return Reason.FORCE_NOT_FINITE if self._beyond is Reason.FORCE else Reason.MALFORMED
-        low, high = limits.minimum, limits.maximum
-        if (low is not None and value < low) or (high is not None and value > high):
-            return self._beyond
-        if limits.slew is None or before is None:
-            return _FINE
-        h = (time_ns - before[0]) * _NS
-        return Reason.SLEW if abs(value - before[1]) > limits.slew * h else _FINE
+        beyond, jumps = self._range.take(value), _FINE
+        if limits.slew is not None and before is not None:
+            h = (time_ns - before[0]) * _NS
+            jumps = self._slew.take(abs(value - before[1]), h)
+        return beyond or jumps
 
     def _frozen(self) -> Reason:
         if self._frozen_ns is None or self._last is None or not self.counts_frozen:
+            self._still.forget()
             return _FINE
-        if self._last[0] - self._changed < self._frozen_ns:
-            return _FINE
-        travel = self._limits.travel
+        travel, still_ns = self._limits.travel, self._last[0] - self._changed
         if travel is not None and not abs(self._against - self._against_then) > travel:
+            self._still.show(0.0)
             return _FINE
-        return Reason.SENSOR_STALE
+        self._still.show(still_ns)
+        return _FINE if still_ns < self._frozen_ns else Reason.SENSOR_STALE
 
 
 class HealthCheck:
@@ -99,12 +118,32 @@ class HealthCheck:
 
     limits: Of the device.
     now_ns: When it joined, CLOCK_MONOTONIC.
+    name: Of the device.
     """
 
-    def __init__(self, limits: DeviceLimits, now_ns: int) -> None:
+    def __init__(self, limits: DeviceLimits, now_ns: int, name: str = "") -> None:
         self._limits = limits
-        self._stale_ns = limits.ns("stale")
-        self._jump = None if limits.clock_jump is None else limits.ns("clock_jump") * _NS
+        jump = None if limits.clock_jump is None else limits.ns("clock_jump") * _NS
+        self._age = WatchedLimit(
+            name, "age of the newest sample", "ms", Reason.SENSOR_STALE,
+            maximum=limits.ns("stale"), scale=_NS_TO_MS,
+        )  # fmt: skip
+        self._jump = WatchedLimit(
+            name, "jump of the clock", "ms", Reason.CLOCK, maximum=jump, scale=_S_TO_MS
+        )
+        counts = (
+            (Head.STATUS, "growth of the status", limits.status_steps, Reason.STATUS),
+            (Head.MALFORMED, "malformed datagrams", limits.malformed, Reason.MALFORMED),
+            (Head.LOST, "lost samples", limits.lost, Reason.SENSOR_LOST),
+            (Head.RESTARTS, "restarts", 0, Reason.CLOCK),
+        )
+        self._counts = {
+            head: WatchedLimit(name, what, "1/s", reason, maximum=most)
+            for head, what, most, reason in counts
+            if most is not None
+        }
+        #: All of them.
+        self.limits = (self._age, *self._counts.values(), self._jump)
         self._newest_ns, self._number = now_ns, -1.0
         self._offset = math.nan
         self._windows: dict[Head, deque[tuple[int, float]]] = {}
@@ -123,10 +162,8 @@ class HealthCheck:
         self._estop = bool(status & limits.estop_mask)
         if not row[Head.VALID] or status & limits.status_mask:
             self._found.add(Reason.STATUS)
-        self._count(Head.STATUS, limits.status_steps, Reason.STATUS, time_ns, row)
-        self._count(Head.MALFORMED, limits.malformed, Reason.MALFORMED, time_ns, row)
-        self._count(Head.LOST, limits.lost, Reason.SENSOR_LOST, time_ns, row)
-        self._count(Head.RESTARTS, 0, Reason.CLOCK, time_ns, row)
+        for head, limit in self._counts.items():
+            self._count(head, limit, time_ns, row)
         if row[Head.NUMBER] != self._number:
             self._newest_ns = time_ns - round(row[Head.SAMPLE_AGE] * 1e9)
             self._number = row[Head.NUMBER]
@@ -137,29 +174,25 @@ class HealthCheck:
         found, self._found = self._found, set()
         if self._estop:
             found.add(Reason.EMERGENCY_STOP)
-        if now_ns - self._newest_ns > self._stale_ns:
-            found.add(Reason.SENSOR_STALE)
+        if stale := self._age.take(now_ns - self._newest_ns):
+            found.add(stale)
         return found
 
-    def _count(
-        self, head: Head, most: int | None, reason: Reason, time_ns: int, row: list[float]
-    ) -> None:
+    def _count(self, head: Head, limit: WatchedLimit, time_ns: int, row: list[float]) -> None:
         """Look by how much a count grew within a second."""
-        if most is None:
-            return
         window = self._windows.setdefault(head, deque())
         window.append((time_ns, row[head]))
         while time_ns - window[0][0] > _WINDOW_NS:
             window.popleft()
-        if row[head] - window[0][1] > most:
-            self._found.add(reason)
+        if found := limit.take(row[head] - window[0][1]):
+            self._found.add(found)
 
     def _clock(self, time_ns: int, device_time: float) -> None:
-        if self._jump is None or not math.isfinite(device_time):
+        if not math.isfinite(device_time):
             return
         offset = device_time - time_ns * _NS
-        if abs(offset - self._offset) > self._jump:  # not, if there is none to compare with
-            self._found.add(Reason.CLOCK)
+        if found := self._jump.take(abs(offset - self._offset)):
+            self._found.add(found)  # not, if there is none to compare with
         self._offset = offset
 
 
@@ -201,6 +234,7 @@ class PassivityObserver:
 Floats = npt.NDArray[np.float64]
 #: Order of a derivative, and the degree of its polynomial.
 _ACCELERATION, _JERK = 2, 3
+_MOTIONS = {_ACCELERATION: "acceleration", _JERK: "jerk"}
 
 
 def derivative_weights(samples: int, order: int, period: float) -> Floats:
@@ -224,12 +258,12 @@ class MotionCheck:
     Samples count as evenly spaced, by the device's count: they arrive less evenly. After one that
     was lost the window is filled anew.
 
-    name, limits: Of the signal; at least one of ``acceleration`` and ``jerk`` is given.
+    name, limits, unit: Of the signal; at least one of ``acceleration`` and ``jerk`` is given.
     period_ns: Of its device.
     Raises DescriptionError: if the window has too few samples.
     """
 
-    def __init__(self, name: str, limits: SignalLimits, period_ns: int) -> None:
+    def __init__(self, name: str, limits: SignalLimits, period_ns: int, unit: str = "m") -> None:
         period = period_ns * _NS
         samples = 1 + round(limits.ns("window") / period_ns)
         wanted = (
@@ -245,9 +279,16 @@ class MotionCheck:
                 f" {limits.window!r}"
             )
         self._looks = [
-            (reason, most, derivative_weights(samples, order, period))
+            (
+                WatchedLimit(
+                    name, _MOTIONS[order], derived_unit(unit, order), reason, maximum=most
+                ),
+                derivative_weights(samples, order, period),
+            )
             for reason, order, most in asked
         ]
+        #: All of them.
+        self.limits = tuple(limit for limit, _ in self._looks)
         self._persistence = limits.ns("persistence") / period_ns
         self._values: Floats = np.zeros(samples)
         self._filled = self._bad = 0
@@ -277,10 +318,8 @@ class MotionCheck:
         return found
 
     def _look(self) -> Reason:
-        for reason, most, weights in self._looks:
-            if abs(float(weights @ self._values)) > most:
-                return reason
-        return Reason.OPERATION
+        found = [limit.take(abs(float(weights @ self._values))) for limit, weights in self._looks]
+        return next((reason for reason in found if reason), Reason.OPERATION)
 
 
 _Take = Callable[[int, float], None]
@@ -319,7 +358,20 @@ class RigChecks:
             if one.acceleration is not None or one.jerk is not None
         }
         self.energies = {n: self._energy(one) for n, one in settings.energy.items()}
-        self._limits = {n: one.limit for n, one in settings.energy.items()}
+        self._given = {
+            n: WatchedLimit(n, "energy", "J", Reason.ENERGY, maximum=one.limit, is_main=True)
+            for n, one in settings.energy.items()
+        }
+        self._counts_energy = False
+
+    @property
+    def limits(self) -> Iterator[WatchedLimit]:
+        """All limits of signals, motions and energy."""
+        yield from self._given.values()
+        for check in self._signals.values():
+            yield from check.limits
+        for motion in self._motions.values():
+            yield from motion.limits
 
     def take(self, device: str, time_ns: int, row: list[float]) -> None:
         """Take a row of a device's ring."""
@@ -333,8 +385,10 @@ class RigChecks:
         for name, check in self._signals.items():
             yield name, check.reason()
         for name, observer in self.energies.items():
-            wrong = observer.given > self._limits[name]
-            yield name, Reason.ENERGY if wrong else Reason.OPERATION
+            limit, is_beyond = self._given[name], self._given[name].take(observer.given)
+            if not self._counts_energy:
+                limit.forget()
+            yield name, is_beyond
 
     def motion_reasons(self) -> Iterator[tuple[str, Reason]]:
         """Yield the same of accelerations and jerks of signals."""
@@ -345,7 +399,8 @@ class RigChecks:
         """Let checks count, or forget what they counted, as their table has it for a state."""
         for check in self._held_against:
             check.counts_frozen = holds(Check.FROZEN, state)
-        if not holds(Check.ENERGY, state):
+        self._counts_energy = holds(Check.ENERGY, state)
+        if not self._counts_energy:
             for observer in self.energies.values():
                 observer.given = 0.0
 
@@ -354,7 +409,7 @@ class RigChecks:
         self._takers.setdefault(device, []).append((column, take))
 
     def _signal(self, name: str, limits: SignalLimits) -> SignalCheck:
-        check = SignalCheck(limits, self._places[name][2].unit)
+        check = SignalCheck(limits, self._places[name][2].unit, name)
         if limits.against is not None:
             self._held_against.append(check)
             self._listen(limits.against, lambda _, value: check.move(value))
@@ -362,8 +417,8 @@ class RigChecks:
         return check
 
     def _motion(self, name: str, limits: SignalLimits) -> MotionCheck:
-        device, column, _ = self._places[name]
-        check = MotionCheck(name, limits, self._periods[device])
+        device, column, facts = self._places[name]
+        check = MotionCheck(name, limits, self._periods[device], facts.unit)
         self._moved.setdefault(device, []).append((column, check))
         return check
 

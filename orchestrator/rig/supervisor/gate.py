@@ -7,89 +7,11 @@ from collections.abc import Sequence
 from math import copysign, sqrt
 from typing import Literal
 
-from orchestrator.core.diagnostics import DescriptionError, Reason
+from orchestrator.core.diagnostics import Reason
 from orchestrator.core.structs import Struct
+from orchestrator.rig.supervisor.limits import WINDOW_NS, WatchedLimit, derived_unit
+from orchestrator.rig.supervisor.rest_profile import RestProfile, blending_weight
 from orchestrator.rig.supervisor.states import FOLLOWING, STOPPING, State
-
-
-def blending_weight(share: float) -> float:
-    """Return 0 to 1 for a share of the time, with no velocity and no acceleration at both ends.
-
-    The quintic ``10 s^3 - 15 s^4 + 6 s^5``.
-    """
-    s = min(max(share, 0.0), 1.0)
-    return s * s * s * (10.0 + s * (6.0 * s - 15.0))
-
-
-class RestProfile:
-    """The fastest way to rest that keeps a deceleration and a jerk.
-
-    From velocity ``v`` and acceleration ``a`` the acceleration goes to a peak, stays there, and
-    goes back to 0 where the velocity is 0, with jerk ``+J``, 0, ``-J`` (a trapezoid, or a triangle
-    where the peak stays below the deceleration ``A``). Position, velocity and acceleration are
-    continuous; the size of the acceleration never exceeds ``A`` and that which it began with.
-
-    position, velocity, acceleration: Where it begins, in the unit of the command, per s and per s2.
-    deceleration: ``A`` > 0, per s2.
-    jerk: ``J`` > 0, per s3.
-    duration: Until it stands, s.
-
-    References
-    ----------
-    Biagiotti, Melchiorri: Trajectory Planning for Automatic Machines and Robots, 2008, section 3.4
-    (double S), for the case that only a final velocity of 0 is asked for.
-    """
-
-    def __init__(
-        self,
-        position: float,
-        velocity: float,
-        acceleration: float,
-        deceleration: float,
-        jerk: float,
-    ) -> None:
-        if not (deceleration > 0.0 and jerk > 0.0):
-            raise DescriptionError(
-                "expected a deceleration and a jerk > 0 to come to rest with, found"
-                f" {deceleration:g} and {jerk:g}"
-            )
-        self._begin = position, velocity, acceleration
-        self._pieces = _pieces(velocity, acceleration, deceleration, jerk)
-        self.duration = sum(length for length, _ in self._pieces)
-
-    def at(self, t: float) -> tuple[float, float, float]:
-        """Return position, velocity and acceleration ``t`` seconds after the beginning."""
-        x, v, a = self._begin
-        left = max(t, 0.0)
-        for length, jerk in self._pieces:
-            h = min(left, length)
-            x += h * (v + h * (a / 2.0 + h * jerk / 6.0))
-            v += h * (a + h * jerk / 2.0)
-            a += h * jerk
-            left -= h
-        return (x, 0.0, 0.0) if t >= self.duration else (x, v, a)
-
-
-def _pieces(v: float, a: float, deceleration: float, jerk: float) -> list[tuple[float, float]]:
-    """Return length and jerk of the parts, for a peak in the direction of the missing velocity."""
-    missing = -v - copysign(a * a / (2.0 * jerk), a)  # once the acceleration is brought to 0
-    if missing == 0.0:
-        return [(abs(a) / jerk, -copysign(jerk, a))]
-    side = copysign(1.0, missing)
-    ahead, start = -side * v, side * a  # both counted in the direction of the peak
-    peak = sqrt(max(jerk * ahead + start * start / 2.0, 0.0))
-    stays = 0.0
-    if peak > deceleration:
-        peak = deceleration
-        sign = 1.0 if start <= peak else -1.0
-        first = sign * (peak * peak - start * start) / (2.0 * jerk)
-        stays = (ahead - first - peak * peak / (2.0 * jerk)) / peak
-    return [
-        (abs(peak - start) / jerk, side * copysign(jerk, peak - start)),
-        (stays, 0.0),
-        (peak / jerk, -side * jerk),
-    ]
-
 
 _NS = 1e-9
 #: Of velocities: a command at its limit is within it.
@@ -153,11 +75,38 @@ class GateTimes(Struct):
     hold_cycles: int | None = None
 
 
+def axis_limits(limits: AxisLimits, where: str = "", unit: str = "1") -> tuple[WatchedLimit, ...]:
+    """Return what a scalar of a command is held to, in the order of the gauges of its device."""
+    first, second, third = (derived_unit(unit, order) for order in (1, 2, 3))
+    bend = limits.acceleration
+    return (
+        WatchedLimit(
+            where, "command", unit, Reason.TRAVEL,
+            minimum=limits.minimum, maximum=limits.maximum,
+        ),
+        WatchedLimit(where, "velocity", first, Reason.VELOCITY, maximum=limits.velocity),
+        WatchedLimit(where, "acceleration", second, Reason.ACCELERATION, maximum=bend),
+        WatchedLimit(where, "jerk", third, Reason.JERK, maximum=limits.jerk),
+        WatchedLimit(where, "time held back", "s", Reason.COMMAND_LOST, maximum=_BEHIND_S),
+    )  # fmt: skip
+
+
+def gauge_count(scalars: int) -> int:
+    """Return how many numbers the gate of so many scalars of a command writes."""
+    return scalars * len(axis_limits(_NO_LIMITS))
+
+
+_NO_LIMITS = AxisLimits(math.inf, 0.0, (1.0, 1.0), (1.0, 1.0), "in place", math.inf)
+
+
 class _Axis:
     """One scalar of a command: where it was sent last, how fast, and how it comes to rest."""
 
     def __init__(self, limits: AxisLimits, start: float, period: float) -> None:
         self.limits, self._period = limits, period
+        #: What it is held to, with the newest values.
+        self.watched = axis_limits(limits)
+        self._range, self._speed, self._bend, self._jerk, self._waits = self.watched
         self.sent = self.held = self.wanted = self._before = start
         self.velocity = self.acceleration = 0.0
         #: The last stair: its periods, its mean velocity, and the periods since.
@@ -195,20 +144,21 @@ class _Axis:
             return self.sent, Reason.COMMAND_NOT_FINITE
         before, self.wanted = self.wanted, wanted
         limits, h = self.limits, self._period
-        if not limits.minimum <= wanted <= limits.maximum:
-            return self.sent, Reason.TRAVEL
+        if beyond := self._range.take(wanted):
+            return self.sent, beyond
         is_fast = False
         if math.isfinite(limits.velocity):
             most = limits.velocity * _ROUNDING * run_s
             self._due = min(max(wanted, self._due - most), self._due + most)
             is_fast = self._due != wanted
             self._pace = (wanted - before) / run_s if run_s > 0.0 else self._pace
+            self._speed.show(abs(self._pace))
         sent = self._reach(wanted)
         acceleration = ((sent - self.sent) / h - self.velocity) / h
         spent = min(self._elapsed, _AT_ONCE * h)
         self._behind = self._behind + spent if sent != wanted else 0.0
-        if self._behind > _BEHIND_S:
-            return sent, Reason.COMMAND_LOST
+        if lost := self._waits.take(self._behind):
+            return sent, lost
         found = self._found(is_fast, acceleration, (acceleration - self.acceleration) / h)
         if not found:
             self._bad = 0.0
@@ -315,15 +265,16 @@ class _Axis:
             self.sent = 0.0
         self.held, self.velocity, self.acceleration, self._bad = self.sent, 0.0, 0.0, 0.0
         self._mean, self._due, self._rate, self._behind = 0.0, self.sent, 0.0, 0.0
+        for limit in self.watched:
+            limit.forget()
 
     def _found(self, is_fast: bool, acceleration: float, jerk: float) -> Reason:  # noqa: FBT001
         if is_fast:
             return Reason.VELOCITY
         if self._ramps:
             return Reason.OPERATION
-        if abs(acceleration) > self.limits.acceleration:
-            return Reason.ACCELERATION
-        return Reason.JERK if abs(jerk) > self.limits.jerk else Reason.OPERATION
+        bends, jerks = self._bend.take(abs(acceleration)), self._jerk.take(abs(jerk))
+        return bends or jerks
 
 
 class CommandGate:
@@ -359,7 +310,7 @@ class CommandGate:
         self._now_ns: int | None = None
         self._period = period_ns * _NS
         self._stopping: State | None = None
-        self._follows = False
+        self._follows, self._turned_ns = False, 0
         #: What the gate found by itself, and when; 0: nothing.
         self.reason = Reason.OPERATION
         self.found_ns = 0
@@ -375,6 +326,11 @@ class CommandGate:
         if self._stopping is None:
             return not self._axes or not self._follows
         return self._stopping is State.ESTOP or all(axis.stands for axis in self._axes)
+
+    @property
+    def gauges(self) -> list[float]:
+        """The worst values of the last moment against :func:`axis_limits` of each scalar."""
+        return [limit.worst for axis in self._axes for limit in axis.watched]
 
     def trip(self, reason: Reason, now_ns: int) -> None:
         """Come to rest for a reason that was found here."""
@@ -438,6 +394,10 @@ class CommandGate:
         for axis in self._axes:
             axis.go_on(elapsed, _PAUSE * max(self._period, step_ns * _NS))
         self.watch(orders, number, now_ns, patience_ns)
+        if now_ns - self._turned_ns > WINDOW_NS and self._stopping is None:
+            self._turned_ns = now_ns
+            for limit in (each for axis in self._axes for each in axis.watched):
+                limit.turn()
         self._obey(orders)
         self._follows = self._stopping is None and orders.state in FOLLOWING
         again = self._follows and number == self._sent_number  # a run may wait while it is held

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from orchestrator.core.diagnostics import Reason
 from orchestrator.core.structs import Struct
+from orchestrator.rig.supervisor.limits import WatchedLimit
 from orchestrator.rig.supervisor.states import (
     FOLLOWING,
     TRANSITIONS,
@@ -81,7 +82,11 @@ class Machine:
         self.alarms: list[FoundCause] = []
         self.changes: list[Change] = []
         self._reactions = dict(reactions)
-        self._confirm_ns, self._rest_ns = confirm_ns, rest_ns
+        self._confirm_ns = confirm_ns
+        #: How long a stop may take, and takes.
+        self.rest = WatchedLimit(
+            "rig", "time to come to rest", "ms", Reason.OVERDUE, maximum=rest_ns, scale=1e-6
+        )
         self._armed_ns: int | None = None
         #: Which operator armed it last; empty: none, or it did so itself.
         self.armed_by = ""
@@ -174,13 +179,14 @@ class Machine:
         spent = now_ns - self.since_ns
         if self.state is State.BLEND and spent >= blend_ns:
             self.apply(Event.BLENDED, now_ns)
-        elif holds(Check.REST, self.state):
-            if at_rest:
-                self.apply(Event.AT_REST, now_ns)
-            elif spent > self._rest_ns:
-                fault = FoundCause(Reason.OVERDUE, self.state.name, now_ns)
-                self.latched.append(fault)
-                self.apply(Event.OVERDUE, now_ns, fault)
+        elif not holds(Check.REST, self.state):
+            self.rest.forget()
+        elif at_rest:
+            self.apply(Event.AT_REST, now_ns)
+        elif late := self.rest.take(spent):
+            fault = FoundCause(late, self.state.name, now_ns, self.rest.figures)
+            self.latched.append(fault)
+            self.apply(Event.OVERDUE, now_ns, fault)
 
     def _latch(self, fault: FoundCause) -> None:
         if any((one.reason, one.where) == (fault.reason, fault.where) for one in self.latched):

@@ -26,6 +26,7 @@ from orchestrator.core.accounts import is_trusted, peer_of
 from orchestrator.core.diagnostics import DeviceError, Reason, SoftdockError
 from orchestrator.core.structs import MutableStruct
 from orchestrator.rig.supervisor import rig_tracking
+from orchestrator.rig.supervisor.gate import gauge_count
 from orchestrator.rig.supervisor.machine import (
     CHANGES_NAME,
     COLUMNS,
@@ -89,6 +90,7 @@ def status_of(supervisor: Supervisor, now_ns: int) -> dict[str, Any]:
         "changes": [_told_change(change, now_ns) for change in machine.changes[-_CHANGES:]],
         "present": [str(fault) for fault in machine.present.values()],
         "signals": signals,
+        "limits": [one.as_json() for one in supervisor.limits if one.is_set],
         "margins": {
             name: {"delay_s": change[0], "gain": change[1]}
             for name, change in lefts.items()
@@ -216,6 +218,8 @@ class SupervisorProcess:
         self._rings = 0
         self._writers: list[threading.Thread] = []
         self._ended_at: float | None = None
+        #: Whether the rig was at rest for a fault, and let its run end, before the run ended.
+        self._was_released = False
 
     def serve(self) -> None:
         """Look until the run is over and all devices are closed."""
@@ -273,7 +277,8 @@ class SupervisorProcess:
         message.pop("hello")
         facts, settings = JoiningDevice.of_json(message), self._settings
         rows = 64 + round(_ROWS * settings.ns("ring") / facts.period_ns)
-        memory = WatchMemory(rows, len(facts.columns))
+        gauges = gauge_count(len(facts.commands))
+        memory = WatchMemory(rows, len(facts.columns), gauges=gauges)
         try:
             limits = self.supervisor.join(facts, memory, time.monotonic_ns())
         except SoftdockError as error:
@@ -295,14 +300,26 @@ class SupervisorProcess:
         if peer.waits:
             return
         if not peer.is_run:
+            self._serve_others(peer)
+            self._was_released = self.supervisor.run_is_released
             self.supervisor.run_ended(time.monotonic_ns())
             self._ended_at = self._ended_at or time.monotonic()
         self._tell_run(peer)
+
+    def _serve_others(self, run: _Peer) -> None:
+        """Take what others said before the run ended: a device that is lost may be its cause."""
+        for file, _ in self._poll.poll(0):
+            if file != run.channel.fileno() and file in self._peers:
+                self._serve(file)
+        self.supervisor.look(time.monotonic_ns())
 
     def _tell_run(self, peer: _Peer) -> None:
         machine = self.supervisor.machine
         status = {
             "follows": machine.follows,
+            "engaged": any(change.after is State.BLEND for change in machine.changes),
+            "released": self._was_released,
+            "advice": machine.latched[0].reason.advice if machine.latched else "",
             "latched": [str(fault) for fault in machine.latched],
             "stopped_by": _stopped_by(machine.latched),
             "alarms": [str(fault) for fault in machine.alarms],

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from orchestrator.core.diagnostics import DescriptionError, LoadError, choices_for
+from orchestrator.core.diagnostics import DescriptionError, LoadError, Reason, choices_for
 from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.structs import Struct
+from orchestrator.rig.supervisor.limits import WatchedLimit
 from orchestrator.rig.supervisor.settings import TrackingLimits
 from orchestrator.rig.supervisor.tracker import WIDTH, Tracked, Tracker
 from orchestrator.rig.supervisor.watch_memory import Head, JoiningDevice
@@ -160,7 +161,23 @@ class TrackedResponse:
         left = self.left_of(margins)
         if left is None or margins is None:
             return None
-        return left[0] < margins.delay_reserve or left[1] < margins.gain_reserve
+        delay, gain = _reserves(self.name, margins)
+        return bool(delay.take(left[0]) or gain.take(left[1]))
+
+    @property
+    def limits(self) -> tuple[WatchedLimit, ...]:
+        """What is tracked against its reserves, and against a change of the device."""
+        change = WatchedLimit(
+            self.name, "evidence of a change", "1", Reason.DEVICE_CHANGED, maximum=1.0
+        )
+        change.show(self.tracker.score)
+        left = self.left_of(self.margins)
+        if left is None or self.margins is None:
+            return (change,)
+        reserves = _reserves(self.name, self.margins)
+        for limit, value in zip(reserves, left, strict=True):
+            limit.show(value)
+        return (*reserves, change)
 
     @property
     def figures(self) -> str:
@@ -182,6 +199,19 @@ class TrackedResponse:
                 f" {margins.gain_reserve:.4g}"
             )
         return told
+
+
+def _reserves(name: str, margins: MarginTable) -> tuple[WatchedLimit, WatchedLimit]:
+    """Return what must be left of delay margin, s, and gain margin of a loop."""
+    return (
+        WatchedLimit(
+            name, "delay margin left", "ms", Reason.MARGIN,
+            minimum=margins.delay_reserve, scale=_MS, is_main=True,
+        ),
+        WatchedLimit(
+            name, "gain margin left", "1", Reason.MARGIN, minimum=margins.gain_reserve
+        ),
+    )  # fmt: skip
 
 
 class RigTracking:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from orchestrator.core.diagnostics import DescriptionError, Reason
 from orchestrator.rig.supervisor.checks import HealthCheck, RigChecks
+from orchestrator.rig.supervisor.gate import axis_limits
+from orchestrator.rig.supervisor.limits import WINDOW_NS, WatchedLimit, figures_of
 from orchestrator.rig.supervisor.machine import FoundCause, Machine, RefusedWish
 from orchestrator.rig.supervisor.rig_tracking import MarginTable, RigTracking
 from orchestrator.rig.supervisor.settings import CommandLimits, DeviceLimits, SupervisorSettings
@@ -26,7 +28,8 @@ class DeviceWatch:
 
     facts, memory: Of the device.
     limits: Of its health.
-    heartbeat_ns: From which age of its sign of life on its process is lost.
+    commands: Limits of its commands, in their order.
+    times: In ns: age of its sign of life, and of the newest command, at which they count as lost.
     now_ns: When it joined.
     """
 
@@ -35,12 +38,21 @@ class DeviceWatch:
         facts: JoiningDevice,
         memory: WatchMemory,
         limits: DeviceLimits,
-        heartbeat_ns: int,
+        commands: Sequence[CommandLimits],
+        times: tuple[int, int],
         now_ns: int,
     ) -> None:
         self.facts, self.memory = facts, memory
-        self.health = HealthCheck(limits, now_ns)
-        self._heartbeat_ns = heartbeat_ns
+        name = facts.device
+        self.health = HealthCheck(limits, now_ns, name)
+        signals = zip(facts.commands, commands, strict=True)
+        self._gauged = [
+            limit
+            for signal, one in signals
+            for limit in axis_limits(one.axis, f"{name}.{signal.name}", signal.unit)
+        ]
+        self._beat = _time_limit(name, "age of its sign of life", Reason.DEVICE_LOST, times[0])
+        self._fresh = _time_limit(name, "age of the newest command", Reason.COMMAND_STALE, times[1])
         self._count = 0
         self._told = 0
         self._commands, self._commanded_ns = 0, now_ns
@@ -74,9 +86,19 @@ class DeviceWatch:
             checks.take(self.facts.device, time_ns, row)
             tracking.take(self.facts.device, time_ns, row)
 
+    @property
+    def limits(self) -> tuple[WatchedLimit, ...]:
+        """All limits of the device, of its process and of its commands."""
+        for limit, value in zip(self._gauged, self.memory.gauges, strict=True):
+            limit.forget()
+            limit.show(value)
+        commanded = (self._fresh, *self._gauged) if self.facts.commands else ()
+        return (*commanded, *self.health.limits, self._beat)
+
     def reasons(self, now_ns: int) -> Iterator[Reason]:
         """Yield what is wrong with the device and its process now."""
-        if self.gone or now_ns - self.memory[Word.IO_BEAT] > self._heartbeat_ns:
+        silent = self._beat.take(now_ns - self.memory[Word.IO_BEAT])
+        if silent or self.gone:
             yield Reason.DEVICE_LOST
         yield from self.health.reasons(now_ns)
 
@@ -88,12 +110,19 @@ class DeviceWatch:
         self._told = found
         return (Reason(self.memory[Word.IO_REASON]), found) if found else None
 
-    def command_age(self, now_ns: int, *, counts: bool) -> int:
-        """Return for how long the simulation gave no new command, ns; 0 where that is right."""
+    def command_is_stale(self, now_ns: int, *, counts: bool) -> bool:
+        """Whether the simulation gave no new command for too long, where it should."""
         count = self.memory[Word.COMMANDS]
         if count != self._commands or not self.facts.commands or not counts:
             self._commands, self._commanded_ns = count, now_ns
-        return now_ns - self._commanded_ns
+        is_stale = bool(self._fresh.take(now_ns - self._commanded_ns))
+        if not counts:
+            self._fresh.forget()
+        return is_stale
+
+
+def _time_limit(where: str, quantity: str, reason: Reason, most_ns: int) -> WatchedLimit:
+    return WatchedLimit(where, quantity, "ms", reason, maximum=most_ns, scale=1e-6)
 
 
 #: What each is called where a fault is told.
@@ -134,8 +163,7 @@ class Supervisor:
         self.watches: dict[str, DeviceWatch] = {}
         self.checks: RigChecks | None = None
         self.tracking: RigTracking | None = None
-        self._blend_ns = settings.ns("blend")
-        self._stale_ns = settings.ns("command_stale")
+        self._blend_ns, self._turned_ns = settings.ns("blend"), 0
         self._was_automatic = False
         self._run_ended = False
         self._told: State | None = None
@@ -158,14 +186,14 @@ class Supervisor:
                 f" {self.watches[name].facts.pid}; expected one"
             )
         limits = self.settings.devices.get(name, DeviceLimits())
-        heartbeat = self.settings.ns("heartbeat")
+        times = self.settings.ns("heartbeat"), self.settings.ns("command_stale")
         joined = {one: watch.facts for one, watch in self.watches.items()} | {name: facts}
         if set(joined) == set(self.expected):
             self.checks = RigChecks(self.settings, joined.values())
             table = self.settings.tracking
             self.tracking = RigTracking(table, self._margins, joined.values())
         memory[Word.BEAT] = memory[Word.IO_BEAT] = now_ns  # neither is lost before it begins
-        self.watches[name] = DeviceWatch(facts, memory, limits, heartbeat, now_ns)
+        self.watches[name] = DeviceWatch(facts, memory, limits, given, times, now_ns)
         return given
 
     def limits_of(self, facts: JoiningDevice) -> list[CommandLimits]:
@@ -242,12 +270,24 @@ class Supervisor:
     @property
     def run_may_begin(self) -> bool:
         """Whether a run that waits until the rig is engaged goes on: it is, or will not be."""
-        return self.machine.follows or self._released or self._run_ended
+        return self.machine.follows or self.run_is_released or self._run_ended
 
     @property
     def is_over(self) -> bool:
         """Whether the run is over and all processes of devices have ended."""
         return self._run_ended and all(watch.gone for watch in self.watches.values())
+
+    @property
+    def limits(self) -> list[WatchedLimit]:
+        """Every limit that the rig is held to; those that the settings leave out have no end."""
+        found: list[WatchedLimit] = []
+        if self.checks is not None:
+            found += self.checks.limits
+        for watch in self.watches.values():
+            found += watch.limits
+        if self.tracking is not None:
+            found += (limit for one in self.tracking.responses.values() for limit in one.limits)
+        return [*found, self.machine.rest]
 
     def look(self, now_ns: int) -> None:
         """Read what is new, decide, and tell the processes of the devices."""
@@ -259,6 +299,10 @@ class Supervisor:
             self._track(self.tracking, now_ns)
             self._begin(now_ns)
         machine = self.machine
+        if now_ns - self._turned_ns > WINDOW_NS:
+            self._turned_ns = now_ns
+            for limit in self.limits:
+                limit.turn()
         # not before they have read of the state
         told = now_ns - machine.since_ns > 0 and self._told is machine.state
         at_rest = told and all(watch.at_rest for watch in self.watches.values())
@@ -279,23 +323,26 @@ class Supervisor:
         if not holds(Check.SIGNAL, machine.state):
             return
         for name, reason in checks.reasons():
-            self._compare(name, {reason}, OF_SIGNALS, now_ns)
+            self._compare(name, {reason}, OF_SIGNALS, now_ns, checks)
         for name, reason in checks.motion_reasons():
-            self._compare(name, {reason}, OF_MOTIONS, now_ns)
+            self._compare(name, {reason}, OF_MOTIONS, now_ns, checks)
 
     def _find_of(self, name: str, watch: DeviceWatch, now_ns: int) -> None:
         machine = self.machine
         if holds(Check.DEVICE, machine.state):
-            self._compare(name, set(watch.reasons(now_ns)), OF_DEVICES, now_ns)
+            self._compare(name, set(watch.reasons(now_ns)), OF_DEVICES, now_ns, watch)
         struck = watch.struck() if holds(Check.GATE, machine.state) else None
         if struck is not None:
-            machine.strike(FoundCause(struck[0], name, struck[1]))
+            figures = figures_of(watch.limits, struck[0])
+            machine.strike(FoundCause(struck[0], name, struck[1], figures))
         if watch.run_gone == 2:
             self.run_lost(now_ns)
         elif watch.run_gone:
             self.run_ended(now_ns)
-        age = watch.command_age(now_ns, counts=holds(Check.COMMAND, machine.state))
-        self._one(Reason.COMMAND_STALE, name, now_ns, is_there=age > self._stale_ns)
+        stale = watch.command_is_stale(now_ns, counts=holds(Check.COMMAND, machine.state))
+        self._compare(
+            name, {Reason.COMMAND_STALE} if stale else set(), (Reason.COMMAND_STALE,), now_ns, watch
+        )
 
     def _track(self, tracking: RigTracking, now_ns: int) -> None:
         """Say what tracking found: a device that changed, a margin below its reserve."""
@@ -321,21 +368,26 @@ class Supervisor:
         self.missing = (*missing, *(f"{name}: no sample arrived yet" for name in silent))
         for name, watch in watches:
             if watch.gone:
-                self._one(Reason.DEVICE_LOST, name, now_ns, is_there=True)
+                self.machine.find(FoundCause(Reason.DEVICE_LOST, name, now_ns))
         if not self.missing:
             self.machine.apply(Event.HEARD, now_ns)
 
     def _compare(
-        self, where: str, found: set[Reason], known: Collection[Reason], now_ns: int
+        self,
+        where: str,
+        found: set[Reason],
+        known: Collection[Reason],
+        now_ns: int,
+        checks: RigChecks | DeviceWatch,
     ) -> None:
+        """Latch what is found, with the figures of the limit; what is not found is gone."""
         for reason in known:
-            self._one(reason, where, now_ns, is_there=reason in found)
-
-    def _one(self, reason: Reason, where: str, now_ns: int, *, is_there: bool) -> None:
-        if is_there:
-            self.machine.find(FoundCause(reason, where, now_ns))
-        elif (reason, where) in self.machine.present:
-            self.machine.gone(reason, where)
+            if reason in found:
+                own = (limit for limit in checks.limits if limit.where == where)
+                figures = figures_of(own, reason)
+                self.machine.find(FoundCause(reason, where, now_ns, figures))
+            elif (reason, where) in self.machine.present:
+                self.machine.gone(reason, where)
 
     def _begin(self, now_ns: int) -> None:
         """Arm and engage where nobody has to, once."""
@@ -355,12 +407,12 @@ class Supervisor:
             memory[Word.SINCE] = machine.since_ns
             memory[Word.STATE] = machine.state
             memory[Word.REASON] = reason
-            memory[Word.RELEASED] = int(self._released)
+            memory[Word.RELEASED] = int(self.run_is_released)
             memory[Word.BEAT] = now_ns
         self._told = machine.state
 
     @property
-    def _released(self) -> bool:
+    def run_is_released(self) -> bool:
         """Whether the run is to end, since the rig was brought to rest."""
         stops = self.settings.after_fault == "stop"
         return stops and self.machine.state in (State.SAFE, State.ESTOP)

@@ -138,18 +138,25 @@ class WatchMemory:
     A row is written before the count of rows, so one that is counted is whole.
 
     rows, columns: Of the ring.
+    gauges: Numbers beside the words, which the process of the device writes: what its gate holds
+        against the limits of its command.
     file: Descriptor of memory that is there; ``None``: it is made.
     """
 
-    def __init__(self, rows: int, columns: int, file: int | None = None) -> None:
-        size = 8 * (_WORDS + rows * (1 + columns))
+    def __init__(
+        self, rows: int, columns: int, file: int | None = None, *, gauges: int = 0
+    ) -> None:
+        first = _WORDS + gauges
+        size = 8 * (first + rows * (1 + columns))
         self.file = operating_system.shared_memory("watch", size) if file is None else file
         weakref.finalize(self, os.close, self.file)
         memory = mmap.mmap(self.file, size)
         self.rows, self.columns = rows, columns
         self._words = memoryview(memory)[: 8 * _WORDS].cast("q")
-        self._times = np.frombuffer(memory, np.int64, rows, 8 * _WORDS)
-        flat = np.frombuffer(memory, np.float64, rows * columns, 8 * (_WORDS + rows))
+        #: One float64 each, not a number while nothing is known.
+        self.gauges = memoryview(memory)[8 * _WORDS : 8 * first].cast("d")
+        self._times = np.frombuffer(memory, np.int64, rows, 8 * first)
+        flat = np.frombuffer(memory, np.float64, rows * columns, 8 * (first + rows))
         self._values = flat.reshape(rows, columns)
 
     def __getitem__(self, word: Word) -> int:

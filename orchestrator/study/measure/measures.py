@@ -28,7 +28,7 @@ def with_measures(
 ) -> tuple[Result, dict[str, Measured]]:
     """Read off what can be; what cannot is a problem of the outcome and a remark of the result.
 
-    Of a rig that missed cycles, or a run that an operator stopped, it is a warning in the result.
+    Of a rig that missed cycles, or a run that was stopped, it is a warning in the result.
     """
     measured: dict[str, Measured] = {}
     failed = []

@@ -160,13 +160,23 @@ class SweepOutcome(Struct):
 _VERDICTS = ("passed", "broken", "not judged")
 
 
+class StoppedCase(Struct):
+    """Who stopped the run of a case, ``"operator"`` or ``"supervisor"``, and when and why."""
+
+    by: str
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
 class ExperimentOutcome(MutableStruct):
     """Everything that an experiment gave.
 
     ``problems`` are measures that could not be read off and what else failed behind the runs;
     ``never_engaged`` are cases whose devices were watched, and never followed the simulation;
-    ``broken`` says which expectations were not kept, ``stopped`` which case an operator stopped,
-    and when.
+    ``broken`` says which expectations were not kept, ``stopped`` which case an operator or a
+    supervisor stopped, and when.
     """
 
     title: str
@@ -176,7 +186,7 @@ class ExperimentOutcome(MutableStruct):
     problems: list[str] = field(default_factory=list)
     never_engaged: list[str] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
-    stopped: dict[str, str] = field(default_factory=dict)
+    stopped: dict[str, StoppedCase] = field(default_factory=dict)
 
     @property
     def safe_states(self) -> dict[str, tuple[Notice, ...]]:
@@ -207,7 +217,7 @@ class ExperimentOutcome(MutableStruct):
             "sweeps": {name: sweep.as_json() for name, sweep in self.sweeps.items()},
             "problems": self.problems,
             "broken": self.broken,
-            "stopped": self.stopped,
+            "stopped": {case: one.text for case, one in self.stopped.items()},
             "files": [path.as_posix() for path in self.files],
         }
 

@@ -34,6 +34,7 @@ from orchestrator.core.simulation import (
     FailedRunError,
     InterruptedRun,
     RunHooks,
+    RunStop,
     simulate_with,
 )
 from orchestrator.core.structs import Struct
@@ -47,6 +48,7 @@ from orchestrator.study.extension import (
     guarded,
     prepared,
 )
+from orchestrator.study.measure.outcome import StoppedCase
 from orchestrator.study.prepare.inputs import with_rests
 from orchestrator.study.prepare.prepared_case import PreparedCase, faults_of
 
@@ -213,7 +215,8 @@ def _written(
 def run_cases(run: Run, extensions: Sequence[Extension]) -> dict[str, Result]:
     """Run cases; what they record is seen at once under names that say that more is to come.
 
-    When an operator stops one, those behind it are not run, and leave ``run.cases``.
+    When an operator or a supervisor stops one, those behind it are not run, and leave
+    ``run.cases``.
     """
     results: dict[str, Result] = {}
     for name, case in run.cases.items():
@@ -269,6 +272,10 @@ def _rows_kept(result: Result, path: Path, journal: Journal) -> Iterator[None]:
         raise type(error)(text) from error
 
 
+def _note_stop(run: Run, case: str, stop: RunStop, text: str) -> None:
+    run.outcome.stopped[case] = StoppedCase(stop.by, text)
+
+
 def _recorded(
     run: Run,
     extensions: Sequence[Extension],
@@ -298,7 +305,7 @@ def _recorded(
                 journal,
                 guarded(steps.begin),
                 guarded(steps.end),
-                partial(run.outcome.stopped.__setitem__, case.name),
+                partial(_note_stop, run, case.name),
                 None if steps.watch is None else guarded(steps.watch),
                 None if steps.share is None else guarded(steps.share),
                 None if steps.steer is None else guarded(steps.steer),

@@ -1,5 +1,6 @@
 """``[expect.NAME]`` of experiments: verdicts in all places, exit codes, and what is refused."""
 
+import html
 import json
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from orchestrator import Extension, read_experiment, run_experiment
+from orchestrator.core.simulation import RunStop
 from orchestrator.study.extension import loaded
 
 SYSTEM = """
@@ -285,12 +287,27 @@ def test_a_measure_that_needs_another_case_is_not_judged_without_it(softdock, fo
     assert run(softdock, EXPERIMENT + COMPARED)[0] == 0
 
 
+#: Whose stop ends a run, why, the exit code, and what is said of it.
+STOPS = {
+    "operator": ("stop by operator pts/3", 6, "stopped by the operator at 0.005 s"),
+    "supervisor": (
+        "contact: much energy (energy 0.16 J, limit 0.15 J)",
+        3,
+        "stopped by the supervisor at 0.005 s: contact: much energy (energy 0.16 J, limit 0.15 J)",
+    ),
+}
+
+
 class Stopping(Extension):
-    """Does as the supervisor of a rig does when an operator stops it."""
+    """Does as a rig does when its operator or its supervisor stops it."""
+
+    by = "operator"
+    is_whole = True
 
     @contextmanager
     def around(self, run, steps):
-        yield replace(steps, end=lambda: "stop by operator pts/3")
+        stop = RunStop(self.by, STOPS[self.by][0], is_whole=self.is_whole)
+        yield replace(steps, end=lambda: stop)
 
 
 FAILING = (
@@ -302,29 +319,36 @@ FAILING = (
 )
 
 
-@pytest.mark.parametrize("stopped", [True, False])
-def test_an_operators_stop_ends_the_run_as_what_it_is(softdock, folder, monkeypatch, stopped):
-    """Instead of the step that fails by it: report, measures, exit code 6, no further case."""
+@pytest.mark.parametrize("is_whole", [True, False])
+@pytest.mark.parametrize("by", ["operator", "supervisor", None])
+def test_a_stop_ends_the_run_as_what_it_is(softdock, folder, monkeypatch, by, is_whole):
+    """Instead of the step that fails by it: report, measures, own exit code, no further case."""
     Path("part.py").write_text(FAILING)
-    if stopped:
+    if by is not None:
+        monkeypatch.setattr(Stopping, "by", by)
+        monkeypatch.setattr(Stopping, "is_whole", is_whole)
         monkeypatch.setattr("orchestrator.study.runner.loaded", with_stopping)
     text = EXPERIMENT.replace('kind = "peak"', 'kind = "final"') + COMPARED
     text += KEPT + 'case = "one"\n'
     text += '[case.one.measure.late]\nkind = "peak"\nsignal = "a.y"\nfrom = "9 ms"\n'
     code, _, err = run(softdock, text)
-    if not stopped:
+    if by is None:
         assert (code, "the rig is at rest" in err) == (2, True)
         return
+    why, expected, sentence = STOPS[by]
     said = " ".join(err.split())
-    assert code == 6, said
-    assert "case 'one': stopped by the operator at 0.005 s; no further case was run" in said
+    assert code == expected, said
+    assert f"case 'one': {sentence}; no further case was run" in said
     assert Path("out/report.html").is_file()
     summary = json.loads(Path("out/summary.json").read_text())
-    assert summary["stopped"] == {"one": "stopped by the operator at 0.005 s"}
+    assert summary["stopped"] == {"one": sentence}
     assert list(summary["cases"]) == ["one"]
     assert summary["cases"]["one"]["measures"]["peak"]["value"] == pytest.approx(0.005)
     remarks = " ".join(summary["cases"]["one"]["remarks"])
-    assert "stopped by the operator at 0.005 s (stop by operator pts/3)" in remarks
+    assert (f"stopped by the operator at 0.005 s ({why})" in remarks) is (by == "operator")
+    failed = "the run ended while the rig came to rest: component 'a' failed"
+    assert (failed in remarks) is not is_whole
+    assert f"Case one was {sentence}." in html.unescape(Path("out/report.html").read_text())
     assert "warning: measure 'late'" in remarks
     assert (summary["problems"], summary["sweeps"]) == ([], {})
     assert {one["passed"] for one in summary["cases"]["one"]["expect"]} == {None}

@@ -19,6 +19,15 @@ RIG = {
         "one.f": {"value": 9.0, "unit": "N", "margin": 1.0, "minimum": -10.0, "maximum": 10.0},
         "one.x": {"value": 0.5, "unit": "m", "margin": 1.5, "minimum": None, "maximum": 2.0},
     },
+    "limits": [
+        {"where": "one.f", "quantity": "force", "value": 9.0, "unit": "N", "minimum": -10.0,
+         "maximum": 10.0, "used": 0.9, "level": "amber", "figures": "", "main": True},
+        {"where": "one.x", "quantity": "position", "value": 0.5, "unit": "m", "minimum": None,
+         "maximum": 2.0, "used": 0.25, "level": "fresh", "figures": "", "main": True},
+        {"where": "one", "quantity": "age of the newest sample", "value": 2.0, "unit": "ms",
+         "minimum": None, "maximum": 60.0, "used": 0.033, "level": "fresh", "figures": "",
+         "main": False},
+    ],
     "margins": {"robot.command": {"delay_s": 0.0123, "gain": 1.8}},
 }  # fmt: skip
 TOLD = [("FALLBACK", "red"), ("SAFE", "red"), ("ESTOP", "red"), ("BLEND", "active")]

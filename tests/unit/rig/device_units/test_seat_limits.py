@@ -50,7 +50,7 @@ class Block:
 @pytest.fixture
 def seat(monkeypatch, tmp_path):
     """A seat at a supervisor that is this test; its memory and its clock are attributes."""
-    memory, clock, told = WatchMemory(64, len(ROBOT.columns)), [S], []
+    memory, clock, told = WatchMemory(64, len(ROBOT.columns), gauges=5), [S], []
     answer = {
         "folder": str(tmp_path),
         "rows": 64,

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -115,15 +116,43 @@ def test_an_operator_arms_stops_and_resets_and_a_second_supervisor_is_refused(tm
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("after_fault", ["stop", "continue"])
+def test_the_run_learns_which_limit_stopped_its_rig(tmp_path, after_fault):
+    rig = f"test-limit-{os.getpid()}"
+    signals = {"robot.x": {"maximum": 0.01}}
+    given = {"arm": "automatic", "signals": signals, "after_fault": after_fault}
+    with supervised(rig, tmp_path, **given) as (loop, run), Operator(rig) as operator:
+        loop.until(lambda: operator.wish("status")["state"] == "SAFE")
+        assert loop.seat.released is (
+            Reason.WORKSPACE if after_fault == "stop" else Reason.OPERATION
+        )
+        stop = run.end()
+        loop.seat.run_ended(regularly=True)
+        loop.seat.leave()
+    cause = r"robot\.x: the device is beyond its workspace \(position 0\.01\d* m, limit 0\.01 m\)"
+    assert re.fullmatch(cause, run.faults[0])
+    assert run.advice == Reason.WORKSPACE.advice
+    if after_fault == "continue":
+        assert stop is None
+        assert run.remarks == [f"the supervisor brought the rig to rest: {run.faults[0]}"]
+    else:
+        assert (stop.by, stop.why, stop.is_whole) == ("supervisor", run.faults[0], True)
+        assert run.remarks == []
+
+
+@pytest.mark.slow
 def test_a_killed_supervisor_leaves_a_device_that_comes_to_rest_and_what_was_seen(tmp_path):
     rig = f"test-killed-{os.getpid()}"
-    with supervised(rig, tmp_path, arm="automatic") as (loop, _), Operator(rig) as operator:
+    with supervised(rig, tmp_path, arm="automatic") as (loop, run), Operator(rig) as operator:
         loop.until(lambda: loop.seat.trusted and loop.sent[-1] > 0.005)
         os.kill(operator.wish("status")["pid"], signal.SIGKILL)
         velocities = loop.until(lambda: loop.seat.released)
         assert loop.seat.released is Reason.SUPERVISOR_LOST
         assert np.abs(np.diff(velocities[-40:])).max() <= 2.0 * PERIOD * (1 + 1e-6)
         assert abs(velocities[-1]) <= 100.0 * PERIOD**2  # its last cycle, at the jerk
+        stop = run.end()
+        assert (stop.by, stop.why) == ("supervisor", Reason.SUPERVISOR_LOST.what)
+        assert (run.faults, run.advice) == ([stop.why], Reason.SUPERVISOR_LOST.advice)
         loop.seat.leave()
     found = np.genfromtxt(tmp_path / "supervisor_lost.robot.csv", delimiter=",", names=True)
     assert found["sentdx"][-1] == pytest.approx(loop.sent[-1], abs=1e-15)

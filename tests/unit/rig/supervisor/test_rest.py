@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator import DescriptionError
-from orchestrator.rig.supervisor.gate import RestProfile, blending_weight
+from orchestrator.rig.supervisor.rest_profile import RestProfile, blending_weight
 
 
 @given(st.floats(-2, 2), st.floats(-8, 8), st.floats(0.1, 10), st.floats(1, 1000), st.floats(-1, 1))

@@ -32,7 +32,7 @@ def test_a_command_has_the_narrower_of_its_limits(speed, velocity):
 def test_a_device_that_the_rig_does_not_have_is_refused():
     supervisor = Supervisor(SupervisorSettings(**TABLE), ["sensor"])
     with pytest.raises(DescriptionError, match="rig 'test' has no device 'robot'; devices: sensor"):
-        supervisor.join(ROBOT, WatchMemory(64, len(ROBOT.columns)), 1)
+        supervisor.join(ROBOT, WatchMemory(64, len(ROBOT.columns), gauges=5), 1)
 
 
 @pytest.mark.parametrize("late_ns", [0, 1])

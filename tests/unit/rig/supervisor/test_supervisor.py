@@ -177,7 +177,7 @@ def test_a_second_process_for_a_device_is_refused():
     with pytest.raises(
         DescriptionError, match="has a device 'robot' already, controlled by process 11"
     ):
-        rig.supervisor.join(ROBOT, WatchMemory(64, len(ROBOT.columns)), 1)
+        rig.supervisor.join(ROBOT, WatchMemory(64, len(ROBOT.columns), gauges=5), 1)
 
 
 def test_the_ring_keeps_the_newest_rows_and_its_file_reads_back(tmp_path):

@@ -181,7 +181,7 @@ class Rig:
             reactions=reactions,
         )
         self.supervisor = Supervisor(settings, ["robot"], {"robot.dx": margins})
-        self.memory = WatchMemory(64, len(ROBOT.columns))
+        self.memory = WatchMemory(64, len(ROBOT.columns), gauges=5)
         self.now = 5000 * MS
         self.supervisor.join(ROBOT, self.memory, self.now)
         self.row = np.zeros(len(ROBOT.columns))
