@@ -157,10 +157,10 @@ def state_line(status: dict[str, Any]) -> str:
         value = "no number" if one["value"] is None else f"{one['value']:.4g} {one['unit']}"
         left = "" if one["margin"] is None else f" ({one['margin']:.3g} to its limit)"
         told.append(f"{name} {value}{left}")
-    near = [one for one in status["limits"] if one["level"] in ("amber", "red")]
-    told += [
-        f"{one['where']}: {one['figures']}" for one in near if one["where"] not in status["signals"]
-    ]
+    for one in status["limits"]:
+        is_said = one["main"] and one["where"] in status["signals"]
+        if one["level"] in ("amber", "red") and not is_said:
+            told += [f"{one['where']}: {one['figures']}"]
     for name, one in status["margins"].items():
         told.append(f"{name} margins {one['delay_s'] * 1e3:.1f} ms, gain {one['gain']:.3g}")
     return " | ".join(told)
