@@ -16,8 +16,17 @@ if TYPE_CHECKING:
 _MOST, _WIDTH = 6, 100
 
 
+#: A notebook draws a system of so many components by itself; a larger one is its text.
+MOST_DRAWN = 60
+
+
+def part_count(system: System) -> int:
+    """Return how many components a system has, those of nested systems included."""
+    return len(system.components) + sum(map(part_count, system.systems.values()))
+
+
 def text_of(system: System) -> str:
-    """Return what is in a system, in at most 23 lines of 100 characters."""
+    """Return what is in a system, in at most 24 lines of 100 characters."""
     lines = [f"System '{system.name}': {_counts(system)}"]
     if system.description:
         lines.append(f"  {system.description.splitlines()[0]}")
@@ -26,14 +35,18 @@ def text_of(system: System) -> str:
     nested = [f"  {name}: {_counts(inner)}" for name, inner in system.systems.items()]
     lines += _first(nested, "nested systems")
     lines += _first([f"  {_line(line)}" for line in system.connections], "connections")
+    if part_count(system) > MOST_DRAWN:
+        lines.append(f'  draw_system(system).save("{system.name}.svg") draws all of it')
     return "\n".join(text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…" for text in lines)
 
 
 def svg_of(system: System) -> str | None:
     """Return its block diagram, as of :func:`~orchestrator.draw_system`.
 
-    ``None``: it cannot be drawn.
+    ``None``: it cannot be drawn, or has too many components for the output of a notebook.
     """
+    if part_count(system) > MOST_DRAWN:
+        return None
     from orchestrator.core.upward import system_svg
 
     try:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import ceil, sqrt
 
-from orchestrator.core.structs import MutableStruct, Struct
+from orchestrator.core.structs import MutableStruct
 from orchestrator.core.system.loops import islands, ordered_rings
 from orchestrator.pictures.drawing.columns import (
     GRID,
@@ -26,6 +26,7 @@ from orchestrator.pictures.drawing.columns import (
     nets_of,
     turns_of,
 )
+from orchestrator.pictures.drawing.folding import DiagramLayout, folded
 from orchestrator.pictures.drawing.heights import Heights, Leg, tracked
 from orchestrator.pictures.drawing.scene import Point
 
@@ -130,24 +131,6 @@ _STUB = 14.0
 _ARROW = 13.0
 
 
-class DiagramLayout(Struct):
-    """A placed diagram; it begins at 0 on the left and at the top.
-
-    corners: Left and top of every box.
-    ways: Corners of every wire from its output to its input.
-    labels: Middle of the room for every wire's label, in front of the arrow head.
-    dots: Where wires of one output part, with the box and port of the output.
-    width, height: Extent.
-    """
-
-    corners: dict[str, Point]
-    ways: tuple[tuple[Point, ...], ...]
-    labels: tuple[Point, ...]
-    dots: tuple[tuple[Point, tuple[str, str]], ...]
-    width: float
-    height: float
-
-
 def lay_out(
     boxes: Mapping[str, LayoutBox], wires: Sequence[Wire], least: float = 0.0
 ) -> DiagramLayout:
@@ -198,7 +181,10 @@ class _Placing:
             for x, leg in legs
             for dot in _dots(x, leg)
         )
-        return DiagramLayout(self._corners, ways, labels, dots, self._width, self._heights.bottom)
+        laid = DiagramLayout(self._corners, ways, labels, dots, self._width, self._heights.bottom)
+        if any(box.pin for box in self._boxes.values()):
+            return laid  # its ends belong to the frame around it
+        return folded(laid, self._cuts, self._boxes)
 
     def _output(self, end: tuple[str, str]) -> float:
         return self._heights.top[end[0]] + self._boxes[end[0]].outputs[end[1]]
@@ -229,12 +215,15 @@ class _Placing:
     def _widen(self) -> float:
         """Give columns and tracks their places from left to right; return the whole width."""
         rooms = [0.0] * len(self._columns)
+        self._cuts: list[float] = []
         for wire in self._wires:
             column = self._layer[wire.target[0]]
             rooms[column] = max(rooms[column], wire.room + _ARROW)
         x = 0.0
         for i, legs in enumerate(self._channels):
             x += _STUB if legs or (i and i < len(self._columns)) else 0.0
+            if 0 < i < len(self._columns):
+                self._cuts.append(x - _STUB / 2)
             for track, leg in legs:
                 self._tracks.setdefault((leg.net, i), []).append((x + track * _TRACK, leg))
             x += _TRACK * max((track + 1 for track, _ in legs), default=0)

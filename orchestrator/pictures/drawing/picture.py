@@ -9,7 +9,8 @@ from orchestrator.core.structs import Struct, field
 from orchestrator.core.system import Endpoint
 from orchestrator.pictures.drawing.columns import GRID, PASS_HEIGHT, LayoutBox, Wire
 from orchestrator.pictures.drawing.facts import colour_of
-from orchestrator.pictures.drawing.layout import DiagramLayout, lay_out_islands
+from orchestrator.pictures.drawing.folding import DiagramLayout
+from orchestrator.pictures.drawing.layout import lay_out_islands
 from orchestrator.pictures.drawing.parts import DrawnLine, DrawnPart, DrawnPort, Level
 from orchestrator.pictures.drawing.scene import (
     BROKEN,

@@ -178,13 +178,13 @@ class SupervisorClient:
         return answer
 
 
-COLUMNS = ("time [s]", "state", "event", "next state", "reason", "where")
+COLUMNS = ("time [s]", "state", "event", "next state", "reason", "where", "figures")
 
 
 def states_section(case: str, record: ChangeRecord) -> Section:
     """Return what is said of all states of a case's rig, and what led to them."""
     rows = tuple(
-        (f"{one.time_s:.3f}", one.before, one.event, one.after, one.reason, one.where)
+        (f"{one.time_s:.3f}", one.before, one.event, one.after, one.reason, one.where, one.figures)
         for one in record.changes
     )
     note = record.never_engaged or "Wall-clock times since the rig was engaged."

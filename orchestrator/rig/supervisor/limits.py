@@ -131,6 +131,14 @@ class WatchedLimit:
         unit = "" if self.unit == "1" else f" {self.unit}"
         return f"{self.quantity} {value:.{digits}g}{unit}, limit {text}{unit}"
 
+    @property
+    def ends(self) -> str:
+        """The limit in words: one end, or both."""
+        ends = [
+            f"{self.scale * end:.6g}" for end in (self.minimum, self.maximum) if end is not None
+        ]
+        return " to ".join(ends) + ("" if self.unit == "1" else f" {self.unit}")
+
     def as_json(self) -> dict[str, Any]:
         """Return plain data for the status of a rig."""
         worst = self.worst
@@ -154,8 +162,28 @@ class WatchedLimit:
 
 def figures_of(limits: Iterable[WatchedLimit], reason: Reason) -> str:
     """Return the figures of the limit that was crossed for a reason; empty: no limit was."""
-    crossed = [one for one in limits if one.reason is reason and one.used >= OVER]
-    return max(crossed, key=lambda one: one.used).figures if crossed else ""
+    limit = crossed(limits, reason)
+    return limit.figures if limit is not None else ""
+
+
+def cause_of(limits: Iterable[WatchedLimit], reason: Reason, where: str) -> str:
+    """Return the figures of a fault that a gate found: it may have been the first to see it.
+
+    where: Device, which need not be named again.
+    """
+    known = [one for one in limits if one.reason is reason and one.is_set]
+    limit = crossed(known, reason)
+    text = limit.figures if limit is not None else ""
+    if limit is None and known:
+        limit = known[0]
+        text = f"{limit.quantity} beyond its limit of {limit.ends}"
+    return text if limit is None or limit.where == where else f"{limit.where}: {text}"
+
+
+def crossed(limits: Iterable[WatchedLimit], reason: Reason) -> WatchedLimit | None:
+    """Return the limit that was crossed farthest for a reason; ``None``: no limit was."""
+    found = [one for one in limits if one.reason is reason and one.used >= OVER]
+    return max(found, key=lambda one: one.used) if found else None
 
 
 def _ratio(value: float, per: float) -> float:

@@ -217,11 +217,12 @@ class Machine:
 
 #: File of the transitions and faults of a rig, and its columns.
 CHANGES_NAME = "changes.csv"
-COLUMNS = ("time_s", "before", "event", "after", "reason", "where")
+COLUMNS = ("time_s", "before", "event", "after", "reason", "where", "figures")
 
 
 def change_row(change: Change) -> tuple[str, ...]:
     """Return a row of that file, behind the time."""
     fault = change.fault
     reason, where = (fault.reason.name.lower(), fault.where) if fault else ("", change.by)
-    return change.before.name, change.event.value, change.after.name, reason, where
+    figures = fault.figures if fault else ""
+    return change.before.name, change.event.value, change.after.name, reason, where, figures

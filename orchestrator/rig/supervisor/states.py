@@ -152,6 +152,7 @@ class StateChange(Struct):
     time_s: CLOCK_MONOTONIC; of a :class:`ChangeRecord` since the rig was engaged.
     before, event, after: The states by name, and what led from one to the other.
     reason, where: Of a fault, by name; of a wish of an operator only where it came from.
+    figures: Of a fault: the value and the limit that it crossed, in words; empty: there is none.
     """
 
     time_s: float
@@ -160,6 +161,7 @@ class StateChange(Struct):
     after: str
     reason: str
     where: str
+    figures: str = ""
 
 
 class ChangeRecord(Struct):
@@ -182,7 +184,11 @@ class ChangeRecord(Struct):
         """Say that it was not, and why, as far as that was found; empty if it was."""
         if self.engaged:
             return ""
-        found = [f"{one.where}: {one.reason}" for one in self.changes if one.reason]
+        found = [
+            f"{one.where}: {one.reason}{f' ({one.figures})' if one.figures else ''}"
+            for one in self.changes
+            if one.reason
+        ]
         return f"rig '{self.rig}' was never engaged{': ' if found else ''}{'; '.join(found)}"
 
     def as_json(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from orchestrator.core.diagnostics import DescriptionError, Reason
 from orchestrator.rig.supervisor.checks import HealthCheck, RigChecks
 from orchestrator.rig.supervisor.gate import axis_limits
-from orchestrator.rig.supervisor.limits import WINDOW_NS, WatchedLimit, figures_of
+from orchestrator.rig.supervisor.limits import WINDOW_NS, WatchedLimit, cause_of, figures_of
 from orchestrator.rig.supervisor.machine import FoundCause, Machine, RefusedWish
 from orchestrator.rig.supervisor.rig_tracking import MarginTable, RigTracking
 from orchestrator.rig.supervisor.settings import CommandLimits, DeviceLimits, SupervisorSettings
@@ -333,7 +333,7 @@ class Supervisor:
             self._compare(name, set(watch.reasons(now_ns)), OF_DEVICES, now_ns, watch)
         struck = watch.struck() if holds(Check.GATE, machine.state) else None
         if struck is not None:
-            figures = figures_of(watch.limits, struck[0])
+            figures = cause_of(watch.limits, struck[0], name)
             machine.strike(FoundCause(struck[0], name, struck[1], figures))
         if watch.run_gone == 2:
             self.run_lost(now_ns)

@@ -133,6 +133,13 @@ def test_a_system_is_its_block_diagram_with_its_loops(ideal):
     assert draw_system(ideal)._repr_svg_().startswith("<?xml")
 
 
+def test_a_large_system_is_its_text_in_a_notebook():
+    system = System("chain", {f"c{i}": Component("c", Source.parse("a.fmu")) for i in range(61)})
+    assert system._repr_svg_() is None
+    assert "61 components" in repr(system)
+    assert 'draw_system(system).save("chain.svg") draws all of it' in repr(system)
+
+
 def test_one_that_cannot_be_drawn_is_its_text():
     lost = System("s", {"a": Component("a", Source.parse("no-such-file.fmu"))})
     assert lost._repr_svg_() is None

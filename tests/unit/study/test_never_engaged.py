@@ -1,6 +1,7 @@
 """What is left of a run whose rig was watched, and never followed: no success is among it."""
 
 import json
+import re
 import shutil
 from contextlib import contextmanager, nullcontext
 from types import SimpleNamespace
@@ -22,9 +23,10 @@ from orchestrator.study.extension import Steps, loaded
 from .conftest import GOOD, experiment
 
 HEARD = StateChange(0.0, "OFF", "heard", "SHADOW", "", "")
-FOUND = StateChange(1.0, "SHADOW", "quick fault", "SAFE", "force", "sensor.fx")
+FIGURES = "force 61 N, limit 60 N"
+FOUND = StateChange(1.0, "SHADOW", "quick fault", "SAFE", "force", "sensor.fx", FIGURES)
 ENGAGED = StateChange(1.0, "SHADOW", "engage", "BLEND", "", "pts/1")
-NEVER = "rig 'r' was never engaged: sensor.fx: force"
+NEVER = f"rig 'r' was never engaged: sensor.fx: force ({FIGURES})"
 
 
 @pytest.fixture
@@ -72,6 +74,7 @@ def test_a_run_that_came_to_its_end_says_so_everywhere_and_has_its_own_exit_code
         "after": "SAFE",
         "reason": "force",
         "where": "sensor.fx",
+        "figures": FIGURES,
     }
 
 
@@ -84,7 +87,7 @@ def test_a_run_whose_rig_was_engaged_is_a_success(run, tmp_path, capsys):
 
 
 def test_a_run_that_ends_before_its_rig_is_engaged_fails_with_the_same_exit_code(run, tmp_path):
-    with pytest.raises(NeverEngagedError, match=f"case 'a': {NEVER}") as caught:
+    with pytest.raises(NeverEngagedError, match=re.escape(f"case 'a': {NEVER}")) as caught:
         run(HEARD, FOUND, blow=ValueError)
     assert (tmp_path / "out" / "a.partial.parquet").is_file()
     with pytest.raises(typer.Exit) as end:

@@ -4,6 +4,7 @@ from itertools import combinations, pairwise, permutations
 import pytest
 
 from orchestrator.core.system import Component, Source, SourceKind, System
+from orchestrator.pictures.drawing import folding
 from orchestrator.pictures.drawing.columns import LayoutBox, Wire
 from orchestrator.pictures.drawing.facts import Facts
 from orchestrator.pictures.drawing.layout import (
@@ -70,6 +71,16 @@ SYSTEMS = [
 ]
 
 
+@pytest.fixture(params=["wide", "folded"])
+def rows(request, monkeypatch):
+    """Let diagrams be folded that are wider than two boxes."""
+    if request.param == "folded":
+        monkeypatch.setattr(folding, "WIDEST", 250.0)
+        monkeypatch.setattr(folding, "_ROW_WIDTH", 120.0)
+    return request.param
+
+
+@pytest.mark.usefixtures("rows")
 @pytest.mark.parametrize("system", SYSTEMS, ids=range(len(SYSTEMS)))
 def test_lines_keep_off_boxes_and_off_each_other(system):
     boxes, wires, layout = laid(system)
@@ -100,6 +111,7 @@ def test_lines_keep_off_boxes_and_off_each_other(system):
                 assert first[1] <= second[0] or second[1] <= first[0]
 
 
+@pytest.mark.usefixtures("rows")
 @pytest.mark.parametrize("system", SYSTEMS[:40], ids=range(40))
 def test_wires_join_their_ports(system):
     boxes, wires, layout = laid(system)
@@ -114,6 +126,29 @@ def test_a_chain_is_drawn_straight():
     _, _, layout = laid(chain(6))
     assert {y for _, y in layout.corners.values()} == {0.0}
     assert all(len(way) == 2 for way in layout.ways)
+
+
+def test_a_long_chain_is_folded_into_rows_that_a_page_shows():
+    boxes, wires, layout = laid(chain(200))
+    tops = sorted({y for _, y in layout.corners.values()})
+    assert len(tops) > 10
+    assert layout.width < 1800.0
+    assert layout.height < 60.0 * len(tops) * 3
+    order = sorted(layout.corners, key=lambda name: layout.corners[name][::-1])
+    assert order == list(boxes)  # read as a text is
+    for way, wire in zip(layout.ways, wires, strict=True):
+        same = layout.corners[wire.source[0]][1] == layout.corners[wire.target[0]][1]
+        assert len(way) == (2 if same else 6)
+
+
+def test_lines_back_through_folded_rows_pass_the_margins(monkeypatch):
+    monkeypatch.setattr(folding, "WIDEST", 250.0)
+    monkeypatch.setattr(folding, "_ROW_WIDTH", 120.0)
+    _, _, layout = laid(ring(6))
+    assert len({y for _, y in layout.corners.values()}) > 2
+    back = layout.ways[-3]  # from the last box to the first
+    assert back[0][1] > back[-1][1]
+    assert {point[0] for point in back} & {max(x for way in layout.ways for x, _ in way)}
 
 
 def test_two_lines_back_do_not_cross():

@@ -156,7 +156,9 @@ def test_a_rig_that_was_never_engaged_is_named_with_its_fault(tmp_path):
     rig.cycle(2)
     record = written(rig, tmp_path)
     assert not record.as_json()["engaged"]
-    assert record.never_engaged == "rig 'test' was never engaged: sensor.fx: force"
+    assert record.never_engaged == (
+        "rig 'test' was never engaged: sensor.fx: force (force 80 N, limit 50 N)"
+    )
 
 
 def written(rig, folder):

@@ -17,6 +17,7 @@ from orchestrator.rig.supervisor.settings import (
     SupervisorSettings,
 )
 from orchestrator.rig.supervisor.states import OF_DEVICES, OF_MOTIONS, OF_SIGNALS, State
+from orchestrator.rig.supervisor.watch_memory import Word
 from orchestrator.rig.supervisor.wire import state_line
 
 MS = 1_000_000
@@ -167,6 +168,26 @@ def test_the_gate_of_a_command_tells_how_near_it_is_to_its_limits():
     assert (place, speed) == (pytest.approx(at), pytest.approx(0.2))
     assert bend >= 0.0
     assert (math.isfinite(jerk), behind) == (True, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("reason", "value", "cause"),
+    [
+        (Reason.VELOCITY, 0.3, "robot.dx: velocity 0.3 m/s, limit 0.25 m/s"),
+        (Reason.COMMAND_STALE, None, "age of the newest command beyond its limit of 100 ms"),
+        (Reason.DEVICE_RESTARTED, None, ""),
+    ],
+)
+def test_what_a_gate_found_by_itself_has_its_limit(reason, value, cause):
+    """The gate may see first that a command is too old; the supervisor reads its age later."""
+    rig = Rig().active()
+    memory = rig.memories["robot"]
+    if value is not None:
+        memory.gauges[1] = value
+    memory[Word.IO_REASON], memory[Word.IO_FOUND] = reason, rig.now + 1
+    rig.cycle()
+    (fault,) = rig.supervisor.machine.latched
+    assert (fault.reason, fault.where, fault.figures) == (reason, "robot", cause)
 
 
 def test_the_worst_value_of_a_moment_stays_in_view_and_passes():
