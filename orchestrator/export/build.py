@@ -11,6 +11,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import cache, partial
 from pathlib import Path
 
+from orchestrator.core import operating_system
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError
 from orchestrator.core.structs import Struct, replace
 from orchestrator.export.archive.fmu_archive import (
@@ -295,6 +296,8 @@ def build_all(
         In the order of the jobs: what each gave, or why it failed.
     """
     workers = min(len(jobs), workers or os.cpu_count() or 1)
+    if not operating_system.has_process_pools():
+        workers = 1
     report = done or (lambda _: None)
     outcomes: list[BuildResult | SoftdockError] = []
     if workers <= 1:
@@ -302,7 +305,7 @@ def build_all(
             outcomes.append(_outcome(partial(_run, job, force)))
             report(len(outcomes))
         return outcomes
-    context = multiprocessing.get_context("forkserver")
+    context = multiprocessing.get_context(operating_system.POOL_START)
     context.set_forkserver_preload([__name__])  # its imports take longer than a small build
     # the server keeps the environment of its first caller, whose compiler may be another
     initial_arguments = (dict(os.environ),)

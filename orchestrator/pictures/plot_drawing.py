@@ -260,7 +260,7 @@ def draw_pictures(
                 link(before, path)
         else:
             jobs.append((shown, folder / name, sign))
-    if len(jobs) <= _FEW:
+    if len(jobs) <= _FEW or not operating_system.has_process_pools():
         for number, job in enumerate(jobs, 1):
             _draw(*job)
             tell(number / len(jobs))

@@ -54,6 +54,10 @@ set -o pipefail
 """
 
 
+#: Wine 8 reports Windows 7 by default, with which pools of processes of CPython 3.11 hang.
+_WINDOWS_10 = ("reg", "add", r"HKCU\Software\Wine", "/v", "Version", "/d", "win10", "/f")
+
+
 def wine() -> str | None:
     """Return the program of Wine; Debian's package of it alone is not on the path."""
     return shutil.which("wine") or shutil.which("wine64") or shutil.which("/usr/lib/wine/wine64")
@@ -176,8 +180,17 @@ def main() -> None:
         sys.exit("Wine is not installed: apt-get install wine64")
     if options.wine:
         return
-    # Its first start makes the folder of Wine, with libraries that `install` reads.
-    subprocess.run([windows_python(), "-c", "import sys; print(sys.version)"], check=True)
+    start = windows_python()
+    # The first start makes the folder of Wine, with libraries that `install` reads.
+    environment = {**os.environ, "WINEPREFIX": str(FOLDER / "prefix"), "WINEDEBUG": "-all"}
+    subprocess.run(
+        [str(wine()), *_WINDOWS_10],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,  # by pipes: Wine refuses files
+        check=True,
+    )
+    subprocess.run([start, "-c", "import sys; print(sys.version)"], check=True)
     if options.wheel is not None:
         install(options.wheel)
 

@@ -246,14 +246,14 @@ def test_an_exported_system_of_one_side_runs_on_the_other(folder, epos, sides):
         assert max(_distance(first[name], other[name]) for name in first.names) <= NEAR
 
 
-def test_a_sweep_has_the_same_points(folder, epos, sides):
-    """In one process: pools of processes of CPython itself hang under Wine 8."""
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_sweep_has_the_same_points(folder, epos, sides, workers):
     del epos
     (folder / "maps.toml").write_text(MAPS, encoding="utf-8")
     tables = []
     for side in sides:
-        output = folder / f"maps-{side.name}"
-        words = ("sweep", "maps.toml", "--workers", "1", "--output", output.name)
+        output = folder / f"maps-{side.name}-{workers}"
+        words = ("sweep", "maps.toml", "--workers", workers, "--output", output.name)
         side.softdock(*words, cwd=folder)
         tables.append(list(csv.reader((output / "mass.csv").read_text("utf-8").splitlines())))
     assert len(tables[0]) == 1 + 4

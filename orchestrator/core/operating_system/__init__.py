@@ -9,6 +9,7 @@ if sys.platform == "win32":
     from orchestrator.core.operating_system.windows import (
         ENDINGS as ENDINGS,
         KILL as KILL,
+        POOL_START as POOL_START,
         Offer as Offer,
         account as account,
         account_number as account_number,
@@ -19,6 +20,7 @@ if sys.platform == "win32":
         exchange_names as exchange_names,
         expect_linux as expect_linux,
         expect_short as expect_short,
+        has_process_pools as has_process_pools,
         interrupt_main as interrupt_main,
         is_killed as is_killed,
         kernel as kernel,
@@ -50,6 +52,7 @@ else:
     from orchestrator.core.operating_system.posix import (
         ENDINGS as ENDINGS,
         KILL as KILL,
+        POOL_START as POOL_START,
         Offer as Offer,
         account as account,
         account_number as account_number,
@@ -60,6 +63,7 @@ else:
         exchange_names as exchange_names,
         expect_linux as expect_linux,
         expect_short as expect_short,
+        has_process_pools as has_process_pools,
         interrupt_main as interrupt_main,
         is_killed as is_killed,
         kernel as kernel,

@@ -33,6 +33,8 @@ _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: What ends another process at once.
 KILL = signal.SIGKILL
+#: How pools whose modules take long to import start their processes.
+POOL_START = "forkserver"
 
 
 def expect_linux(what: str) -> None:
@@ -43,6 +45,11 @@ def expect_linux(what: str) -> None:
 def expect_short(path: str) -> None:
     """Refuse a path that is longer than the system allows: Linux says so itself."""
     del path
+
+
+def has_process_pools() -> bool:
+    """Whether pools of processes of :mod:`multiprocessing` work."""
+    return True
 
 
 def kernel() -> str:

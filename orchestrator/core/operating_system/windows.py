@@ -48,6 +48,10 @@ _PLACE = struct.Struct("<q")
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGBREAK)
 #: What ends another process at once.
 KILL = signal.SIGTERM
+#: Windows has no fork.
+POOL_START = "spawn"
+#: Version of Windows 8, as Windows counts them.
+_WINDOWS_8 = (6, 2)
 
 
 def expect_linux(what: str) -> None:
@@ -83,6 +87,15 @@ def _long_paths() -> bool:
             return bool(winreg.QueryValueEx(key, "LongPathsEnabled")[0])
     except OSError:
         return False
+
+
+def has_process_pools() -> bool:
+    """Whether pools of processes work: not if Wine reports Windows 7 to CPython.
+
+    Before Windows 8 a pipe kept an empty message after a read of no bytes, and CPython reads such
+    a message again. Wine removes it whatever version it reports, so the second read never ends.
+    """
+    return sys.getwindowsversion()[:2] >= _WINDOWS_8
 
 
 def kernel() -> str:

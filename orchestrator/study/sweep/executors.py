@@ -24,6 +24,7 @@ from multiprocessing.connection import wait
 from types import FrameType
 
 from orchestrator.core import operating_system
+from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.display import log_to_terminal
 from orchestrator.core.simunits import watch_compiling
 from orchestrator.core.structs import MutableStruct, field
@@ -179,6 +180,11 @@ def local_executors(workers: int, *, apart: bool = False) -> Iterator[list[JobEx
     if workers == 1 and not apart:
         yield [InlineExecutor()]
         return
+    if not operating_system.has_process_pools():
+        raise CapabilityError(
+            "worker processes need Windows 8 or newer, and this computer reports an older version:"
+            " pass --workers 1 and no --timeout, or under Wine run 'winecfg -v win10'"
+        )
     with tempfile.TemporaryDirectory(prefix="softdock-sweep-") as folder, _one_thread_each():
         executors: list[JobExecutor] = []
         try:

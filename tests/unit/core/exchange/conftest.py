@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 from compile_cache import compile_fixture
 
+from orchestrator.core.operating_system import platforms
 from orchestrator.core.simunits import make_unit
 from orchestrator.core.simunits.fmi.model_exchange_unit import ModelExchangeUnit
 from orchestrator.core.simunits.registry import fmu
+
+HERE = platforms.here()
 
 #: Number of states and of event indicators, as in the headers.
 MODELS = {
@@ -78,11 +81,11 @@ def exchange(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         path = folder / f"{model}.fmu"
         if path.exists():
             return path
-        library = folder / f"{model}.so"
+        library = folder / f"{model}{HERE.suffix}"
         compile_fixture("exchange/exchange.c", library, f'-DMODEL="{model}.h"')
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("modelDescription.xml", description(model))
-            archive.write(library, f"binaries/linux64/{model}.so")
+            archive.write(library, f"{HERE.folder('2.0')}/{model}{HERE.suffix}")
         return path
 
     return build

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from orchestrator.core import operating_system
+from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.study import read_experiment
 from orchestrator.study.sweep import executors, local, plans_of, run_plans
 from orchestrator.study.sweep.executors import Dispatcher, local_executors
@@ -127,6 +128,16 @@ def test_a_process_that_others_start_meanwhile_is_none_of_a_lane(monkeypatch):
     finally:
         other.kill()
         other.join()
+
+
+def test_processes_are_refused_where_their_pipes_hang(monkeypatch):
+    """Wine that reports Windows 7 to CPython; one worker is this process."""
+    monkeypatch.setattr(operating_system, "has_process_pools", lambda: False)
+    with local_executors(1) as (executor,):
+        assert isinstance(executor, executors.InlineExecutor)
+    match = r"pass --workers 1 and no --timeout, or under Wine run 'winecfg -v win10'"
+    with pytest.raises(CapabilityError, match=match), local_executors(2):
+        pass
 
 
 @pytest.mark.slow
