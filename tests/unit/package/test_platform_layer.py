@@ -78,7 +78,7 @@ def test_both_sides_have_the_same_functions():
 def test_the_layer_hands_on_all_of_a_side(side):
     text = (PACKAGE / LAYER / "__init__.py").read_text(encoding="utf-8")
     block = text.partition(f"operating_system.{side} import (")[2].partition(")")[0]
-    assert {*re.findall(r"(\w+) as", block)} == {*_functions(side), "ENDINGS", "KILL"}
+    assert {*re.findall(r"(\w+) as", block)} == {*_functions(side), "ENDINGS", "KILL", "POOL_START"}
 
 
 def test_platforms_have_one_name_each_in_every_world():
