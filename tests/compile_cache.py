@@ -63,9 +63,11 @@ class CachedCompiler:
         if self.checks_only:
             Path(command[command.index("-o") + 1]).touch()
             return _run([*command, "-fsyntax-only"], folder=folder)
-        for_another_platform = command[1] == "cc"
-        if for_another_platform:
+        by_zig = command[1] == "cc"
+        if by_zig and sys.platform != "win32":  # for another platform
             return compiled(command, folder)
+        if by_zig:  # Zig does not run under Wine 8
+            return compiled(tiny(command) or command, folder)
         if not folder.is_relative_to(SHIPPED) and not _is_about_output(command):
             quick = tiny(command)
             if quick and (done := compiled(quick, folder)).returncode == 0:

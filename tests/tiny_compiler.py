@@ -14,6 +14,9 @@ from pathlib import Path
 
 # Options that it does not know, or that mean nothing where nothing is optimised.
 LEFT_OUT = ("-O", "-W", "-fvisibility", "-ffp-contract", "-lm")
+#: More of them, with which Zig compiles for Windows.
+OF_ZIG = ("cc", "-target", "x86_64-windows-gnu", "-s", "-fno-math-errno", "-fno-trapping-math")
+OF_ZIG += ("-fno-sanitize=all",)
 
 
 def tiny(command: Sequence[str]) -> list[str] | None:
@@ -23,6 +26,7 @@ def tiny(command: Sequence[str]) -> list[str] | None:
         return None
     words = [word for word in command[1:] if not word.startswith(LEFT_OUT)]
     if sys.platform == "win32":
+        words = [word for word in words if word not in OF_ZIG]
         return [str(folder / "tcc.exe"), "-rdynamic", *words]
     own = folder / "lib" / "tcc"
     multiarch = _multiarch(command[0])

@@ -15,6 +15,14 @@
 
 namespace softdock {
 
+#if defined(_WIN32)
+const char* const library_suffix = ".dll";
+#elif defined(__APPLE__)
+const char* const library_suffix = ".dylib";
+#else
+const char* const library_suffix = ".so";
+#endif
+
 #ifdef _WIN32
 
 namespace {

@@ -6,6 +6,9 @@
 
 namespace softdock {
 
+// How names of shared libraries end.
+extern const char* const library_suffix;
+
 // A shared library, its own dependencies looked for beside it. Throws, with what the system says.
 void* load_library(const std::string& path);
 void unload_library(void* library);

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "core/operating_system.hpp"
+
 namespace softdock {
 
 #if defined(__aarch64__)
@@ -13,15 +15,12 @@ namespace softdock {
 #if defined(_WIN32)
 #define SOFTDOCK_SYSTEM "windows"
 constexpr const char* short_system = "win";
-constexpr const char* library_suffix = ".dll";
 #elif defined(__APPLE__)
 #define SOFTDOCK_SYSTEM "darwin"
 constexpr const char* short_system = "darwin";
-constexpr const char* library_suffix = ".dylib";
 #else
 #define SOFTDOCK_SYSTEM "linux"
 constexpr const char* short_system = "linux";
-constexpr const char* library_suffix = ".so";
 #endif
 
 // FMI 2.0 has names of its own for x86, and for all others those of FMI 3.0 (FMI 2.0.5, 2.3).

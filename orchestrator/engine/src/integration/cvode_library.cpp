@@ -9,7 +9,7 @@ namespace softdock::sundials {
 namespace {
 
 void* open(const std::string& folder, const char* name) {
-    return load_library(folder + "/sundials_" + name + ".so");
+    return load_library(folder + "/sundials_" + name + library_suffix);
 }
 
 template <class Function>
