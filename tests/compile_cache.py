@@ -63,11 +63,9 @@ class CachedCompiler:
         if self.checks_only:
             Path(command[command.index("-o") + 1]).touch()
             return _run([*command, "-fsyntax-only"], folder=folder)
-        by_zig = command[1] == "cc"
-        if by_zig and sys.platform != "win32":  # for another platform
-            return compiled(command, folder)
-        if by_zig:  # Zig does not run under Wine 8
-            return compiled(tiny(command) or command, folder)
+        by_zig = command[1] == "cc"  # for another platform, or for Windows
+        if by_zig:  # which does not run under Wine 8
+            return compiled((sys.platform == "win32" and tiny(command)) or command, folder)
         if not folder.is_relative_to(SHIPPED) and not _is_about_output(command):
             quick = tiny(command)
             if quick and (done := compiled(quick, folder)).returncode == 0:
