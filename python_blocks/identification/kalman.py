@@ -87,7 +87,8 @@ class KalmanSettings:
 
 
 def _records(names: Iterable[str]) -> np.dtype[np.void]:
-    return np.dtype([(name, np.float64) for name in names])
+    """Return a type whose records have their values as attributes, in plain Python as well."""
+    return np.dtype((np.record, [(name, np.float64) for name in names]))
 
 
 #: State of a filter of one direction.

@@ -69,9 +69,9 @@ def test_compensation_is_that_of_python_bit_by_bit(monkeypatch):
     assert all(row[0] for row in ours)  # all of them corrected
 
 
-def estimates(module, random, records):
-    settings = KalmanSettings(noise=0.1).row().view(records)
-    memory, shown = np.zeros(3, MEMORY).view(records), np.zeros((14, 3))
+def estimates(module, random):
+    settings = KalmanSettings(noise=0.1).row()
+    memory, shown = np.zeros(3, MEMORY), np.zeros((14, 3))
     module.begin(memory, settings)
     x, v = np.zeros(3), np.zeros(3)
     for n in range(3000):
@@ -86,9 +86,8 @@ def estimates(module, random, records):
 
 @pytest.mark.slow
 def test_estimates_are_those_of_python_bit_by_bit(monkeypatch):
-    ours = list(estimates(learning, np.random.default_rng(5), np.ndarray))
-    module = plain(learning, monkeypatch)  # Python reads fields of records as attributes
-    theirs = list(estimates(module, np.random.default_rng(5), np.recarray))
+    ours = list(estimates(learning, np.random.default_rng(5)))
+    theirs = list(estimates(plain(learning, monkeypatch), np.random.default_rng(5)))
     assert ours == theirs
     assert ours[-1][0] == pytest.approx(4e4, rel=0.01)
     assert max(row[33] for row in ours) > 0.0  # outliers, too
