@@ -6,6 +6,7 @@ For libraries that exist for one test alone. Nothing of it is optimised, and no 
 from __future__ import annotations
 
 import importlib.util
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -21,7 +22,7 @@ OF_ZIG += ("-fno-sanitize=all",)
 
 def tiny(command: Sequence[str]) -> list[str] | None:
     """Return the command that makes of the same sources a library, None where there is no such."""
-    folder = _installed()
+    folder = None if os.environ.get("SOFTDOCK_OTHER_ENGINE", "").endswith("address") else _installed()
     if folder is None or any(word.endswith(".a") for word in command):
         return None
     words = [word for word in command[1:] if not word.startswith(LEFT_OUT)]

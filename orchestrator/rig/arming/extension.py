@@ -148,14 +148,15 @@ class _Delays(Struct):
     def system(self) -> System:
         """The model with the delays of the run and of its devices."""
         known = {**self.run, **{line.line: line.total_ns for line in self.lines}}
-        known |= {name: known[name] + by_ns for name, by_ns in self.later_ns.items()}
+        # A part of a step counts as a whole one, so that a whole one less may leave nothing.
+        known |= {name: max(known[name] + by_ns, 0) for name, by_ns in self.later_ns.items()}
 
         def later(line: Connection) -> Connection:
             delay_ns = known.get(str(line))
             if delay_ns is None or not (line.delay or delay_ns or str(line) in self.later_ns):
                 return line
-            delay = line.delay or TransportDelay(0)
-            return replace(line, delay=replace(delay, nominal_ns=delay_ns))
+            delay = replace(line.delay, nominal_ns=delay_ns) if line.delay else None
+            return replace(line, delay=delay or TransportDelay(delay_ns))
 
         return replace(self.model, connections=tuple(map(later, self.model.connections)))
 

@@ -143,13 +143,25 @@ def growth(cycles, mass=MASS, b=B, k=K):
     return math.log(np.abs(np.linalg.eigvals(step)).max()) / T
 
 
-def twin_of(delay_ms, transit_ms=4.0, half_ms=0.1):
-    """Return what is identified of a robot that is so late, and does not lag."""
+def growth_with_lag(cycles, gain):
+    """Growth rate with a robot of 15 Hz that holds each command for a step, 1/s."""
+    fade, rate, relax = math.exp(-B / MASS * T), B / MASS, math.exp(-2.0 * math.pi * 15.0 * T)
+    step = np.eye(3 + cycles, k=-1)  # x, v, where the robot is, and where it was
+    step[:3] = 0.0
+    step[0, 0], step[0, 1], step[1, 1] = 1.0, (1.0 - fade) / rate, fade
+    step[0, -1], step[1, -1] = -K / B * (T - (1.0 - fade) / rate), -K / B * (1.0 - fade)
+    step[2, 2], step[2, 0] = relax, gain * (1.0 - relax)
+    return math.log(np.abs(np.linalg.eigvals(step)).max()) / T
+
+
+def twin_of(delay_ms, transit_ms=4.0, half_ms=0.1, gain=1.0, dynamics=None):
+    """Return what is identified of a robot that is so late, and does not lag unless it is said."""
     pair = PAIR.model_copy(
         update={
             "delay": about(delay_ms * 1e-3, half_ms * 1e-3),
             "transit": about(transit_ms * 1e-3),
-            "dynamics": Dynamics(order=0),
+            "gain": about(gain),
+            "dynamics": dynamics or Dynamics(order=0),
         }
     )
     return TWIN.model_copy(update={"pair": (pair,)})
@@ -210,6 +222,7 @@ def test_a_line_that_the_run_reads_adds_to_its_device(rig, case, arming, identif
         ('delay = "19.9 ms"', 20, 5, False),  # within what the robot may have
         ('delay = "19.8 ms"', 20, 5, True),  # what lies behind the robot is not known
         ('delay = "12 ms"', 20, 5, True),
+        ('delay = "1 ns"', 20, 5, True),
         ("", 20, 5, False),  # nothing lies behind it
         ('delay = { nominal = "8 ms", device = "net" }', 20, 7, False),
         ('delay = { nominal = "28 ms", device = "net" }', 20, 12, False),
@@ -285,6 +298,35 @@ def test_a_robot_that_is_late_itself_grows_as_arming_says(rig, tmp_path, lines, 
     assert measured == pytest.approx(growth(cycles), abs=1e-4)  # a cycle more is 66e-4
     assert found.lines[0].growth == pytest.approx(growth(cycles), abs=1e-7)
     assert ("the loop is unstable" in found.refusal()) is (growth(cycles) > 0.0)
+
+
+@pytest.mark.parametrize("gain", [1.0, 1.5])
+@pytest.mark.parametrize(
+    ("lines", "own_ms", "cycles"),
+    [
+        ({"read": 0}, 20, 6),
+        ({"read": 16}, 20, 10),
+        ({"into": 16}, 20, 10),
+        ({"into": 8, "read": 8}, 20, 11),  # two cuts: the order of steps adds a cycle
+        ({"into": 12, "read": 8}, 20, 12),
+        ({"into": 8}, 0, 2),
+        ({"into": 16}, 0, 4),
+        ({"into": 8}, 1, 3),  # less than a step counts as one
+        ({"into": 12}, 1, 4),
+    ],
+)
+def test_an_identified_lag_is_in_the_loop_once_and_so_is_its_gain(rig, lines, own_ms, cycles, gain):
+    prepared = rig(delays(**lines), "gain_within = 2.0\n")
+    lag = Dynamics(order=1, frequency=about(15.0, 0.5))
+    for dynamics, expected in (
+        (None, growth(cycles, k=gain * K)),
+        (lag, growth_with_lag(cycles, gain)),
+    ):
+        transit_ms = 4.0 if own_ms > 1 else 0.0
+        twin = twin_of(own_ms, transit_ms, gain=gain, dynamics=dynamics)
+        found = arming_of(prepared, twin)
+        assert found.lines[0].growth == pytest.approx(expected, abs=1e-7)
+        assert not any("one step of delay more or less" in remark for remark in found.remarks)
 
 
 def test_of_an_array_the_latest_element_counts(rig):

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from orchestrator import Reason
@@ -129,6 +130,34 @@ def test_each_stop_has_its_deceleration(stop, state):
     way = wire.sent[-1] - wire.sent[63]
     jerk = 64.0 if stop == 2.0 else 256.0
     assert way == pytest.approx(1.0 / (2 * stop) + stop / (2 * jerk), rel=1e-3)  # v = 1 per s
+
+
+def test_a_stop_is_over_in_the_period_in_which_it_stands():
+    """From 1 per s with 2 per s2 and 64 per s3: 1/2 + 1/32 s, which are 136 periods."""
+    wire = Wire()
+    wire.send(*(k * H for k in range(1, 65)))
+    wire.state = State.FALLBACK
+    wire.send(*[0.0] * 135)
+    assert not wire.gate.at_rest
+    wire.send(0.0)
+    assert wire.gate.at_rest
+    assert wire.send(0.0) == wire.sent[-2] == pytest.approx(64 * H + 17 / 64, rel=1e-12)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_a_ramp_catches_up_as_fast_as_it_may_and_ends_without_a_jump(side):
+    """Over 1/4 with 4 per s2: up to 1 per s and down again takes half a second."""
+    ramp = 4.0
+    wire = Wire(velocity=2.0, ramp=ramp, persistence=10.0)
+    wire.send(*[side * 0.25] * 160)
+    way = side * np.array([0.0, *wire.sent])
+    speed = np.diff(way) / H
+    assert np.abs(np.diff([0.0, *speed, 0.0])).max() <= ramp * H * (1.0 + 1e-9)
+    assert speed.min() >= 0.0
+    assert speed.max() == pytest.approx(1.0, rel=0.02)
+    assert way[-1] == 0.25
+    assert np.argmax(way == 0.25) in range(126, 133)
+    assert wire.gate.reason is FINE
 
 
 def test_a_stop_becomes_quicker_and_never_slower():
