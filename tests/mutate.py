@@ -30,7 +30,6 @@ _SYNTHETIC = (
     *(f"{name}_limits" for name in ("machine", "check", "gate", "rig")),
     *("transitions", "supervisor", "gate", "rest", "check_states", "motion_check"),
 )
-_OF_RIG = ("operators", "processes", "rig_in_step")
 #: Rooms: files below ``orchestrator``, and the quick tests of them below ``tests/unit``.
 ROOMS = {
     "core/coupling": (("core/coupling/*",), ("core/coupling", "core/faults", "loops/test_axis.py")),
@@ -47,7 +46,8 @@ ROOMS = {
     "rig/supervisor/wire": (
         ("rig/supervisor/process", "rig/supervisor/wire"),
         tuple(
-            f"rig/supervisor/test_{name}.py" for name in ("operators", "processes", "rig_in_step")
+            f"rig/supervisor/test_{name}.py"
+            for name in ("process_limits", "operators", "processes", "rig_in_step")
         ),
     ),
     "rig/device_units": (
