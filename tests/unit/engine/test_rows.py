@@ -74,4 +74,4 @@ def test_the_page_of_the_file_tells_the_fields(table):
 
 
 def test_the_page_of_the_file_describes_the_version_that_is_written():
-    assert f"version {VERSION} of its format" in PAGE.read_text(encoding="utf-8")
+    assert f"version {VERSION} of the format" in PAGE.read_text(encoding="utf-8")

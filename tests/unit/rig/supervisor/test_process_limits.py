@@ -37,7 +37,11 @@ class Supervisor:
         self.tracking = SimpleNamespace(responses={"robot.x": "known"})
         watch = SimpleNamespace(facts=SimpleNamespace(columns=()), memory=None)
         self.watches = {"robot": watch}
-        self.is_over, self.run_may_begin, self.said = False, False, []
+        self.is_over = self.run_may_begin = self.run_is_released = False
+        self.said, self.looks = [], 0
+
+    def look(self, _now_ns):
+        self.looks += 1
 
     def __getattr__(self, name):
         return lambda *_: self.said.append(name)
@@ -176,18 +180,20 @@ def test_a_run_that_waits_is_told_once_it_may_begin_and_its_end_counts_once(made
         supervisor.run_may_begin = True
         process._let_begin()
         process._let_begin()
-        assert hear(run)[0]["follows"] is True
+        told = hear(run)[0]
+        assert (told["follows"], told["engaged"], told["released"]) == (True, False, False)
         run.setblocking(False)
         with pytest.raises(BlockingIOError):
             hear(run)
         assert (process._peers[file].is_run, process._peers[file].waits) == (True, False)
-        tell(run, {"hello": "run", "ended": True})
-        process._serve(file)
-        assert (process._ended_at, supervisor.said) == (16.0, ["run_ended"])
-        process.clock.now = 17.0
-        tell(run, {"hello": "run", "ended": True})
-        process._serve(file)
-        assert process._ended_at == 16.0
+        run.setblocking(True)
+        for now, released in ((16.0, True), (17.0, False)):
+            process.clock.now, supervisor.run_is_released = now, released
+            tell(run, {"hello": "run", "ended": True})
+            process._serve(file)
+            assert hear(run)[0]["released"] is released
+            assert process._ended_at == 16.0
+        assert (supervisor.said, supervisor.looks) == (["run_ended", "run_ended"], 2)
         assert not process._peers[file].is_run
     process._serve(file)
     assert process._peers == {}
