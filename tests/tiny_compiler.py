@@ -22,8 +22,9 @@ OF_ZIG += ("-fno-sanitize=all",)
 
 def tiny(command: Sequence[str]) -> list[str] | None:
     """Return the command that makes of the same sources a library, None where there is no such."""
-    folder = None if os.environ.get("SOFTDOCK_OTHER_ENGINE", "").endswith("address") else _installed()
-    if folder is None or any(word.endswith(".a") for word in command):
+    folder = _installed()
+    is_sanitized = os.environ.get("SOFTDOCK_OTHER_ENGINE", "").endswith("address")  # by gcc alone
+    if folder is None or is_sanitized or any(word.endswith(".a") for word in command):
         return None
     words = [word for word in command[1:] if not word.startswith(LEFT_OUT)]
     if sys.platform == "win32":
