@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import hashlib
 import json
 import re
 import struct
@@ -91,23 +90,34 @@ def of_summary(path: Path) -> dict[str, str]:
     return dict(numbers(json.loads(path.read_text("utf-8"))))
 
 
-def of_table(path: Path) -> dict[str, str]:
-    """Return a digest of the bits of each column of a table, by its name."""
+def of_table(path: Path) -> dict[str, Any]:
+    """Return the columns of a table by their names."""
     table = pq.read_table(path)
-    columns = {}
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        plain = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([])
-        if pa.types.is_floating(column.type):
-            array = plain.to_numpy(zero_copy_only=False)
-            columns[name] = f"{len(array)} rows, {hash_of(array)}"
-        else:
-            columns[name] = f"{len(plain)} rows, {hash_of(np.array(plain.to_pylist(), dtype=str))}"
-    return columns
+    return {
+        name: np.array(column.to_pylist() if pa.types.is_string(column.type) else column)
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    }
 
 
-def hash_of(array: np.ndarray[Any, Any]) -> str:
-    """Return a digest of the bytes of an array."""
-    return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()[:16]
+def difference(old: Any, new: Any) -> str:
+    """Return how two values differ; empty if their bits are equal."""
+    if not isinstance(old, np.ndarray) or not isinstance(new, np.ndarray):
+        return "" if isinstance(old, str) and old == new else f"{old} -> {new}"
+    if old.shape != new.shape or old.dtype != new.dtype:
+        return f"{old.dtype}{old.shape} -> {new.dtype}{new.shape}"
+    if old.tobytes() == new.tobytes():
+        return ""
+    if old.dtype.kind != "f":
+        return "other values"
+    unequal = (old != new) & ~(np.isnan(old) & np.isnan(new))
+    if not unequal.any():
+        return "equal but for signs of zero"
+    largest = np.abs(new - old)[unequal].max()
+    row = int(np.flatnonzero(unequal)[0])
+    return (
+        f"{unequal.sum()} of {len(old)} rows differ, first row {row}, by at most {largest:.3g}"
+        f" of {np.nanmax(np.abs(old)):.3g}"
+    )
 
 
 def of_ledger(path: Path) -> dict[str, str]:
@@ -119,7 +129,7 @@ def of_ledger(path: Path) -> dict[str, str]:
 READERS = {".json": of_summary, ".parquet": of_table, ".csv": of_ledger}
 
 
-def of_folder(folder: Path) -> dict[str, dict[str, str]]:
+def of_folder(folder: Path) -> dict[str, dict[str, Any]]:
     """Return what each file of results has, by the path below the folder."""
     return {
         str(path.relative_to(folder)): READERS[path.suffix](path)
@@ -128,7 +138,7 @@ def of_folder(folder: Path) -> dict[str, dict[str, str]]:
     }
 
 
-def compare(old: Path, new: Path) -> int:
+def compare(old: Path, new: Path, renamed: dict[str, str]) -> int:
     """Print what differs between two folders of results; return how many values do."""
     differing = compared = 0
     before, after = of_folder(old), of_folder(new)
@@ -138,13 +148,14 @@ def compare(old: Path, new: Path) -> int:
             differing += 1
             continue
         left, right = before[name], after[name]
-        places = [p for p in {**left, **right} if left.get(p) != right.get(p)]
-        compared += len(left)
-        differing += len(places)
-        for place in places[:MOST_LINES]:
-            print(f"{name}: {place}: {left.get(place, 'absent')} -> {right.get(place, 'absent')}")
-        if len(places) > MOST_LINES:
-            print(f"{name}: and {len(places) - MOST_LINES} more")
+        left = {"/".join(renamed.get(part, part) for part in k.split("/")): left[k] for k in left}
+        texts = {p: difference(left.get(p), right.get(p)) for p in {**left, **right}}
+        found = [f"{name}: {place}: {text}" for place, text in texts.items() if text]
+        compared += len(texts)
+        differing += len(found)
+        print("\n".join(found[:MOST_LINES]), end="\n" if found else "")
+        if len(found) > MOST_LINES:
+            print(f"{name}: and {len(found) - MOST_LINES} more")
     print(f"{len(before)} files, {compared} values compared, {differing} differ")
     return differing
 
@@ -162,10 +173,11 @@ def main() -> int:
     compares = commands.add_parser("compare")
     compares.add_argument("old", type=Path)
     compares.add_argument("new", type=Path)
+    compares.add_argument("--renamed", action="append", default=[], help="OLD=NEW, a key")
     given = parser.parse_args()
     if given.command == "run":
         return min(1, run(given.checkout.resolve(), given.output, given.only))
-    return min(1, compare(given.old, given.new))
+    return min(1, compare(given.old, given.new, dict(r.split("=") for r in given.renamed)))
 
 
 if __name__ == "__main__":
