@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from oracle.reference import Reference
 from step_control import FIXED
+from systems import Attitude
 
 from orchestrator.core.diagnostics import StepError
 from orchestrator.core.master import Execution
@@ -32,14 +33,6 @@ class Rotor(Block):
     def step(self, t, h):
         half = 20.0 * (t + h)
         self.q[:] = [np.cos(half), 0.6 * np.sin(half), 0.0, 0.8 * np.sin(half)]
-
-
-class Eye(Block):
-    q: np.ndarray = Input(shape=(4,), start=(1.0, 0.0, 0.0, 0.0))
-    y: np.ndarray = Output(shape=(4,))
-
-    def step(self, t, h):
-        self.y[:] = self.q
 
 
 def expect_equal(make, faults, stop_ns, **options):
@@ -213,7 +206,7 @@ def test_a_rotation():
         return (
             System("turning")
             .add("r", block(Rotor))
-            .add("e", block(Eye))
+            .add("e", block(Attitude))
             .connect("r.q", "e.q", delay="3.3 ms", interpolation="slerp")
         )
 

@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle.reference import Reference
+from systems import Attitude
 
 from orchestrator.core.master import Execution
-from orchestrator.core.simunits import Block, Input, Output, block
+from orchestrator.core.simunits import Block, Output, block
 from orchestrator.core.system import (
     DelayTrace,
     Delivery,
@@ -39,16 +40,6 @@ class Turner(Block):
         angle = 40.0 * (t + h) + np.sin(300.0 * (t + h))
         sign = -1.0 if int((t + h) * 1e4) % 3 == 0 else 1.0
         self.q[:] = sign * np.array([np.cos(angle), 0.6 * np.sin(angle), 0.0, 0.8 * np.sin(angle)])
-
-
-class Seen(Block):
-    """Keeps what it was given."""
-
-    q: np.ndarray = Input(shape=(4,), start=(1.0, 0.0, 0.0, 0.0))
-    y: np.ndarray = Output(shape=(4,))
-
-    def step(self, t, h):
-        self.y[:] = self.q
 
 
 @st.composite
@@ -118,7 +109,7 @@ def systems(draw):
         system = system.add(name, block(kind), **values)
     return (
         system.add("t", block(Turner))
-        .add("s", block(Seen))
+        .add("s", block(Attitude))
         .connect("a.y", "g.u", **draw(delayed()))
         .connect("g.y", "b.u", extrapolation=draw(beyond))
         .connect("b.y", "a.u", extrapolation=draw(beyond))

@@ -10,8 +10,9 @@ from benchmark_problems import oscillator
 from benchmark_problems.exact import free
 from oracle.probing import probe_delays
 from oracle.reference import run_reference
+from systems import GROUND, UNPUSHED, body_at_contact, plant
 
-from orchestrator import Compensation, Execution, Extrapolation, System, fmu, simulate
+from orchestrator import Compensation, Execution, Extrapolation, simulate
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.simunits import resolve
 from orchestrator.loops import linear_system
@@ -23,16 +24,12 @@ M, K, D = 100.0, 5.0e4, 100.0
 
 def rig(plants, motion=Compensation.CORRECTOR, force=Compensation.NEPCE, way=None):
     """A body at a contact that stays closed; compensations of both ways of the loop."""
-    line = {"compensation": motion, "extrapolation": way}
-    return (
-        System("rig")
-        .add("body", fmu(plants / "Chaser.fmu"), m=M, virtual_force=0.0, thrust=0.0, v0=0.05)
-        .add("wall", fmu(plants / "Compliance.fmu"), k=K, d=D, latched=True)
-        .set("wall.position_b", 0.0)
-        .set("wall.velocity_b", 0.0)
-        .connect("body.position", "wall.position_a", **line)
-        .connect("body.velocity", "wall.velocity_a", **line)
-        .connect("wall.force_a", "body.force", compensation=force)
+    return body_at_contact(
+        plant(plants, "Chaser", m=M, v0=0.05, **UNPUSHED),
+        plant(plants, "Compliance", k=K, d=D, latched=True, **GROUND),
+        names=("body", "wall"),
+        motion={"compensation": motion, "extrapolation": way},
+        force={"compensation": force},
     )
 
 

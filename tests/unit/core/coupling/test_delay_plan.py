@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 from recorded_runs import equal_steps
+from systems import body_and_spring
 
 from orchestrator.core.coupling import DelayMode, plan_delays
 from orchestrator.core.coupling.delay_plan import _rotated as rotated
@@ -14,13 +15,7 @@ H = 1_000_000
 
 def ring(delay):
     """Body -> spring (feed-through) -> body: the contact loop in small."""
-    return (
-        System("ring")
-        .add("body", block("integrator"))
-        .add("spring", block("gain"))
-        .connect("body.y", "spring.u", delay=delay)
-        .connect("spring.y", "body.u")
-    )
+    return body_and_spring({"delay": delay})
 
 
 def jacobi(line):

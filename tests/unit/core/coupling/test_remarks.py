@@ -1,5 +1,6 @@
 import pytest
 from recorded_runs import equal_steps
+from systems import body_and_spring
 
 from orchestrator.core.coupling import DelayMode, plan_delays, remarks, unsolved
 from orchestrator.core.simunits import block
@@ -19,13 +20,7 @@ def said(system, mode, step_ns, ahead=False):
 
 
 def ring(forth, back=None):
-    return (
-        System("ring")
-        .add("body", block("integrator"))
-        .add("spring", block("gain"))
-        .connect("body.y", "spring.u", delay=forth)
-        .connect("spring.y", "body.u", delay=back)
-    )
+    return body_and_spring({"delay": forth}, {"delay": back})
 
 
 def test_nothing_to_say():
@@ -101,10 +96,7 @@ def test_a_delay_that_varies():
 
 
 def test_what_is_held_instead_of_read_ahead():
-    system = System("ring").add("body", block("integrator")).add("spring", block("gain"))
-    system = system.connect(
-        "body.y", "spring.u", delay="1 ms", interpolation="linear", extrapolation="hold"
-    ).connect("spring.y", "body.u")
+    system = body_and_spring({"delay": "1 ms", "interpolation": "linear", "extrapolation": "hold"})
     held, missed = said(system, "mean", 1_000_000)
     assert held == (
         "body.y -> spring.u would have to be read 0.5 ms ahead of its newest sample; the sample"

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from oracle.reference import run_reference
+from systems import body_at_contact, plant
 
 from orchestrator import simulate
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
@@ -75,13 +76,10 @@ class Pair(Block):
 
 
 def loop(plants, body, late="3 ms"):
-    return (
-        System("loop")
-        .add("body", body, m=1.0, v0=0.1)
-        .add("contact", fmu(plants / "SpringDashpot.fmu"), k=K, d=D, latched=True)
-        .connect("body.position", "contact.position_a", delay=late)
-        .connect("body.velocity", "contact.velocity_a", delay=late)
-        .connect("contact.force_a", "body.force")
+    return body_at_contact(
+        body.with_values({"m": 1.0, "v0": 0.1}),
+        plant(plants, "SpringDashpot", k=K, d=D, latched=True),
+        motion={"delay": late},
     )
 
 

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from systems import Attitude
 
 from orchestrator.core.diagnostics import DescriptionError, StepError
 from orchestrator.core.master import Execution
-from orchestrator.core.simunits import Block, Input, Output, block
+from orchestrator.core.simunits import Block, Output, block
 from orchestrator.core.system import System, TransportDelay, Variation
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
@@ -29,16 +30,13 @@ class Stuck(Rotor):
         self.q[:] = 0.0
 
 
-class Eye(Block):
-    q: np.ndarray = Input(shape=(4,), start=(1.0, 0.0, 0.0, 0.0))
-    y: np.ndarray = Output(shape=(4,))
-
-    def step(self, t, h):
-        self.y[:] = self.q
-
-
 def rotor(kind, **line):
-    return System("rotor").add("r", block(kind)).add("e", block(Eye)).connect("r.q", "e.q", **line)
+    return (
+        System("rotor")
+        .add("r", block(kind))
+        .add("e", block(Attitude))
+        .connect("r.q", "e.q", **line)
+    )
 
 
 def test_losses_are_counted():

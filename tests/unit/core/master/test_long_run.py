@@ -4,10 +4,11 @@ import resource
 
 import numpy as np
 import pytest
+from systems import GROUND, UNPUSHED, body_at_contact, plant
 
 from orchestrator.core.master import Execution
-from orchestrator.core.simunits import block, fmu
-from orchestrator.core.system import System, seconds
+from orchestrator.core.simunits import block
+from orchestrator.core.system import seconds
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
 STEPS = 10_000_000
@@ -24,15 +25,12 @@ def resident_kb():
 @pytest.mark.slow
 def test_ten_million_steps(plants):
     """A mass on a spring, both FMUs, with a delay, and a block that tells the time."""
-    system = (
-        System("long")
-        .add("mass", fmu(plants / "Chaser.fmu"), v0=0.1, virtual_force=0.0, thrust=0.0)
-        .add("spring", fmu(plants / "Compliance.fmu"), position_b=0.0, velocity_b=0.0)
-        .add("clock", block("source"))
-        .connect("mass.position", "spring.position_a", delay="2 ms")
-        .connect("mass.velocity", "spring.velocity_a", delay="2 ms")
-        .connect("spring.force_a", "mass.force")
-    )
+    system = body_at_contact(
+        plant(plants, "Chaser", v0=0.1, **UNPUSHED),
+        plant(plants, "Compliance", **GROUND),
+        names=("mass", "spring"),
+        motion={"delay": "2 ms"},
+    ).add("clock", block("source"))
     with Execution(
         system,
         step=f"{STEP_NS} ns",

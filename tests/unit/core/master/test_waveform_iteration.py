@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from oracle.reference import Reference
+from systems import bodies_at_contact, body_at_contact, plant
 
 from orchestrator import simulate
 from orchestrator.core.coupling import DelayMode, remarks
@@ -12,7 +13,7 @@ from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.master import Execution
 from orchestrator.core.simunits import block, fmu
 from orchestrator.core.structs import replace
-from orchestrator.core.system import System, TransportDelay
+from orchestrator.core.system import TransportDelay
 from orchestrator.loops import linear_system
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
@@ -23,30 +24,18 @@ D = 0.003 * K + 0.05
 
 
 def five_hertz(plants, late="3 ms"):
-    return (
-        System("five hertz")
-        .add("body", fmu(plants / "Chaser.fmu"), m=1.0, v0=0.1)
-        .add("contact", fmu(plants / "SpringDashpot.fmu"), k=K, d=D, latched=True)
-        .connect("body.position", "contact.position_a", delay=late)
-        .connect("body.velocity", "contact.velocity_a", delay=late)
-        .connect("contact.force_a", "body.force")
+    return body_at_contact(
+        plant(plants, "Chaser", m=1.0, v0=0.1),
+        plant(plants, "SpringDashpot", k=K, d=D, latched=True),
+        motion={"delay": late},
     )
 
 
 def two_bodies(plants):
     """Two bodies and what joins them, without any delay: force against displacement."""
-    return (
-        System("two bodies")
-        .add("a", fmu(plants / "Chaser.fmu"), m=2.0, v0=0.1)
-        .add("b", fmu(plants / "Chaser.fmu"), m=3.0, v0=0.0)
-        .add("joint", fmu(plants / "SpringDashpot.fmu"), k=300.0, d=0.6, latched=True)
-        .connect("a.position", "joint.position_a")
-        .connect("a.velocity", "joint.velocity_a")
-        .connect("b.position", "joint.position_b")
-        .connect("b.velocity", "joint.velocity_b")
-        .connect("joint.force_a", "a.force")
-        .connect("joint.force_b", "b.force")
-    )
+    bodies = plant(plants, "Chaser", m=2.0, v0=0.1), plant(plants, "Chaser", m=3.0, v0=0.0)
+    joint = plant(plants, "SpringDashpot", k=300.0, d=0.6, latched=True)
+    return bodies_at_contact(bodies, joint, names=("a", "b", "joint"))
 
 
 def position_of_a(t):

@@ -5,25 +5,22 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from systems import body_at_contact, plant
 
 from orchestrator import read_system, simulate
 from orchestrator.core.coupling import remarks
 from orchestrator.core.master import Execution
-from orchestrator.core.simunits import fmu
-from orchestrator.core.system import Fault, System
+from orchestrator.core.system import Fault
 from orchestrator.loops import linear_system
 from orchestrator.study.measure import fit_growth
 
 
 def oscillator(plants, *, late="40 ms"):
     """A body on a spring and a damper that know its motion late; 1.6 Hz."""
-    return (
-        System("oscillator")
-        .add("body", fmu(plants / "Chaser.fmu"), m=20.0, v0=0.1)
-        .add("contact", fmu(plants / "SpringDashpot.fmu"), k=2000.0, d=150.0, latched=True)
-        .connect("body.position", "contact.position_a", delay=late)
-        .connect("body.velocity", "contact.velocity_a", delay=late)
-        .connect("contact.force_a", "body.force")
+    return body_at_contact(
+        plant(plants, "Chaser", m=20.0, v0=0.1),
+        plant(plants, "SpringDashpot", k=2000.0, d=150.0, latched=True),
+        motion={"delay": late},
     )
 
 

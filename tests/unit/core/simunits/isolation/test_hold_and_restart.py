@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from systems import GROUND, UNPUSHED, body_at_contact, plant
 
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError, StepError
 from orchestrator.core.master import Execution
@@ -205,18 +206,12 @@ def test_a_unit_that_went_back_is_not_started_again_from_before(crash, wording):
 
 def test_steps_done_again_have_the_slopes_of_their_inputs(plants):
     def driven(**options):
-        return (
-            System("s")
-            .add("chaser", fmu(plants / "Chaser.fmu"), m=7.5, virtual_force=0.0, thrust=0.0)
-            .add("sheet", fmu(plants / "Compliance.fmu"), k=2510.0, d=20.0, latched=True)
-            .set("chaser.v0", 0.05)
-            .set("sheet.position_b", 0.0)
-            .set("sheet.velocity_b", 0.0)
-            .connect("chaser.position", "sheet.position_a")
-            .connect("chaser.velocity", "sheet.velocity_a")
-            .connect("sheet.force_a", "chaser.force", delay="8 ms")
-            .with_options("chaser", **options)
-        )
+        return body_at_contact(
+            plant(plants, "Chaser", m=7.5, v0=0.05, **UNPUSHED),
+            plant(plants, "Compliance", k=2510.0, d=20.0, latched=True, **GROUND),
+            names=("chaser", "sheet"),
+            force={"delay": "8 ms"},
+        ).with_options("chaser", **options)
 
     values = []
     for options in ({}, {"isolation": "process", "on_failure": "restart"}):

@@ -1,0 +1,73 @@
+"""Systems and blocks that tests of several rooms use."""
+
+import numpy as np
+
+from orchestrator import Block, Input, Output, System, block, fmu
+
+#: Side b of a contact that stands on the ground.
+GROUND = {"position_b": 0.0, "velocity_b": 0.0}
+#: No other forces on a body.
+UNPUSHED = {"thrust": 0.0, "virtual_force": 0.0}
+
+
+class Attitude(Block):
+    """Pass on a quaternion."""
+
+    q: np.ndarray = Input(shape=(4,), start=(1.0, 0.0, 0.0, 0.0))
+    y: np.ndarray = Output(shape=(4,))
+
+    def step(self, t, h):
+        self.y[:] = self.q
+
+
+def plant(plants, name, **values):
+    """Return an FMU of the project with values of its parameters and inputs."""
+    return fmu(plants / f"{name}.fmu").with_values(values)
+
+
+def body_at_contact(body, contact, *, names=("body", "contact"), motion=None, force=None):
+    """Return a body that moves side a of a contact, whose force acts on the body.
+
+    names: Of both components.
+    motion, force: Attributes of these connections, such as ``{"delay": "16 ms"}``.
+    """
+    one, other = names
+    return (
+        System("docking")
+        .add(one, body)
+        .add(other, contact)
+        .connect(f"{one}.position", f"{other}.position_a", **(motion or {}))
+        .connect(f"{one}.velocity", f"{other}.velocity_a", **(motion or {}))
+        .connect(f"{other}.force_a", f"{one}.force", **(force or {}))
+    )
+
+
+def bodies_at_contact(bodies, contact, *, names=("a", "b", "contact"), **line):
+    """Return two bodies, each at its side of a contact.
+
+    line: Attributes of the connections of their motions.
+    """
+    system = System("pair").add(names[0], bodies[0]).add(names[1], bodies[1])
+    system = system.add(names[2], contact)
+    for name, side in zip(names, "ab", strict=False):
+        for quantity in ("position", "velocity"):
+            target = f"{names[2]}.{quantity}_{side}"
+            system = system.connect(f"{name}.{quantity}", target, **line)
+        system = system.connect(f"{names[2]}.force_{side}", f"{name}.force")
+    return system
+
+
+def body_and_spring(forth=None, back=None, *, parts=None):
+    """Return an integrator whose output comes back through a gain at once (``sample_blocks``).
+
+    forth, back: Attributes of the connections to the gain and from it.
+    parts: Other components for both.
+    """
+    body, spring = parts or (block("integrator"), block("gain"))
+    return (
+        System("ring")
+        .add("body", body)
+        .add("spring", spring)
+        .connect("body.y", "spring.u", **(forth or {}))
+        .connect("spring.y", "body.u", **(back or {}))
+    )
