@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from orchestrator.core.diagnostics import UnknownNameError
 from orchestrator.core.system import (
     Causality,
@@ -76,7 +74,7 @@ def test_inputs_that_are_fed_or_have_a_value_are_left_alone():
     assert told(fed) == ([], {}, [])
 
 
-def test_between_named_parts_only_and_through_nested_systems():
+def test_between_named_parts_only_and_through_nested_systems(wording):
     arm = System("arm").add("m", part(f="in N")).expose("f", to="m.f")
     system = System("s").add("arm", arm).add("a", part(f="out N")).add("b", part(f="out N"))
     assert told(system) == ([], {"arm.f": ["a.f", "b.f"]}, [])
@@ -84,5 +82,5 @@ def test_between_named_parts_only_and_through_nested_systems():
     found = system.auto_connect("a", "arm")
     assert found.system.connections == found.connected
     assert str(found) == "+ a.f -> arm.f"
-    with pytest.raises(UnknownNameError, match="Did you mean 'arm'"):
+    with wording.raises(UnknownNameError):
         system.auto_connect("arn")

@@ -42,7 +42,7 @@ def test_a_value_is_changed_in_its_place(file):
     )
 
 
-def test_a_value_of_another_file_is_overridden_behind_it(file):
+def test_a_value_of_another_file_is_overridden_behind_it(file, wording):
     document = Document.open(file)
     assert document.system.value("plant.m") == 7.0
     document.update(document.system.set("plant.m", 8.0))
@@ -52,7 +52,7 @@ def test_a_value_of_another_file_is_overridden_behind_it(file):
     gone, new = changed(document)
     assert gone == []
     assert '<v:Parameter name="plant.m">' in new
-    with pytest.raises(SspError, match="is in another file; change that file"):
+    with wording.raises(SspError):
         document.update(document.system.unset("plant.m"))
 
 
@@ -112,16 +112,16 @@ def test_line_ends_and_encodings_stay(file, encoding):
     assert document.content == wanted.encode(encoding)
 
 
-def test_a_file_that_was_changed_meanwhile_is_not_written_over(file):
+def test_a_file_that_was_changed_meanwhile_is_not_written_over(file, wording):
     document = Document.open(file)
     document.update(document.system.set("plant.k", 4.0))
     file.write_text(TEXT + "<!-- later -->\n")
-    with pytest.raises(SspError, match="was changed by something else since it was opened"):
+    with wording.raises(SspError):
         document.save()
     assert file.read_text() == TEXT + "<!-- later -->\n"
 
 
-def test_a_file_that_cannot_be_written_stays(file, monkeypatch):
+def test_a_file_that_cannot_be_written_stays(file, monkeypatch, wording):
     document = Document.open(file)
     document.update(document.system.set("plant.k", 4.0))
 
@@ -129,26 +129,26 @@ def test_a_file_that_cannot_be_written_stays(file, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(SspError, match="the old file is untouched"):
+    with wording.raises(SspError):
         document.save()
     assert file.read_text() == TEXT
     assert sorted(p.name for p in file.parent.iterdir()) == ["SystemStructure.ssd", "plant.ssv"]
 
 
-def test_what_ssp_cannot_hold_is_refused(file):
+def test_what_ssp_cannot_hold_is_refused(file, wording):
     document = Document.open(file)
     port = document.system.components["plant"].connectors["k"]
     plant = replace(
         document.system.components["plant"], connectors={"k": replace(port, shape=(3,))}
     )
-    with pytest.raises(DescriptionError, match=r"SSP 1\.0 has no arrays"):
+    with wording.raises(DescriptionError):
         document.update(document.system.replace(plant))
     assert document.content == TEXT.encode()
 
 
-def test_unsafe_text_is_refused(file):
+def test_unsafe_text_is_refused(file, wording):
     file.write_text(TEXT.replace("<!-- the rig", '<!DOCTYPE a [<!ENTITY b "c">]><!-- the rig'))
-    with pytest.raises(SspError, match="document type declaration"):
+    with wording.raises(SspError):
         Document.open(file)
-    with pytest.raises(LoadError, match="cannot be read"):
+    with wording.raises(LoadError, code="SSP001"):
         Document.open(file.with_name("nothing.ssd"))

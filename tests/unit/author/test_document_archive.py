@@ -1,6 +1,5 @@
 """Edits of archives and of nested systems."""
 
-import re
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -56,7 +55,7 @@ def test_other_entries_of_an_archive_stay(packed):
     assert read_system(packed).description == ""
 
 
-def test_an_fmu_is_taken_into_the_archive(packed, tmp_path):
+def test_an_fmu_is_taken_into_the_archive(packed, tmp_path, wording):
     other = tmp_path / "elsewhere" / "Plant.fmu"
     other.parent.mkdir()
     other.write_bytes(b"another FMU of the same name")
@@ -71,12 +70,12 @@ def test_an_fmu_is_taken_into_the_archive(packed, tmp_path):
     assert Path(found).read_bytes() == other.read_bytes()
     document.update(document.system.remove("second").remove("third"))
     missing = Component("q", Source(SourceKind.FMU, str(tmp_path / "no.fmu")))
-    with pytest.raises(LoadError, match=re.escape("no.fmu: no such FMU")):
+    with wording.raises(LoadError):
         document.update(document.system.add("fourth", missing))
 
 
-def test_variants_that_do_not_exist_are_listed(packed):
-    with pytest.raises(SspError, match=r"has no 'hard\.ssd'; it has: SystemStructure"):
+def test_variants_that_do_not_exist_are_listed(packed, wording):
+    with wording.raises(SspError, code="SSP010"):
         Document.open(packed, "hard")
 
 
@@ -111,7 +110,7 @@ def test_a_part_is_moved_as_it_stands(tmp_path, arm, part):
     assert read_ssd(document.path).systems["arm"].components["brake"].connectors["u"].unit == "m"
 
 
-def test_a_system_in_a_file_of_its_own_is_not_edited_from_outside(tmp_path, arm):
+def test_a_system_in_a_file_of_its_own_is_not_edited_from_outside(tmp_path, arm, wording):
     from orchestrator.core.ssp import write_ssd
 
     write_ssd(arm, tmp_path / "arm.ssd")
@@ -126,7 +125,7 @@ def test_a_system_in_a_file_of_its_own_is_not_edited_from_outside(tmp_path, arm)
     (tmp_path / "plant.ssv").write_text(VALUES)
     (tmp_path / "rig.ssd").write_text(outer)
     document = Document.open(tmp_path / "rig.ssd")
-    with pytest.raises(SspError, match="file of its own"):
+    with wording.raises(SspError):
         document.update(document.system.remove("control/motor"))
     document.update(document.system.set("control.k", 5.0))
     document.save()

@@ -13,8 +13,8 @@ from orchestrator.core.system import Causality, Connector, DataType
 @pytest.mark.parametrize(
     "text", ["1_0", "nan", "NaN", "inf", "-INF", "+-1", "1e", "٣", "1e999", ""]
 )
-def test_what_is_no_number_by_intent_is_refused(kind: DataType, text: str) -> None:
-    with pytest.raises(DescriptionError, match=r"^a\.k: expected .*, found '"):
+def test_what_is_no_number_by_intent_is_refused(kind: DataType, text: str, wording) -> None:
+    with wording.raises(DescriptionError):
         value_of(text, Connector("k", Causality.PARAMETER, kind), "a.k")
     assert plain_value(text) == text
 

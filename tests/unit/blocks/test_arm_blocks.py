@@ -83,14 +83,14 @@ def test_torque_or_motion(torque: str, motion: str, told: str) -> None:
     assert told in str(caught.value)
 
 
-def test_a_sliding_joint_has_the_units_of_one() -> None:
+def test_a_sliding_joint_has_the_units_of_one(wording) -> None:
     class Crane(PartialArm, joints="RT"):
         """A boom with a trolley."""
 
     units = {name: connector.unit for name, connector in Crane.connectors.items()}
     assert (units["effort_1"], units["position_1"], units["rotor_1"]) == ("N.m", "rad", "kg.m2")
     assert (units["effort_2"], units["position_2"], units["rotor_2"]) == ("N", "m", "kg")
-    with pytest.raises(DescriptionError, match=r"joints='RX': expected R and T, found \['X'\]"):
+    with wording.raises(DescriptionError):
 
         class Wrong(PartialArm, joints="RX"):
             """Not an arm."""
@@ -108,7 +108,7 @@ def test_the_load_makes_the_shaft_accelerate_as_the_joint_would() -> None:
     assert not load.notices()
 
 
-def test_a_saturated_load_is_told_with_its_first_time() -> None:
+def test_a_saturated_load_is_told_with_its_first_time(wording) -> None:
     load = LoadCommand(inertia=16.3, current_limit=0.1)
     load.initialise(0.0)
     for n, voltage in enumerate((1.0, 20.0, 1.0, 20.0)):
@@ -121,7 +121,7 @@ def test_a_saturated_load_is_told_with_its_first_time() -> None:
     asked = 16.3 / (RATIO**2 * SHAFT + 16.3) * 0.061 * 20.0 / 2.05 / 0.072
     assert f"-{asked:.4g} A were asked for, current_limit is 0.1 A" in notice.what
     load.inertia = -200.0
-    with pytest.raises(StepError, match=r"t = 0.05 s: the joint has no inertia"):
+    with wording.raises(StepError):
         load.step(0.04, 0.01)
 
 

@@ -164,8 +164,8 @@ def test_impacts_that_cannot_be(what, value):
 
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("value", [-0.1, 1.1])
-def test_restitution_is_a_share(name, value):
-    with pytest.raises(DescriptionError, match="restitution"):
+def test_restitution_is_a_share(name, value, wording):
+    with wording.raises(DescriptionError):
         contact(name, restitution=value)
 
 
@@ -187,16 +187,16 @@ def test_kelvin_voigt_damping_in_closed_form():
         assert isclose(log(wanted), -pi * zeta / sqrt(1.0 - zeta**2), rel_tol=1e-12)
 
 
-def test_stiffness_of_hertz():
+def test_stiffness_of_hertz(wording):
     """Two equal steel balls: E* = E/(2 (1 - nu^2)), R* = R/2, k = 4/3 E* sqrt(R*)."""
     ball = RoundedBody(0.018, 210e9, 0.3)
     by_hand = 4.0 / 3.0 * 210e9 / (2.0 * 0.91) * sqrt(0.009)
     assert hertz_stiffness(ball, ball) == pytest.approx(by_hand, rel=1e-12)
     plane = RoundedBody(inf, 210e9, 0.3)
     assert hertz_stiffness(ball, plane) == pytest.approx(by_hand * sqrt(2.0), rel=1e-12)
-    with pytest.raises(DescriptionError, match="two planes"):
+    with wording.raises(DescriptionError):
         hertz_stiffness(plane, plane)
-    with pytest.raises(DescriptionError, match="poisson"):
+    with wording.raises(DescriptionError):
         RoundedBody(0.018, 210e9, 0.7)
 
 

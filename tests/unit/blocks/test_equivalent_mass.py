@@ -71,7 +71,7 @@ def test_the_block_has_the_same_figures():
     np.testing.assert_array_equal(block.gradient, expected)
 
 
-def test_bad_chains_are_told_with_their_links():
+def test_bad_chains_are_told_with_their_links(wording):
     arm = seven_joint_arm()
     mass, inertia = arm.mass.copy(), arm.inertia.copy()
     mass[3], inertia[5, 0, 0], inertia[6, 0, 1] = 0.0, -1.0, 0.5
@@ -81,15 +81,15 @@ def test_bad_chains_are_told_with_their_links():
     assert "link 3: expected a mass > 0 kg, found 0" in text
     assert "link 5: expected a positive definite inertia, found the principal moment -1" in text
     assert "link 6: expected a symmetric inertia" in text
-    with pytest.raises(DescriptionError, match="axis of joint 2: expected a unit vector"):
+    with wording.raises(DescriptionError):
         replace(arm, axis=arm.axis * [[1], [2], [1], [1], [1], [1], [1]])
-    with pytest.raises(DescriptionError, match=r"center: expected shape \(8, 3\)"):
+    with wording.raises(DescriptionError):
         replace(arm, center=arm.center[1:])
 
 
-def test_bad_attitudes_and_joints():
+def test_bad_attitudes_and_joints(wording):
     arm = seven_joint_arm()
-    with pytest.raises(DescriptionError, match="expected 7 joint angles"):
+    with wording.raises(DescriptionError):
         equivalent_mass(arm, [0.0, 0.0])
-    with pytest.raises(DescriptionError, match="expected joints from 1 to 7, found 8"):
+    with wording.raises(DescriptionError):
         equivalent_mass(arm, np.zeros(7), (2, 8))

@@ -172,7 +172,7 @@ def test_differentiator():
     np.testing.assert_allclose(found, [2.0, 6.0, 10.0, 14.0], rtol=1e-9)  # in the middles
 
 
-def test_differentiator_behind_a_low_pass():
+def test_differentiator_behind_a_low_pass(wording):
     """A ramp comes out a time constant late, of the sampled low-pass: keep/(1 - keep) steps."""
     block = Differentiator(position=0.0, smoothing=5e-3)
     block.initialise(0.0)
@@ -182,7 +182,7 @@ def test_differentiator_behind_a_low_pass():
     keep = np.exp(-0.2)
     late = 0.5 + keep / (1 - keep)
     assert block.velocity == pytest.approx(6.0 * (199 - late) * H, rel=1e-9)
-    with pytest.raises(DescriptionError, match="smoothing: expected >= 0 s, found -1"):
+    with wording.raises(DescriptionError):
         Differentiator(smoothing=-1.0).initialise(0.0)
 
 

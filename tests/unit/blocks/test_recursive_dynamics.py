@@ -127,9 +127,9 @@ def test_each_joint_has_one_of_both() -> None:
     ]
 
 
-def test_a_joint_without_inertia_is_refused_by_its_number() -> None:
+def test_a_joint_without_inertia_is_refused_by_its_number(wording) -> None:
     chain = Chain([Joint(mass=1.0, centre=(1, 0, 0)), Joint(parent=1)])
-    with pytest.raises(DescriptionError, match=r"joint 2: its torque is given, but .* no inertia"):
+    with wording.raises(DescriptionError):
         chain.solve([0, 0], [0, 0], torque={1: 0.0, 2: 1.0})
     motion = chain.solve([0, 0], [0, 0], torque={1: 2.0}, acceleration={2: 3.0})
     np.testing.assert_allclose(motion.acceleration, [2.0, 3.0])

@@ -162,16 +162,16 @@ def test_virtual_spring():
 
 
 @pytest.mark.parametrize(
-    ("values", "told"),
+    "values",
     [
-        ({"length": 0.25}, "0.25 m long and its ends are 0.26 m apart"),
-        ({"k_tes": 0.0}, "k_tes > 0, found 0"),
-        ({"k_clamp": -1.0}, "k_clamp >= 0"),
-        ({"segments": 1}, "at least 2 segments"),
+        {"length": 0.25},
+        {"k_tes": 0.0},
+        {"k_clamp": -1.0},
+        {"segments": 1},
     ],
 )
-def test_ropes_that_cannot_be(values, told):
-    with pytest.raises(DescriptionError, match=told):
+def test_ropes_that_cannot_be(values, wording):
+    with wording.raises(DescriptionError):
         PlanarRope(**values)
 
 

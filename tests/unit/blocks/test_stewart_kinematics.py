@@ -137,8 +137,8 @@ def test_condition_grows_to_infinity_at_a_singular_pose():
     assert found[-1] > 1e3
 
 
-def test_geometry_refuses_what_is_none():
-    with pytest.raises(DescriptionError, match="base_radius: expected > 0 m, found 0"):
+def test_geometry_refuses_what_is_none(wording):
+    with wording.raises(DescriptionError):
         StewartGeometry(base_radius=0.0)
 
 
@@ -176,14 +176,14 @@ def test_rates_of_the_inverse_are_those_of_the_lengths(random):
     np.testing.assert_allclose(block.rate, slope, atol=1e-8)
 
 
-def test_beyond_the_limits_is_not_healthy_and_stops_if_asked():
+def test_beyond_the_limits_is_not_healthy_and_stops_if_asked(wording):
     high = (0.0, 0.0, 2.9)
     block = inverse_block(position=high)
     assert not block.healthy
     assert block.margin == pytest.approx(2.8 - np.sqrt(2.9**2 + 0.6519238), abs=1e-6)
     assert (block.length == 2.8).all()
     assert not block.rate.any()
-    with pytest.raises(StepError, match=r"leg 1 is 3\.\d+ m.* expected 1\.2 to 2\.8 m"):
+    with wording.raises(StepError):
         inverse_block(position=high, stop=True)
 
 
@@ -196,16 +196,16 @@ def test_a_pose_that_is_no_number_keeps_the_lengths():
     np.testing.assert_array_equal(block.length, kept)
 
 
-def test_a_singular_pose_is_not_healthy():
+def test_a_singular_pose_is_not_healthy(wording):
     q = tuple(scalar_first(Rotation.from_euler("z", 89.99, degrees=True)))
     block = inverse_block(q=q, longest=3.0)
     assert not block.healthy
-    with pytest.raises(StepError, match="the pose is singular"):
+    with wording.raises(StepError):
         inverse_block(q=q, longest=3.0, stop=True)
 
 
 @pytest.mark.parametrize("length", [9.0, float("nan")])
-def test_forward_block_holds_the_last_pose(length):
+def test_forward_block_holds_the_last_pose(length, wording):
     block = StewartForward()
     block.initialise(0.0)
     good = block.position.copy()
@@ -218,7 +218,7 @@ def test_forward_block_holds_the_last_pose(length):
     block.step(0.0, 1e-3)
     assert block.healthy
     stopping = StewartForward(length=(length, *[1.973] * 5), stop=True)
-    with pytest.raises(StepError, match=r"no pose has these lengths|is no number"):
+    with wording.raises(StepError):
         stopping.initialise(0.0)
 
 

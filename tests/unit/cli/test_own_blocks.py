@@ -124,7 +124,7 @@ def test_commands_edit_files_with_own_blocks(rig, softdock, monkeypatch, kind):
         assert "resources/controller/controller.py" in names
 
 
-def test_an_archive_runs_nothing_outside_of_it(rig, softdock):
+def test_an_archive_runs_nothing_outside_of_it(rig, softdock, wording):
     from orchestrator import read_system
 
     text = softdock("system", "convert", rig / "system.toml", rig / "s.ssd")
@@ -135,7 +135,7 @@ def test_an_archive_runs_nothing_outside_of_it(rig, softdock):
         with zipfile.ZipFile(rig / "evil.ssp", "w") as archive:
             changed = ssd.replace("block:code/controller.py", f"block:{path}")
             archive.writestr("SystemStructure.ssd", changed)
-        with pytest.raises(SoftdockError, match="outside of the archive"):
+        with wording.raises(SoftdockError, code="SSP007", place="component 'c'"):
             read_system(rig / "evil.ssp")
 
 

@@ -200,12 +200,12 @@ def test_an_archive_imports_no_module(victim, softdock):
     assert not mark.exists()
 
 
-def test_no_archive_is_written_with_a_module(victim, softdock, tmp_path):
+def test_no_archive_is_written_with_a_module(victim, softdock, tmp_path, wording):
     from orchestrator.core.system import Component, System
 
     (tmp_path / "packed_victim.py").write_text(CODE.format(mark=str(tmp_path / "m")))
     system = System("s", {"c": Component("c", Source(SourceKind.BLOCK, "packed_victim:PI"), {})})
-    with pytest.raises(SspError, match=r"component 'c': source '.*pack the file"):
+    with wording.raises(SspError):
         write_ssp(system, tmp_path / "new.ssp")
     assert not (tmp_path / "new.ssp").exists()
     write_toml(system, tmp_path / "new.toml")  # which is read where the module is

@@ -114,29 +114,29 @@ def test_ten_thousand_damaged_pdus_are_read_as_they_are_or_refused():
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    "content",
     [
-        ("", "expected a PDU, found 0 bytes"),
-        ("00000001", "expected a PDU"),
-        ("e001", "expected 4 bytes or more, found 2"),
-        ("e00113", "NTF_state_changed: expected a state, found 0x13"),
-        ("b2000001ff", "RSP_state_ack: expected a state"),
-        ("250900010200009a1f01000", "CFG_target_network_information: expected 13 bytes"),
-        ("f00100", "expected 4 bytes or more"),
+        "",
+        "00000001",
+        "e001",
+        "e00113",
+        "b2000001ff",
+        "250900010200009a1f01000",
+        "f00100",
     ],
 )
-def test_what_is_no_pdu_is_told(content, told):
-    with pytest.raises(WireFormatError, match=told):
+def test_what_is_no_pdu_is_told(content, wording):
+    with wording.raises(WireFormatError):
         decode(bytes.fromhex(content.ljust(len(content) + len(content) % 2, "0")))
 
 
-def test_a_response_is_no_request():
-    with pytest.raises(WireFormatError, match="expected a request, found RSP_ack"):
+def test_a_response_is_no_request(wording):
+    with wording.raises(WireFormatError):
         header_of(bytes.fromhex("b0010001"))
 
 
-def test_numbers_that_do_not_fit_are_refused():
-    with pytest.raises(WireFormatError, match="STC_do_step"):
+def test_numbers_that_do_not_fit_are_refused(wording):
+    with wording.raises(WireFormatError):
         encode(pdus.DoStep(1, 1, 11, 2**32))
 
 

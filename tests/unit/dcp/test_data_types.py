@@ -23,7 +23,7 @@ def test_conversions_are_those_that_lose_nothing_that_the_standard_lists():
 
 
 @pytest.mark.parametrize("kind", list(DcpType))
-def test_values_at_the_ends_of_their_types(kind):
+def test_values_at_the_ends_of_their_types(kind, wording):
     if kind.is_integer:
         good, bad = [*kind.range, 0], [kind.range[0] - 1, kind.range[1] + 1, 0.5, True, "1"]
     elif kind.is_text:
@@ -33,9 +33,9 @@ def test_values_at_the_ends_of_their_types(kind):
     for value in good:
         assert unpack_value(kind, b"\7" + pack_value(kind, value), 1)[0] == value
     for value in bad:
-        with pytest.raises(WireFormatError, match="expected"):
+        with wording.raises(WireFormatError):
             pack_value(kind, value)
-    with pytest.raises(WireFormatError, match="expected"):
+    with wording.raises(WireFormatError):
         unpack_value(kind, pack_value(kind, good[0])[:-1], 0)
 
 
@@ -47,12 +47,12 @@ def test_the_examples_of_the_standard():
     assert pack_value(DcpType.STRING, "beef").hex() == "0400000062656566"
 
 
-def test_payloads_are_whole():
+def test_payloads_are_whole(wording):
     layout = Payload([PayloadPlace(1, DcpType.UINT8, 2), PayloadPlace(2, DcpType.STRING, 1)])
     content = layout.pack({1: (1, 2), 2: ("ab",)})
     assert layout.unpack(content) == {1: (1, 2), 2: ("ab",)}
     for wrong in (content[:-1], content + b"\0", content[:-1] + b"\xff"):
-        with pytest.raises(WireFormatError, match="expected"):
+        with wording.raises(WireFormatError):
             layout.unpack(wrong)
-    with pytest.raises(WireFormatError, match="expected 2 values, found 1"):
+    with wording.raises(WireFormatError):
         layout.pack({1: (1,), 2: ("",)})

@@ -82,7 +82,7 @@ def test_the_emulated_axis_is_described():
     assert about.units["m/s"] == BaseUnit({"m": 1, "s": -1})
 
 
-def test_declared_types_give_what_a_variable_does_not_say():
+def test_declared_types_give_what_a_variable_does_not_say(wording):
     types = (
         '<TypeDefinitions><SimpleType name="T"><Float64 min="4" max="6"/></SimpleType>'
         "</TypeDefinitions><TimeRes>"
@@ -94,7 +94,7 @@ def test_declared_types_give_what_a_variable_does_not_say():
     text = text.replace(b'variability="continuous"', b'declaredType="T"')
     (found,) = read_dcpx(text, "x").variables
     assert (found.minimum, found.maximum) == (4.0, 8.0)
-    with pytest.raises(LoadError, match="declaredType 'S' is not defined"):
+    with wording.raises(LoadError):
         read_dcpx(text.replace(b'declaredType="T"', b'declaredType="S"'), "x")
 
 
@@ -211,9 +211,9 @@ def test_all_problems_are_told_together_with_their_lines():
     assert all(found.line for found in caught.value.diagnostics)
 
 
-def test_entities_are_not_opened():
+def test_entities_are_not_opened(wording):
     content = b'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a "b">]><dcpSlaveDescription/>'
-    with pytest.raises(LoadError, match="document type"):
+    with wording.raises(LoadError):
         read_dcpx(content, "x")
 
 
@@ -246,19 +246,19 @@ def test_an_archive_that_is_none_is_told(tmp_path, content, told):
     assert told in str(caught.value)
 
 
-def test_files_that_are_not_there_or_something_else_are_told(tmp_path):
-    with pytest.raises(LoadError, match="no such file"):
+def test_files_that_are_not_there_or_something_else_are_told(tmp_path, wording):
+    with wording.raises(LoadError):
         read_description(tmp_path / "a.dcp")
-    with pytest.raises(LoadError, match="cannot be read"):
+    with wording.raises(LoadError):
         read_description(tmp_path / "a.dcpx")
-    with pytest.raises(LoadError, match="expected a description"):
+    with wording.raises(LoadError):
         read_description(tmp_path / "a.xml")
 
 
-def test_the_resolution_and_the_port_that_a_master_chooses():
+def test_the_resolution_and_the_port_that_a_master_chooses(wording):
     assert chosen_resolution(FULL, None) == (1, 100)
     assert chosen_resolution(FULL, 0.003) == (3, 1000)
-    with pytest.raises(DescriptionError, match=r"it does not take the time resolution 0\.007 s"):
+    with wording.raises(DescriptionError):
         chosen_resolution(FULL, 0.007)
     place = FULL.transports[Transport.UDP_IPV4]
     assert (data_port(place, 8), data_port(place, 80)) == (8, 5)
@@ -270,7 +270,7 @@ def test_modes_are_kept():
     assert read_dcpx(write_dcpx(only), "x").op_modes == {OpMode.HRT}
 
 
-def test_log_entries_are_filled_in():
+def test_log_entries_are_filled_in(wording):
     told = LogTemplate(7, 1, LogLevel.ERROR, "%float32 %% of %string%binary.")
     told = replace(told, arguments=(DcpType.FLOAT32, DcpType.STRING, DcpType.BINARY))
     about = description(templates=(told,))
@@ -278,5 +278,5 @@ def test_log_entries_are_filled_in():
     entry += pack_value(DcpType.BINARY, b"\1\2")
     assert entries_of(about, entry * 2) == ["35.5 % of %x0102."] * 2
     for wrong in (entry[:-1], entry[:5], bytes(8) + b"\1"):
-        with pytest.raises(WireFormatError, match="DCP"):
+        with wording.raises(WireFormatError):
             entries_of(about, wrong)

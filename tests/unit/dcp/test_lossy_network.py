@@ -112,9 +112,9 @@ def test_outputs_of_the_step_before_are_not_taken_for_those_of_this_one(slave):
     assert controller.stale_outputs == 8
 
 
-def test_lost_outputs_are_an_error(slave):
+def test_lost_outputs_are_an_error(slave, wording):
     about, server, _ = slave
-    with pytest.raises(DeviceError, match=r"no outputs came within 0.6 s \(data id 2\)"):
+    with wording.raises(DeviceError):
         trajectory(about, only("from", DATA, 4, lambda _: LOST))
     assert server.slave.state is SlaveState.ALIVE
 
@@ -133,7 +133,7 @@ def test_losses_of_requests_and_inputs_are_made_good(slave, seed):
     assert controller.session.repeated > 0
 
 
-def test_a_peer_that_answers_with_pdus_of_another_run_is_not_believed(slave):
+def test_a_peer_that_answers_with_pdus_of_another_run_is_not_believed(slave, wording):
     about, _, _ = slave
     heard = []
 
@@ -146,28 +146,28 @@ def test_a_peer_that_answers_with_pdus_of_another_run_is_not_believed(slave):
     def rule(way, kind, number, content):
         return [(0.0, heard[-1])] if way == "from" else [(0.0, content)]
 
-    with pytest.raises(DeviceError, match="does not answer INF_state"):
+    with wording.raises(DeviceError):
         trajectory(about, rule, steps=1)
 
 
-def test_a_slave_that_cannot_be_stopped_is_an_error(slave):
+def test_a_slave_that_cannot_be_stopped_is_an_error(slave, wording):
     about, server, _ = slave
     stops = only("to", STOP, None, lambda _: LOST)
-    with pytest.raises(DeviceError, match=r"does not answer STC_stop within 0\.6 s"):
+    with wording.raises(DeviceError):
         trajectory(about, stops, steps=1)
     server.slave.lose(server.slave.master)  # as it would be after 60 s
 
 
-def test_inputs_that_nobody_confirms_are_refused():
+def test_inputs_that_nobody_confirms_are_refused(wording):
     about = description(transports={t: Ipv4("127.0.0.1", 8080) for t in Transport if t in {0, 4}})
-    with pytest.raises(DescriptionError, match=r"inputs go by UDP .* does not confirm .* use TCP"):
+    with wording.raises(DescriptionError):
         make_plan(about, mode=OpMode.NRT)
     make_plan(about, mode=OpMode.NRT, unconfirmed=True)
     make_plan(about, mode=OpMode.NRT, transport=Transport.TCP_IPV4)
     make_plan(about, mode=OpMode.SRT)
     other = Ipv4("127.0.0.1", 8080, data_ports=(PortRange(9000, 9001),))
     apart = description(transports={Transport.TCP_IPV4: other})
-    with pytest.raises(DescriptionError, match=r"a connection of their own \(port 9000\)"):
+    with wording.raises(DescriptionError):
         make_plan(apart, mode=OpMode.NRT)
 
 

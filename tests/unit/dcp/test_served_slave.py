@@ -97,7 +97,7 @@ def test_a_system_is_served_as_the_fmu_that_it_becomes(plants, tmp_path):
     assert np.array_equal(here["rig.x"], found["rig.x"])
 
 
-def test_a_unit_is_described_as_it_is(c_fmu, plants):
+def test_a_unit_is_described_as_it_is(c_fmu, plants, wording):
     with served_slave(plants / "SpringDashpot.fmu", ServeOptions(step="2 ms")) as served:
         about = served.about
         again = write_dcpx(about)
@@ -112,13 +112,13 @@ def test_a_unit_is_described_as_it_is(c_fmu, plants):
         assert write_dcpx(other.about) == again
     with served_slave(plants / "SpringDashpot.fmu", ServeOptions(step="1 ms", port=9)) as other:
         assert other.about.uuid != about.uuid  # of what computes, not of where it is
-    told = pytest.raises(DescriptionError, match="no communication step is given")
+    told = wording.raises(DescriptionError)
     with told, served_slave(plants / "SpringDashpot.fmu", ServeOptions()):
         pass
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
-def test_real_time_is_kept_and_a_second_master_is_refused(plants, transport):
+def test_real_time_is_kept_and_a_second_master_is_refused(plants, transport, wording):
     with serving(plants / "PositionAxis.fmu", transport=transport) as (about, server):
         plan = make_plan(about, mode=OpMode.HRT if server is None else OpMode.SRT, steps=5)
         first = Controller(plan)
@@ -126,7 +126,7 @@ def test_real_time_is_kept_and_a_second_master_is_refused(plants, transport):
         first.initialise()
         first.run()
         second = Controller(replace(plan, patience_s=0.2))
-        with pytest.raises(DeviceError, match=r"does not answer INF_state within 0\.2 s; is it"):
+        with wording.raises(DeviceError):
             second.connect()
         second.close()
         numbers = []
@@ -136,7 +136,7 @@ def test_real_time_is_kept_and_a_second_master_is_refused(plants, transport):
         assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
         assert len(numbers) >= 10
         first.close()
-        with pytest.raises(DeviceError, match="cannot be opened: Address already in use"):
+        with wording.raises(DeviceError):
             SlaveServer(about, server.slave._model, transport, "127.0.0.1", server.address[1])
         third = Controller(plan)  # what was released can be taken by another
         third.connect()
@@ -151,15 +151,15 @@ def connected(about, **changes):
         controller.close()
 
 
-def test_what_a_slave_refuses_is_told_by_name(plants):
+def test_what_a_slave_refuses_is_told_by_name(plants, wording):
     with serving(plants / "PositionAxis.fmu") as (about, _):
-        with pytest.raises(DeviceError, match="refuses STC_register: INVALID_UUID"):
+        with wording.raises(DeviceError):
             connected(replace(about, uuid=uuid.UUID(int=7)))
-        with pytest.raises(DeviceError, match=r"refuses STC_register: INVALID_\w+_VERSION"):
+        with wording.raises(DeviceError):
             # A description of another version is not read; a slave may still be of one.
             _register_with_version(about)
         more = replace(about.variables[0], reference=99, name="more")
-        with pytest.raises(DeviceError, match="refuses CFG_input: INVALID_VALUE_REFERENCE"):
+        with wording.raises(DeviceError):
             connected(replace(about, variables=(*about.variables, more)))
         connected(about)
 
@@ -173,38 +173,38 @@ def _register_with_version(about):
         controller.close()
 
 
-def test_what_a_description_does_not_have_is_told_before_anything_is_opened(plants):
+def test_what_a_description_does_not_have_is_told_before_anything_is_opened(plants, wording):
     with served_slave(plants / "PositionAxis.fmu", ServeOptions(step=STEP, port=9)) as served:
         about = served.about
     only = replace(about, op_modes=frozenset({OpMode.SRT}))
-    with pytest.raises(DescriptionError, match="it does not run in NRT; it has SRT"):
+    with wording.raises(DescriptionError):
         make_plan(only, mode=OpMode.NRT)
-    with pytest.raises(DescriptionError, match="has no Input 'comand'") as caught:
+    with wording.raises(DescriptionError) as caught:
         make_plan(about, mode=OpMode.NRT, inputs=("comand",), parameters={"zeto": 1.0})
     assert "it has no parameter 'zeto'. Did you mean 'zeta'" in str(caught.value)
-    with pytest.raises(DescriptionError, match="parameter 'zeta': expected a number, found 'much'"):
+    with wording.raises(DescriptionError):
         make_plan(about, mode=OpMode.NRT, parameters={"zeta": "much"})
-    with pytest.raises(DescriptionError, match="it does not speak TCP_IPV4; it has UDP_IPV4"):
+    with wording.raises(DescriptionError):
         make_plan(about, mode=OpMode.NRT, transport=Transport.TCP_IPV4)
     nowhere = replace(about, transports={Transport.UDP_IPV4: ipv4("", 0)})
-    with pytest.raises(DescriptionError, match="no host or port: give both"):
+    with wording.raises(DescriptionError):
         make_plan(nowhere, mode=OpMode.NRT)
 
 
 @pytest.mark.parametrize(
-    ("transport", "told"),
+    "transport",
     [
-        (TRANSPORTS[0], "does not answer INF_state within 0.1 s"),
-        (TRANSPORTS[1], "cannot be reached: Connection refused"),
+        TRANSPORTS[0],
+        TRANSPORTS[1],
     ],
 )
-def test_a_slave_that_is_not_there_is_told(plants, tmp_path, transport, told):
+def test_a_slave_that_is_not_there_is_told(plants, tmp_path, transport, wording):
     options = {"transport": transport}
     with serving(plants / "PositionAxis.fmu", tmp_path, **options):
         pass
     system, name, *_ = axis_loop(plants)
     there = swap_component(system, name, slave(tmp_path, response_timeout=0.1))
-    with pytest.raises(StepError, match=told):
+    with wording.raises(StepError):
         simulate(there, step=STEP, stop=0.01)
 
 
@@ -219,7 +219,7 @@ def test_a_slave_that_dies_ends_the_run_in_its_step(plants, tmp_path):
                 run.step(1000)  # the server's thread may answer a few more
 
 
-def test_why_a_slave_failed_is_told_in_its_own_words(plants):
+def test_why_a_slave_failed_is_told_in_its_own_words(plants, wording):
     with serving(plants / "PositionAxis.fmu") as (about, server):
         controller = Controller(make_plan(about, mode=OpMode.NRT))
         controller.connect()
@@ -230,17 +230,17 @@ def test_why_a_slave_failed_is_told_in_its_own_words(plants):
             raise StepError(f"the axis broke at {begin_ns} ns")
 
         server.slave._model.step = breaks
-        with pytest.raises(DeviceError, match=r"GENERIC.*its message: the axis broke at 0 ns"):
+        with wording.raises(DeviceError):
             controller.step(1)
         controller.close()
     assert server.slave.state is SlaveState.ALIVE
 
 
-def test_steps_are_whole_numbers_of_the_resolution(plants, tmp_path):
+def test_steps_are_whole_numbers_of_the_resolution(plants, tmp_path, wording):
     system, name, *_ = axis_loop(plants)
     with serving(plants / "PositionAxis.fmu", tmp_path):
         there = swap_component(system, name, slave(tmp_path))
-        with pytest.raises(DescriptionError, match=r"takes whole multiples of 0\.001 s"):
+        with wording.raises(DescriptionError, code="TIM109", key="axis"):
             simulate(there, step=0.0015, stop=0.003)
-        with pytest.raises(DescriptionError, match="cannot be asked for a step twice"):
+        with wording.raises(DescriptionError, code="CAP101", key="axis"):
             simulate(there, step=STEP, stop=0.003, algorithm="fixed-point")

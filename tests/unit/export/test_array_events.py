@@ -133,7 +133,7 @@ def test_elements_are_set_and_states_put_back_at_events(tmp_path):
     assert [found[name][6] for name in names] == pytest.approx([9.8, 1.2, 2.0, 6.0, 2.0])
 
 
-def test_an_index_may_be_a_parameter_a_variable_or_computed(tmp_path):
+def test_an_index_may_be_a_parameter_a_variable_or_computed(tmp_path, wording):
     system = built(CHOSEN, tmp_path)
     found = simulate(system, step=0.1, stop=0.8)
     chosen = [found[f"m.{name}"][-1] for name in ("of_both", "of_line", "set")]
@@ -143,7 +143,7 @@ def test_an_index_may_be_a_parameter_a_variable_or_computed(tmp_path):
     assert found["m.table"] == pytest.approx(right, abs=1e-12)
     first = simulate(system.set("m.row", 1), step=0.1, stop=0.8)
     assert [first[f"m.{name}"][-1] for name in ("of_both", "of_line", "set")] == [3.0, 3.0, 0.0]
-    with pytest.raises(StepError, match=r"'of_both' is inf .* an index is outside of its array"):
+    with wording.raises(StepError):
         simulate(system, step=0.1, stop=1.0)  # k = 4
 
 
@@ -155,8 +155,8 @@ def test_a_range_is_a_modifier_of_component_arrays(tmp_path):
     )
 
 
-def test_what_a_loop_of_a_clause_sets_is_refused_with_its_construct(tmp_path):
+def test_what_a_loop_of_a_clause_sets_is_refused_with_its_construct(tmp_path, wording):
     text = CHOSEN.replace("k = pre(k) + 1;", "for i in 1:2 loop q[i] = i; end for;")
     text = text.replace("  Real p[3];", "  Real p[3]; discrete Real q[2];")
-    with pytest.raises(ModelicaError, match="write the whole array"):
+    with wording.raises(ModelicaError):
         built(text, tmp_path)

@@ -75,19 +75,19 @@ def test_model_is_refused(text: str, expected: str, tmp_path: Path) -> None:
     assert expected.format(folder=tmp_path) in message.replace("\n", "")
 
 
-def test_circular_inheritance_names_the_lines_of_both_classes(tmp_path: Path) -> None:
+def test_circular_inheritance_names_the_lines_of_both_classes(tmp_path: Path, wording) -> None:
     text = "package P\n  model A extends B; end A;\n  model B extends A; end B;\nend P;"
-    with pytest.raises(ModelicaError, match=r"'P\.B' stands at \S+P\.mo:3") as caught:
+    with wording.raises(ModelicaError) as caught:
         build_model("P.A", source(tmp_path, text, "P"), tmp_path)
     assert f"{tmp_path}/P.mo:2" in str(caught.value)
 
 
-def test_class_in_two_files_names_both(tmp_path: Path) -> None:
+def test_class_in_two_files_names_both(tmp_path: Path, wording) -> None:
     package = tmp_path / "P"
     package.mkdir()
     one = source(package, "package P\n  model A Real x = 1; end A;\nend P;", "package")
     other = source(package, "within P;\nmodel A Real x = 2; end A;", "A")
-    with pytest.raises(ModelicaError, match="Duplicate class") as caught:
+    with wording.raises(ModelicaError) as caught:
         build_model(None, other, tmp_path)
     assert f"{one}:2" in str(caught.value)
     assert f"{other}:2" in str(caught.value)
@@ -152,7 +152,7 @@ def test_output_without_a_value_is_an_error_and_spares_the_others(tmp_path: Path
 
 
 def test_failing_compiler_leaves_the_old_fmu(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wording
 ) -> None:
     model = source(tmp_path, DECAY.format(declared=""))
     kept = build_model(None, model, tmp_path).path
@@ -161,7 +161,7 @@ def test_failing_compiler_leaves_the_old_fmu(
     compiler.write_text('#!/bin/sh\n[ "$1" = --version ] || { echo "disk full" >&2; exit 1; }\n')
     compiler.chmod(compiler.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("CC", str(compiler))
-    with pytest.raises(FmuError, match="disk full"):
+    with wording.raises(FmuError):
         build_model(None, model, tmp_path)
     assert kept.read_bytes() == content
     assert sorted(path.name for path in tmp_path.iterdir()) == ["M.fmu", "M.mo", "cc"]
@@ -210,31 +210,31 @@ def test_motor_that_breaks_away_at_the_origin_steps_on(
 
 
 @pytest.mark.parametrize("link", ["..", "self.mo", "nowhere.mo"])
-def test_links_in_circles_are_named(link: str, tmp_path: Path) -> None:
+def test_links_in_circles_are_named(link: str, tmp_path: Path, wording) -> None:
     package = tmp_path / "root" / "Lib"
     package.mkdir(parents=True)
     source(package, "package Lib end Lib;", "package")
     source(package, "within Lib;\nmodel M\n  Real x = time;\nend M;")
     (package / "self.mo").symlink_to(link)
-    with pytest.raises(ModelicaError, match=r"links lead nowhere or in a circle: .*self\.mo"):
+    with wording.raises(ModelicaError):
         build_model("Lib.M", tmp_path / "root", tmp_path)
 
 
-def test_text_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
+def test_text_that_is_not_utf_8_is_named(tmp_path: Path, wording) -> None:
     path = tmp_path / "M.mo"
     path.write_bytes('model M "Größe"\n  Real x = time;\nend M;'.encode("latin-1"))
-    with pytest.raises(ModelicaError, match=r"M\.mo' is not UTF-8 text"):
+    with wording.raises(ModelicaError):
         build_model(None, path, tmp_path)
 
 
 def test_a_platform_that_does_not_exist_and_no_compiler(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wording
 ) -> None:
     path = source(tmp_path, "model M\n  output Real x = time;\nend M;")
-    with pytest.raises(DescriptionError, match=r"platform 'vax64': expected one of linux64"):
+    with wording.raises(DescriptionError):
         build_model(None, path, tmp_path, platforms=("vax64",))
     monkeypatch.setenv("CC", "no-such-compiler")
-    with pytest.raises(FmuError, match=r"no C compiler: 'no-such-compiler' is not on PATH"):
+    with wording.raises(FmuError):
         build_model(None, path, tmp_path)
 
 

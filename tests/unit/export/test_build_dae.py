@@ -100,10 +100,12 @@ def test_deep_expressions_have_hashes_of_their_own(tmp_path: Path) -> None:
     assert not build_dae(chain(math.nextafter(1.0, 2.0)), tmp_path).cached
 
 
-def test_missing_equation_is_named(oscillator: Callable[..., ResidualDae], tmp_path: Path) -> None:
+def test_missing_equation_is_named(
+    oscillator: Callable[..., ResidualDae], tmp_path: Path, wording
+) -> None:
     dae = oscillator()
-    with pytest.raises(ModelicaError, match=r"Lab\.Oscillator: 1 equations for 2 unknowns.*v"):
+    with wording.raises(ModelicaError):
         build_dae(replace(dae, residuals=dae.residuals[:1]), tmp_path)
-    with pytest.raises(DescriptionError, match="identifier"):
+    with wording.raises(DescriptionError):
         build_dae(dae, tmp_path, name="a-b")
     assert list(tmp_path.iterdir()) == []

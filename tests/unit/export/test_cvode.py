@@ -261,11 +261,13 @@ def test_library_shows_no_symbol_of_sundials(build_text: Any, tmp_path: Path) ->
     assert "sundials" not in needed
 
 
-def test_missing_libraries_are_named(build_text: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_libraries_are_named(
+    build_text: Any, monkeypatch: pytest.MonkeyPatch, wording
+) -> None:
     compiler.sundials_libraries.cache_clear()
     monkeypatch.setattr(compiler, "SUNDIALS", ("sundials_cvode", "sundials_none"))
     try:
-        with pytest.raises(FmuError, match=r"missing: libsundials_none.a; .*libsundials-dev"):
+        with wording.raises(FmuError):
             build_text("Linear", LINEAR, method="cvode")
     finally:
         compiler.sundials_libraries.cache_clear()

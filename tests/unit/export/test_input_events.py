@@ -85,13 +85,13 @@ def test_what_is_copied():
     assert with_copied_inputs(MODEL, "Other") == MODEL
 
 
-def test_an_input_that_is_inherited_is_refused(tmp_path):
+def test_an_input_that_is_inherited_is_refused(tmp_path, wording):
     (tmp_path / "A.mo").write_text(
         "package A\n partial model B input Integer c(start=0); end B;\n"
         " model M extends B; discrete output Integer n(start=0, fixed=true);\n"
         " equation when change(c) then n = pre(n) + 1; end when; end M;\nend A;\n"
     )
-    with pytest.raises(ModelicaError, match="change"):
+    with wording.raises(ModelicaError):
         build_model("A.M", tmp_path / "A.mo", tmp_path / "out")
 
 

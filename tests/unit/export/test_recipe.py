@@ -39,38 +39,35 @@ def test_all_problems_come_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "pattern"),
+    "text",
     [
-        (
-            '[fmu]\nmodel = "P.A"\n[solver]\nmethod = "euler"',
-            "expected one of dopri5, cvode, rk4, verlet, got 'euler'",
-        ),
-        ('[fmu]\nmodel = "P.A"\n[solver]\nmax_step = 0', "positive"),
-        ('[fmu]\nmodel = "P.A"\n[solver]\nmax_step = nan', "positive"),
-        ('[fmu]\nmodel = "P.A"\n[solver]\ntolerance = 1', "between 0 and 1"),
-        ('[fmu]\nmodel = "P.A"\n[fmi]\nversions = ["1.0"]', "one or both of 2.0, 3.0"),
-        ('[fmu]\nmodel = "P.A"\n[fmi]\nversions = []', "one or both of 2.0, 3.0"),
-        ('[fmu]\nmodel = "P.A"\n[fmi]\nversions = "3.0"', "expected a list, found '3.0'"),
-        ('[fmu]\nmodel = "P..A"', "qualified class name"),
-        ('[fmu]\nmodel = "P.A"\nname = "../x"', "identifier"),
-        ("fmu = 3", "expected a table"),
+        '[fmu]\nmodel = "P.A"\n[solver]\nmethod = "euler"',
+        '[fmu]\nmodel = "P.A"\n[solver]\nmax_step = 0',
+        '[fmu]\nmodel = "P.A"\n[solver]\nmax_step = nan',
+        '[fmu]\nmodel = "P.A"\n[solver]\ntolerance = 1',
+        '[fmu]\nmodel = "P.A"\n[fmi]\nversions = ["1.0"]',
+        '[fmu]\nmodel = "P.A"\n[fmi]\nversions = []',
+        '[fmu]\nmodel = "P.A"\n[fmi]\nversions = "3.0"',
+        '[fmu]\nmodel = "P..A"',
+        '[fmu]\nmodel = "P.A"\nname = "../x"',
+        "fmu = 3",
     ],
 )
-def test_wrong_values(text: str, pattern: str, tmp_path: Path) -> None:
-    with pytest.raises(DescriptionError, match=pattern):
+def test_wrong_values(text: str, tmp_path: Path, wording) -> None:
+    with wording.raises(DescriptionError):
         Recipe.read(write(tmp_path, text))
 
 
-def test_missing_and_broken_files(tmp_path: Path) -> None:
-    with pytest.raises(LoadError, match=r"Unit\.toml' cannot be read"):
+def test_missing_and_broken_files(tmp_path: Path, wording) -> None:
+    with wording.raises(LoadError):
         Recipe.read(tmp_path / "Unit.toml")
-    with pytest.raises(LoadError, match="not valid TOML"):
+    with wording.raises(LoadError):
         Recipe.read(write(tmp_path, "[fmu"))
 
 
-def test_recipes_of_a_folder_are_sorted(tmp_path: Path) -> None:
+def test_recipes_of_a_folder_are_sorted(tmp_path: Path, wording) -> None:
     for name in ("b.toml", "a.toml", "README.md"):
         (tmp_path / name).touch()
     assert [path.name for path in find_recipes(tmp_path)] == ["a.toml", "b.toml"]
-    with pytest.raises(LoadError, match="does not exist"):
+    with wording.raises(LoadError):
         find_recipes(tmp_path / "nowhere")

@@ -41,9 +41,9 @@ def test_it_swings_by_the_closed_form_up_to_its_limit(build_text: Any) -> None:
     np.testing.assert_allclose(found["spring.x"], np.cos(faster * found.time), atol=1e-11)
 
 
-def test_beyond_its_limit_it_says_so(build_text: Any) -> None:
+def test_beyond_its_limit_it_says_so(build_text: Any, wording) -> None:
     stiff = SPRING.replace("w = 1000", "w = 2010")
-    with pytest.raises(StepError, match="torn"):
+    with wording.raises(StepError):
         run(build_text("Stiff", stiff.replace("Spring", "Stiff"), 1e-3, "verlet"), "1 s")
 
 
@@ -59,6 +59,6 @@ def test_what_is_no_position_is_of_second_order(build_text: Any) -> None:
     assert math.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.15)
 
 
-def test_a_model_without_positions_is_refused(build_text: Any) -> None:
-    with pytest.raises(DescriptionError, match="no state of 'Decay' is the derivative of another"):
+def test_a_model_without_positions_is_refused(build_text: Any, wording) -> None:
+    with wording.raises(DescriptionError):
         build_text("Decay", DECAY, 1e-3, "verlet")

@@ -186,8 +186,8 @@ def test_of_many_loops_the_margins_of_some_are_taken(mass, monkeypatch):
     assert len(found.masters[1].loops) == 2
 
 
-def test_a_master_that_nobody_knows_is_refused_with_those_that_are_known():
-    with pytest.raises(UnknownNameError, match=r"no master 'fmipy'.*fmpy, libcosim, ecos"):
+def test_a_master_that_nobody_knows_is_refused_with_those_that_are_known(wording):
+    with wording.raises(UnknownNameError):
         master_rules(["ecos", "fmipy"])
 
 
@@ -224,9 +224,9 @@ def test_a_recording_at_another_step_agrees_with_none(mass, recorded):
     assert "as under none: the nearest, softdock, would show" in comparison.verdict()
 
 
-def test_a_recording_of_another_system_is_refused_by_its_columns(mass, recorded):
+def test_a_recording_of_another_system_is_refused_by_its_columns(mass, recorded, wording):
     found = certify(sprung(mass), ["ecos"], step="4 ms")
-    with pytest.raises(DescriptionError, match=r"no column is of a component .*found.* other\.y"):
+    with wording.raises(DescriptionError):
         compare(found, recorded("jacobi", mass="other.", spring="others."))
 
 

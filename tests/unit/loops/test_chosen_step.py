@@ -105,8 +105,8 @@ def test_what_is_missing_or_out_of_reach_is_said(ring, tmp_path, old, new, text)
     assert not (tmp_path / "out").exists()
 
 
-def test_a_case_without_a_loop_has_no_step_to_choose(ring, tmp_path):
+def test_a_case_without_a_loop_has_no_step_to_choose(ring, tmp_path, wording):
     open_loop = SYSTEM.split("[connections]", maxsplit=1)[0] + "[component.one.values]\nu = 0.0\n"
     (tmp_path / "ring.toml").write_text(open_loop)
-    with pytest.raises(DescriptionError, match="case 'chosen': system 'ring' has no closed loop"):
+    with wording.raises(DescriptionError):
         run_experiment(read_experiment(ring), tmp_path, tmp_path / "out")

@@ -60,8 +60,8 @@ def test_a_number_belongs_to_no_loop(tmp_path):
     ) in problem
 
 
-def test_without_loops_there_is_nothing_to_predict():
+def test_without_loops_there_is_nothing_to_predict(wording):
     result = SimpleNamespace(name="a", loops=())
     spec = ContactLoopSpec(mass=1.0, stiffness=1.0, damping=1.0)
-    with pytest.raises(DescriptionError, match="stiffness: expected one delay of all the loops,"):
+    with wording.raises(DescriptionError):
         spec.growth_rate(result, None, {})

@@ -58,8 +58,8 @@ def test_without_delays_the_roots_are_eigenvalues():
     assert loop.roots(1)[0] == pytest.approx(exact[np.argmax(exact.imag)], rel=1e-12)
 
 
-def test_a_ring_of_gain_one_without_a_delay_is_refused():
-    with pytest.raises(DescriptionError, match="no solution: its lines without a delay"):
+def test_a_ring_of_gain_one_without_a_delay_is_refused(wording):
+    with wording.raises(DescriptionError):
         DelayedLoop.closed(
             space(np.zeros((0, 0)), np.zeros((0, 1)), np.zeros((1, 0)), [[1]]),
             {0.0: np.array([[1.0]])},

@@ -118,23 +118,23 @@ def test_what_cannot_go_back_is_started_anew_for_every_response(axis_without):
 
 
 def test_what_cannot_go_back_is_refused_where_something_may_not_be_started_anew(
-    axis_without, monkeypatch
+    axis_without, monkeypatch, wording
 ):
     """As a device; here blocks are taken for such."""
     monkeypatch.setattr(run_account, "_MODELS", frozenset({SourceKind.FMU}))
-    with pytest.raises(CapabilityError, match=r"'axis' cannot be linearised: .* FMUs and blocks"):
+    with wording.raises(CapabilityError):
         linear_system(axis_without(*NO_STATES), step="4 ms")
 
 
-def test_what_would_start_anew_for_too_many_steps_is_refused(axis_without, monkeypatch):
+def test_what_would_start_anew_for_too_many_steps_is_refused(axis_without, monkeypatch, wording):
     """Three responses of 64 steps, and five to where they begin; whatever the machine is doing."""
     monkeypatch.setattr(response_model, "MOST_STEPS", 3 * 69)
     linear_system(axis_without(*NO_STATES), step="4 ms", at="20 ms")
-    with pytest.raises(CapabilityError, match=r"'axis' .*3 responses, for .* takes 70 steps, are"):
+    with wording.raises(CapabilityError):
         linear_system(axis_without(*NO_STATES), step="4 ms", at="24 ms")
 
 
-def test_a_response_that_is_no_number_is_refused(axis_without, monkeypatch):
+def test_a_response_that_is_no_number_is_refused(axis_without, monkeypatch, wording):
     real, calls = Fmu2Unit.get, []
 
     def get(unit, into):
@@ -144,7 +144,7 @@ def test_a_response_that_is_no_number_is_refused(axis_without, monkeypatch):
             np.asarray(into)[:] = np.nan
 
     monkeypatch.setattr(Fmu2Unit, "get", get)
-    with pytest.raises(CapabilityError, match=r"'axis' .*an output is not finite"):
+    with wording.raises(CapabilityError):
         linear_system(axis_without(), step="4 ms")
 
 

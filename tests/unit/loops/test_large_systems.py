@@ -66,12 +66,12 @@ def test_bodies_that_float_are_free_motions_in_large_matrices_as_well():
     assert np.isnan(found.uncertainty[2:]).all()
 
 
-def test_modes_that_are_all_alike_are_refused(monkeypatch):
+def test_modes_that_are_all_alike_are_refused(monkeypatch, wording):
     """A ring of shifts: every multiplier has the modulus 1."""
     from scipy.sparse import csc_array
 
     monkeypatch.setattr("orchestrator.loops.multipliers._POWERS", (3,))
     monkeypatch.setattr("orchestrator.loops.multipliers._RESTARTS", 2)
     shift = csc_array(np.roll(np.eye(199), 1, axis=0))
-    with pytest.raises(CapabilityError, match="199 numbers did not converge"):
+    with wording.raises(CapabilityError):
         large_multipliers(shift, 4)

@@ -249,16 +249,13 @@ def test_what_has_no_describing_function_of_the_amplitude_is_refused(plants, law
         limit_cycles(linear_system(system, step="1 ms"), "law", [0.1, 1.0])
 
 
-def test_wrong_questions_are_refused(docking):
+def test_wrong_questions_are_refused(docking, wording):
     linear = linear_system(docking("limit", 1000.0), step="1 ms")
-    with pytest.raises(
-        UnknownNameError,
-        match=r"no component 'limt'\. Did you mean 'limit'",
-    ):
+    with wording.raises(UnknownNameError):
         limit_cycles(linear, "limt", [0.1, 1.0])
-    with pytest.raises(DescriptionError, match=r"one input and one output.*found 2 lines into it"):
+    with wording.raises(DescriptionError):
         limit_cycles(linear, "chaser", [0.1, 1.0])
-    with pytest.raises(DescriptionError, match="expected at least two, increasing and above 0"):
+    with wording.raises(DescriptionError):
         limit_cycles(linear, "limit", [1.0, 0.1])
 
 

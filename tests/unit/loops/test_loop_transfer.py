@@ -87,13 +87,11 @@ def test_runs_beside_the_margin_die_down_and_grow(share):
     assert growth > 1e-5 if share > 1.0 else growth < -1e-5
 
 
-def test_bad_lines_are_named():
+def test_bad_lines_are_named(wording):
     linear = linear_system(capture(60.0, "16 ms"), step="1 ms")
-    with pytest.raises(UnknownNameError, match=r"has no connection 'contact\.w'.*ts .*mass\.y"):
+    with wording.raises(UnknownNameError):
         open_loop(linear.system, linear.models, "contact.w")
-    with pytest.raises(
-        DescriptionError, match=r"element of mass\.y -> contact\.u: expected 1 to 1"
-    ):
+    with wording.raises(DescriptionError):
         open_loop(linear.system, linear.models, "contact.u", 2)
     chain = (
         System("chain")
@@ -102,5 +100,5 @@ def test_bad_lines_are_named():
         .connect("a.y", "b.u")
     )
     linear = linear_system(chain, step="1 ms")
-    with pytest.raises(DescriptionError, match=r"a\.y -> b\.u is in no loop"):
+    with wording.raises(DescriptionError):
         open_loop(linear.system, linear.models, "b.u")

@@ -107,16 +107,16 @@ def test_a_late_force(plants, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("predict", "text"),
+    "predict",
     [
-        ({"stiffness": "contact.kk"}, "predict.stiffness: .*kk"),
-        ({"half_sample": "robot.width"}, "predict.half_sample: .*width"),
-        ({"force_line": "a.b -> c.d"}, "predict.force_line: no connection 'a.b -> c.d'"),
-        ({"position_line": None}, "expected all of them with a compensation, else none"),
+        {"stiffness": "contact.kk"},
+        {"half_sample": "robot.width"},
+        {"force_line": "a.b -> c.d"},
+        {"position_line": None},
     ],
 )
-def test_what_is_not_there_is_told_before_the_run(plants, tmp_path, predict, text):
-    with pytest.raises(DescriptionError, match=text):
+def test_what_is_not_there_is_told_before_the_run(plants, tmp_path, predict, wording):
+    with wording.raises(DescriptionError, code="EXP102", key="case.believed.measure.growth"):
         growth(changed("believed", predict), tmp_path)
 
 

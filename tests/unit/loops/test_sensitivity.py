@@ -83,9 +83,9 @@ def test_event_in_time(plant) -> None:
     assert found.derivative[-1, 0, 0] == pytest.approx(want, rel=1e-9)
 
 
-def test_what_acts_on_the_equations_is_refused(plant) -> None:
+def test_what_acts_on_the_equations_is_refused(plant, wording) -> None:
     ask = {"x0": -1.0, "push": 2.0}
-    with pytest.raises(CapabilityError, match=r"'push' .* acts on its equations"):
+    with wording.raises(CapabilityError):
         trajectory_sensitivity(plant(LAYERS), ask, ["x"], stop=1.0, step=0.1)
 
 
@@ -108,6 +108,6 @@ def test_bad_input(plant, parameters, outputs, error, text: str) -> None:
         trajectory_sensitivity(plant(LAYERS), parameters, outputs, stop=1.0, step=0.1)
 
 
-def test_other_versions_are_refused(plant) -> None:
-    with pytest.raises(CapabilityError, match=r"'Layers' offers FMI 3\.0"):
+def test_other_versions_are_refused(plant, wording) -> None:
+    with wording.raises(CapabilityError):
         trajectory_sensitivity(plant(LAYERS, "3.0"), {"x0": 1.0}, ["x"], stop=1.0, step=0.1)

@@ -157,10 +157,10 @@ def test_candidates_divide_the_run_and_the_steps_that_are_kept():
     assert candidate_steps(7919, []) == [1]
 
 
-def test_rates_keep_the_length_of_steps():
+def test_rates_keep_the_length_of_steps(wording):
     linear = linear_system(capture(), step="2 ms", rates={"contact": 4})
     assert at_step(linear, 1_000_000).master.rates == {"contact": 8}
-    with pytest.raises(DescriptionError, match=r"'contact' has steps of 8 ms, .* multiple of 3 ms"):
+    with wording.raises(DescriptionError):
         at_step(linear, 3_000_000)
     steps = StepReference.of(linear, length_ns=MINUTE).steps
     assert steps[-1] == 8_000_000
@@ -175,11 +175,11 @@ def test_the_cost_is_that_of_the_schedule():
     assert cost_of(iterated.schedule()).is_per_pass
 
 
-def test_what_cannot_be_judged_is_said():
+def test_what_cannot_be_judged_is_said(wording):
     chain = System("chain").add(
         "a", block(SecondOrder), u=0.0, a=(0.0, 1.0, -1.0, -1.0), c=(1.0, 0.0)
     )
-    with pytest.raises(DescriptionError, match="no closed loop whose modes a step could change"):
+    with wording.raises(DescriptionError):
         StepReference.of(linear_system(chain, step="1 ms"))
     sampled = (
         System("sampled")
@@ -188,20 +188,18 @@ def test_what_cannot_be_judged_is_said():
         .connect("mass.y", "memory.u")
         .connect("memory.y", "mass.u")
     )
-    with pytest.raises(
-        DescriptionError, match="loop of mass, memory: component 'memory' has no"
-    ) as refused:
+    with wording.raises(DescriptionError) as refused:
         StepReference.of(linear_system(sampled, step="5 ms"))
     assert "softdock analyze loop" in str(refused.value)
     assert "softdock run --verify" in str(refused.value)
     more = sampled.add("late", block(Counter)).disconnect("memory.y", "mass.u")
     more = more.connect("memory.y", "late.u").connect("late.y", "mass.u")
-    with pytest.raises(DescriptionError, match="components 'memory', 'late' have no model"):
+    with wording.raises(DescriptionError):
         StepReference.of(linear_system(more, step="5 ms"))
     reference = StepReference.of(linear_system(capture(), step="1 ms"))
-    with pytest.raises(DescriptionError, match="expected a share above 0, found nan"):
+    with wording.raises(DescriptionError):
         choose_step(reference, math.nan)
-    with pytest.raises(CapabilityError, match="'step-doubling' chooses the lengths of its steps"):
+    with wording.raises(CapabilityError):
         choose_step(reference, 0.1, algorithm="step-doubling")
 
 

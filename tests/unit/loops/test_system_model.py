@@ -106,12 +106,12 @@ def test_a_sampled_model_steps_as_the_master_does(algorithm):
     assert near == pytest.approx(account.modes[0].sampled, rel=1e-6)
 
 
-def test_names_that_are_not_there_and_inputs_that_are_taken():
-    with pytest.raises(UnknownNameError, match=r"has no input 'mass\.v'.*ts inputs are mass\.u"):
+def test_names_that_are_not_there_and_inputs_that_are_taken(wording):
+    with wording.raises(UnknownNameError):
         linearise(loop("40 ms"), inputs=["mass.v"], step="1 ms")
-    with pytest.raises(UnknownNameError, match=r"has no output 'mass\.u'.*ts .*mass\.y"):
+    with wording.raises(UnknownNameError):
         linearise(loop("40 ms"), outputs=["mass.u"], step="1 ms")
-    with pytest.raises(DescriptionError, match=r"mass\.u: expected inputs that nothing is conn"):
+    with wording.raises(DescriptionError):
         linearise(loop("40 ms"), inputs=["mass.u"], delays="sampled", step="1 ms")
 
 

@@ -95,7 +95,7 @@ def test_a_name_is_taken_once_and_free_again(state):
     assert own_folder().stat().st_mode & 0o777 == 0o700
 
 
-def test_what_a_killed_process_left_is_in_nobodys_way(state):
+def test_what_a_killed_process_left_is_in_nobodys_way(state, wording):
     program = (
         "import os, signal, socket; from orchestrator.core.accounts import NamedSocket\n"
         "kept = NamedSocket('rig-a', socket.SOCK_SEQPACKET); os.kill(os.getpid(), signal.SIGKILL)"
@@ -104,13 +104,13 @@ def test_what_a_killed_process_left_is_in_nobodys_way(state):
     assert killed.returncode == -9
     assert (state / "softdock").is_dir()
     assert len(list(own_folder().iterdir())) == 2
-    with pytest.raises(DeviceError, match="rig 'a' has no supervisor"):
+    with wording.raises(DeviceError):
         connect_to("a")
     with take_rig("a"), connect_to("a"):
         pass
 
 
-def test_a_folder_that_is_open_to_others_is_closed_or_passed_over(state, monkeypatch):
+def test_a_folder_that_is_open_to_others_is_closed_or_passed_over(state, monkeypatch, wording):
     folder = own_folder()
     folder.chmod(0o777)
     assert own_folder() == folder
@@ -123,7 +123,7 @@ def test_a_folder_that_is_open_to_others_is_closed_or_passed_over(state, monkeyp
     monkeypatch.setattr(accounts, "_folders", lambda: places)
     assert own_folder() == state / "next"
     monkeypatch.setattr(accounts, "_folders", lambda: iter([folder]))
-    with pytest.raises(DeviceError, match=r"no folder for sockets that other accounts"):
+    with wording.raises(DeviceError):
         own_folder()
 
 
@@ -308,7 +308,7 @@ door = socket.create_server(("127.0.0.1", 0)); print(door.getsockname()[1], flus
 
 
 @another_account
-def test_a_datagram_of_another_account_is_not_heard(monkeypatch, caplog):
+def test_a_datagram_of_another_account_is_not_heard(monkeypatch, caplog, wording):
     device = DatagramSocket("127.0.0.1", 0, None)
     try:
         with as_other(SEND + WAIT, device.address[1], b"forged".hex()) as child:
@@ -321,7 +321,7 @@ def test_a_datagram_of_another_account_is_not_heard(monkeypatch, caplog):
         with as_other(SEND + WAIT, device.address[1], b"named".hex()) as child:
             assert device.receive(30.0)[0] == b"named"
             monkeypatch.setenv(accounts.DEVICE_ACCOUNTS, "no such account")
-            with pytest.raises(DeviceError, match="no account 'no such account' on this machine"):
+            with wording.raises(DeviceError):
                 accounts.may_be_device(OTHER)
     finally:
         device.close()

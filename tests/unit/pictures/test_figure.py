@@ -134,13 +134,13 @@ def test_labels_are_shown_as_they_are():
     assert picture(figure, "png").startswith(b"\x89PNG")
 
 
-def test_wrong_plots_are_refused():
-    with pytest.raises(DescriptionError, match="at least one panel"):
+def test_wrong_plots_are_refused(wording):
+    with wording.raises(DescriptionError):
         plot_signals([])
-    with pytest.raises(DescriptionError, match=r"curve 'a'.*\(2,\) and \(3,\)"):
+    with wording.raises(DescriptionError):
         plot_signals([Panel("x", [Curve("a", [0, 1], [0, 1, 2])])])
     figure = plot_signals([Panel("x", [])])
-    with pytest.raises(DescriptionError, match=r"\.png or \.svg"):
+    with wording.raises(DescriptionError):
         save(figure, "picture.pdf")
 
 

@@ -42,12 +42,12 @@ def test_options_are_for_their_own_algorithm(wanting):
 
 
 @pytest.mark.parametrize("run", [simulate, start])
-def test_runs_are_given_them(wanting, run):
+def test_runs_are_given_them(wanting, run, wording):
     wrong = replace(wanting.experiment, algorithm_options={"tolerence": 1e-9})
-    with pytest.raises(UnknownNameError, match="tolerence"):
+    with wording.raises(UnknownNameError):
         run(replace(wanting, experiment=wrong))
     wrong = replace(wanting.experiment, rates={"slwo": 2})
-    with pytest.raises(DescriptionError, match="slwo"):
+    with wording.raises(DescriptionError):
         run(replace(wanting, experiment=wrong))
 
 
@@ -60,10 +60,10 @@ def test_rates_are_stepped(wanting):
     assert len(set(every.values[:, every.names.index("slow.y")])) > len(set(slow))
 
 
-def test_what_is_none_of_them_is_refused_alike_whatever_is_done(wanting, tmp_path):
+def test_what_is_none_of_them_is_refused_alike_whatever_is_done(wanting, tmp_path, wording):
     faces = [simulate, start, linear_system, partial(export_system, path=tmp_path / "w.fmu")]
     for face in faces:
-        with pytest.raises(UnknownNameError, match=r"delay mode: expected one of .*, found 'men'"):
+        with wording.raises(UnknownNameError):
             face(wanting, delay="men")
-        with pytest.raises(UnknownNameError, match=r"no option 'stpe'. Did you mean 'stop'"):
+        with wording.raises(UnknownNameError):
             face(wanting, stpe=1.0)

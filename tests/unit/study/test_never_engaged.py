@@ -96,7 +96,7 @@ def test_a_run_that_ends_before_its_rig_is_engaged_fails_with_the_same_exit_code
 
 
 def test_a_wait_that_ends_without_the_rig_leaves_what_a_failed_run_leaves(
-    run, tmp_path, monkeypatch
+    run, tmp_path, monkeypatch, wording
 ):
     def refuse():
         raise NeverEngagedError("rig 'r' was never engaged: its supervisor ended")
@@ -105,14 +105,14 @@ def test_a_wait_that_ends_without_the_rig_leaves_what_a_failed_run_leaves(
         return nullcontext(Steps(case, begin=refuse))
 
     monkeypatch.setattr(supervision, "supervising", supervising)
-    with pytest.raises(NeverEngagedError, match=r"case 'a': rig 'r' .*: its supervisor ended"):
+    with wording.raises(NeverEngagedError):
         run(HEARD)
     assert len(read_parquet(tmp_path / "out" / "a.partial.parquet")) == 1
     assert not (tmp_path / "out" / "a.partial").exists()
 
 
-def test_ctrl_c_while_a_run_waits_says_that_nothing_was_engaged(run):
-    with pytest.raises(InterruptedRun, match=r"interrupted at .*; rig 'r' was never engaged"):
+def test_ctrl_c_while_a_run_waits_says_that_nothing_was_engaged(run, wording):
+    with wording.raises(InterruptedRun):
         run(HEARD, blow=KeyboardInterrupt)
 
 

@@ -147,7 +147,7 @@ def test_a_curve_is_what_differs_between_two_cases(fuse, tmp_path):
     assert list(plots_of(tmp_path / "out" / "report.html")) == ["t"]
 
 
-def test_a_signal_is_drawn_over_another_within_the_window(fuse, tmp_path):
+def test_a_signal_is_drawn_over_another_within_the_window(fuse, tmp_path, wording):
     write_ssd(fuse(), tmp_path / "fused.ssd")
     curve = '{ case = "a", x = "fuse.y", y = "fuse.y", label = "", x_factor = -1, y_factor = 2 }'
     text = GOOD.replace("every = 2", 'title = "again"') + (
@@ -162,8 +162,8 @@ def test_a_signal_is_drawn_over_another_within_the_window(fuse, tmp_path):
     np.testing.assert_array_equal(x[[0, -1]], -kept[[0, -1]])
     np.testing.assert_array_equal(y, -2 * x)
     wrong = text.replace('x = "fuse.y"', 'x = "fuse.z"')
-    with pytest.raises(DescriptionError, match=r"figure 'f'.*'fuse.z'"):
+    with wording.raises(DescriptionError, code="EXP102", key="figure.f"):
         run_experiment(read_experiment(experiment(tmp_path, wrong)), tmp_path, tmp_path / "again")
     missing = text.replace('case = "a", x', 'case = "none", x')
-    with pytest.raises(DescriptionError, match=r"figure\.f.*none"):
+    with wording.raises(DescriptionError, code="EXP101", key="figure.f"):
         read_experiment(experiment(tmp_path, missing))

@@ -221,8 +221,8 @@ def test_algorithms_that_choose_their_steps_are_refused(algorithm):
         verify(oscillator.by_motion(), step="2 ms", stop="2 s", algorithm=algorithm)
 
 
-def test_a_step_that_cannot_be_divided_is_refused():
-    with pytest.raises(CapabilityError, match=r"0\.000100002 s cannot be divided by 4"):
+def test_a_step_that_cannot_be_divided_is_refused(wording):
+    with wording.raises(CapabilityError):
         verify(ring("8 ms"), step="100002 ns", stop="1 s")
 
 

@@ -30,25 +30,27 @@ def test_what_ends_a_run_leaves_its_result(fuse, blow, expected):
 
 
 @pytest.mark.usefixtures("no_pictures")
-def test_a_failing_case_keeps_what_went_before(fuse, tmp_path):
+def test_a_failing_case_keeps_what_went_before(fuse, tmp_path, wording):
     write_ssd(fuse(), tmp_path / "fused.ssd")
     out = tmp_path / "out"
     run_experiment(read_experiment(experiment(tmp_path, GOOD)), tmp_path, out)
     before = (out / "a.parquet").read_bytes()
     fuse(ValueError)
-    with pytest.raises(FailedRunError, match=r"case 'a': component 'fuse' failed .* blown"):
+    with wording.raises(FailedRunError):
         run_experiment(read_experiment(experiment(tmp_path, GOOD)), tmp_path, out)
     assert (out / "a.parquet").read_bytes() == before
     assert len(read_parquet(out / "a.partial.parquet")) == 6
 
 
-def test_a_second_run_into_a_folder_is_refused_before_anything_begins(fuse, tmp_path, monkeypatch):
+def test_a_second_run_into_a_folder_is_refused_before_anything_begins(
+    fuse, tmp_path, monkeypatch, wording
+):
     write_ssd(fuse(), tmp_path / "fused.ssd")
     begun = []
     monkeypatch.setattr(Extension, "begin", lambda *_: begun.append(1))  # such as identification
     read = read_experiment(experiment(tmp_path, GOOD))
     with whole_folder(tmp_path / "out", alone=True):
-        with pytest.raises(SoftdockError, match="out: another run or sweep is writing this folder"):
+        with wording.raises(SoftdockError):
             run_experiment(read, tmp_path, tmp_path / "out")
         assert not any((tmp_path / "out").iterdir())
     assert not begun
@@ -157,10 +159,10 @@ def test_a_difference_to_a_later_case(fuse, tmp_path):
     assert outcome.cases["a"].result.remarks == ("changed",)
 
 
-def test_missing_times(fuse):
-    with pytest.raises(DescriptionError, match="no stop time is given"):
+def test_missing_times(fuse, wording):
+    with wording.raises(DescriptionError):
         simulate(fuse(), step="1 ms")
-    with pytest.raises(DescriptionError, match="at least one step of"):
+    with wording.raises(DescriptionError):
         simulate(fuse(), step="1 ms", start=1.0, stop=0.5)
 
 
@@ -182,7 +184,7 @@ def test_examples_folder_is_complete():
 
 
 @pytest.mark.usefixtures("no_pictures")
-def test_a_later_failure_keeps_a_finished_case_apart_from_the_run_before(fuse, tmp_path):
+def test_a_later_failure_keeps_a_finished_case_apart_from_the_run_before(fuse, tmp_path, wording):
     write_ssd(fuse(), tmp_path / "fused.ssd")
     out = tmp_path / "out"
     read = read_experiment(experiment(tmp_path, GOOD))
@@ -190,7 +192,7 @@ def test_a_later_failure_keeps_a_finished_case_apart_from_the_run_before(fuse, t
     before = {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
     fuse(ValueError)
     text = GOOD.replace('system = "fused.ssd"', 'system = "fused.ssd"\nstop = "0.4 s"', 1)
-    with pytest.raises(FailedRunError, match="case 'b': component 'fuse' failed"):
+    with wording.raises(FailedRunError):
         run_experiment(read_experiment(experiment(tmp_path, text)), tmp_path, out)
     assert len(read_parquet(out / "a.partial.parquet")) == 5
     for name, content in before.items():

@@ -101,7 +101,7 @@ def test_a_constant_that_differs_comes_first():
     assert found["a.constant"].order == pytest.approx(1.0)
 
 
-def test_only_what_all_runs_have_is_compared():
+def test_only_what_all_runs_have_is_compared(wording):
     first, *finer = three(lambda h: np.stack([TIMES * h, TIMES], axis=1), ("a.x", "a.y"))
     total = Result(
         "r",
@@ -112,5 +112,5 @@ def test_only_what_all_runs_have_is_compared():
     )
     found = compare([total, *finer], Kinds())
     assert found.names == ("a.x", "a.y")
-    with pytest.raises(UnknownNameError, match=r"'energy\.total'.*[Ii]ts outputs are a\.x"):
+    with wording.raises(UnknownNameError):
         found["energy.total"]

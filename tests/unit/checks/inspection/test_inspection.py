@@ -161,13 +161,13 @@ def test_wrong_description(spoil: Callable[[str, str, str], Path]) -> None:
     assert "no start value" in found["description", "schema and rules"]
 
 
-def test_bad_files(tmp_path: Path) -> None:
-    with pytest.raises(FmuError, match="no such file"):
+def test_bad_files(tmp_path: Path, wording) -> None:
+    with wording.raises(FmuError):
         fmu_info(tmp_path / "none.fmu")
     (tmp_path / "text.fmu").write_text("no archive", encoding="utf-8")
-    with pytest.raises(FmuError, match="zip"):
+    with wording.raises(FmuError):
         check_fmu(tmp_path / "text.fmu")
     with zipfile.ZipFile(tmp_path / "empty.fmu", "w"):
         pass
-    with pytest.raises(FmuError, match=r"no 'modelDescription\.xml'"):
+    with wording.raises(FmuError):
         fmu_info(tmp_path / "empty.fmu")

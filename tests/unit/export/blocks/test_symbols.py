@@ -90,18 +90,18 @@ def test_arrays():
 
 
 @pytest.mark.parametrize(
-    ("use", "told"),
+    "use",
     [
-        (lambda x: 1.0 if x > 0.0 else 2.0, r"branches on a value .* where\("),
-        (lambda x: x and 1.0, "branches on a value"),
-        (lambda x: max(x, 1.0), "branches on a value"),  # outside of a trace it is the builtin
-        (float, "asks for a number"),
-        (lambda x: [1, 2][x], "asks for a number"),
-        (round, r"floor\(x \+ 0\.5\)"),
-        (np.isnan, r"calls numpy\.isnan"),
-        (lambda x: np.where(symbol_array([x.expression], (1,)) > 0.0, 1.0, 2.0), "branches"),
+        lambda x: 1.0 if x > 0.0 else 2.0,
+        lambda x: x and 1.0,
+        lambda x: max(x, 1.0),  # outside of a trace it is the builtin
+        float,
+        lambda x: [1, 2][x],
+        round,
+        np.isnan,
+        lambda x: np.where(symbol_array([x.expression], (1,)) > 0.0, 1.0, 2.0),
     ],
 )
-def test_what_has_no_formula(use, told):
-    with pytest.raises(UntraceableError, match=told):
+def test_what_has_no_formula(use, wording):
+    with wording.raises(UntraceableError):
         use(Symbol(ca.SX.sym("x")))

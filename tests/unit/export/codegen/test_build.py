@@ -67,34 +67,38 @@ def test_damaged_archive_is_replaced(root: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("checked_sources")
-def test_failed_build_keeps_the_good_fmu(root: Path, tmp_path: Path) -> None:
+def test_failed_build_keeps_the_good_fmu(root: Path, tmp_path: Path, wording) -> None:
     path = build_model("Lag", root, tmp_path / "build").path
     content = path.read_bytes()
     (root / "Lag.mo").write_text(SOURCE.replace("u - x", "u -"), encoding="utf-8")
-    with pytest.raises(ModelicaError, match=r"Lag\.mo:5"):
+    with wording.raises(ModelicaError):
         build_model("Lag", root, tmp_path / "build")
     assert path.read_bytes() == content
 
 
-def test_missing_compiler(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_compiler(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wording
+) -> None:
     monkeypatch.setenv("CC", "no-such-compiler")
-    with pytest.raises(FmuError, match=r"'no-such-compiler' is not on PATH; install it"):
+    with wording.raises(FmuError):
         build_model("Lag", root, tmp_path / "build")
 
 
-def test_failing_compiler(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_compiler(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wording
+) -> None:
     compiler = tmp_path / "cc"
     compiler.write_text("#!/bin/sh\necho 'fmu.c: no room' >&2\nexit 3\n", encoding="utf-8")
     compiler.chmod(0o755)
     monkeypatch.setenv("CC", str(compiler))
-    with pytest.raises(FmuError, match=r"failed \(3\):\s+fmu.c: no room"):
+    with wording.raises(FmuError):
         build_model("Lag", root, tmp_path / "build")
     assert list((tmp_path / "build").iterdir()) == []
 
 
-def test_unwritable_output(root: Path, tmp_path: Path) -> None:
+def test_unwritable_output(root: Path, tmp_path: Path, wording) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(FmuError, match="cannot write"):
+    with wording.raises(FmuError):
         build_model("Lag", root, tmp_path / "file")
 
 

@@ -62,23 +62,15 @@ def test_state_select_decides_about_the_state(explicit: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "pattern"),
+    "body",
     [
-        ("Real x, y, z;\nequation\nx = 1; x = time; y + z = 3;", "singular.*of y, z; .*<text>:5"),
-        (
-            "input Real u; Real x, y, F;\nequation\nder(x) = F; der(y) = -F; x + 2*y = u;",
-            "input 'u', so its derivative is needed",
-        ),
-        (
-            "Real x, y, F;\nequation\nder(x) = F; der(y) = -F; x*x + y*y = 1;",
-            "start values .* do not determine",
-        ),
+        "Real x, y, z;\nequation\nx = 1; x = time; y + z = 3;",
+        "input Real u; Real x, y, F;\nequation\nder(x) = F; der(y) = -F; x + 2*y = u;",
+        "Real x, y, F;\nequation\nder(x) = F; der(y) = -F; x*x + y*y = 1;",
     ],
 )
-def test_singular_model_names_equations_and_variables(
-    body: str, pattern: str, explicit: Any
-) -> None:
-    with pytest.raises(ModelicaError, match=pattern):
+def test_singular_model_names_equations_and_variables(body: str, explicit: Any, wording) -> None:
+    with wording.raises(ModelicaError):
         explicit(body)
 
 
@@ -100,7 +92,7 @@ def test_a_plant_in_python_enters_at_the_boundary() -> None:
     assert float(right(0, 6, 1, 4, ca.DM(0, 1), 0)) == 1.0
 
 
-def test_boundary_refuses_a_wrong_number_of_equations() -> None:
+def test_boundary_refuses_a_wrong_number_of_equations(wording) -> None:
     dae = ResidualDae("Short", ca.SX.sym("time"), (_variable("y", Kind.OUTPUT),), {}, ())
-    with pytest.raises(ModelicaError, match="0 equations for 1 unknowns"):
+    with wording.raises(ModelicaError):
         make_explicit(dae)

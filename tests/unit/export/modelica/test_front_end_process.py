@@ -60,9 +60,9 @@ def test_crash_leaves_other_recipes_to_be_built(
 
 
 @pytest.mark.usefixtures("fresh")
-def test_hang_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hang_is_ended(monkeypatch: pytest.MonkeyPatch, wording) -> None:
     monkeypatch.setattr(front_end_process, "LIMIT", 0.0)
-    with pytest.raises(ModelicaError, match=r"crashed on class 'G': it gave no answer within 0 s"):
+    with wording.raises(ModelicaError):
         flatten_source("G", GOOD)
     monkeypatch.undo()
     assert flatten_source("G", GOOD).name == "G"

@@ -11,16 +11,13 @@ from orchestrator.export.modelica.source.class_place import place_in_file
 ROOT = Path(__file__).parents[4] / "modelica"
 
 
-def test_missing_root_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ModelicaError, match=r"root '.*nowhere' is not a folder"):
+def test_missing_root_is_named(tmp_path: Path, wording) -> None:
+    with wording.raises(ModelicaError):
         flatten("P.A", tmp_path / "nowhere")
 
 
-def test_missing_class_lists_the_ones_that_exist() -> None:
-    with pytest.raises(
-        ModelicaError,
-        match=r"SpaceDocking\.Bodies\.Chasr.*no such class.*Chaser, FreeDevice, GrappleTarget",
-    ):
+def test_missing_class_lists_the_ones_that_exist(wording) -> None:
+    with wording.raises(ModelicaError):
         flatten("SpaceDocking.Bodies.Chasr", ROOT)
 
 
@@ -64,12 +61,12 @@ def test_a_backup_in_the_folder_is_left_out(
     assert "M_backup.mo' has a class M as well; it is left out" in caplog.text
 
 
-def test_messages_are_short(tmp_path: Path) -> None:
+def test_messages_are_short(tmp_path: Path, wording) -> None:
     names = [f"v{number}" for number in range(500)]
     body = "".join(f"{name} = {name}_nowhere;\n" for name in names)
     declared = f"Real {', '.join(names)};"
     (tmp_path / "A.mo").write_text(f"model A {declared} equation\n{body}end A;")
-    with pytest.raises(ModelicaError, match=r"the front end \(rumoca .*\) cannot read") as refused:
+    with wording.raises(ModelicaError) as refused:
         flatten("A", tmp_path)
     assert len(str(refused.value)) < 3000
     assert "more lines)" in str(refused.value)
@@ -99,27 +96,27 @@ def test_events_of_elements_are_reworded_in_plain_classes() -> None:
     assert len(flatten_source("M", source).tree["when_chains"]) == 1
 
 
-def test_undeclared_name_is_shown() -> None:
-    with pytest.raises(ModelicaError, match="unresolved component reference: 'y'"):
+def test_undeclared_name_is_shown(wording) -> None:
+    with wording.raises(ModelicaError):
         flatten_source("A", "model A Real x; equation x = y; end A;")
 
 
-def test_unbalanced_model_is_refused() -> None:
-    with pytest.raises(ModelicaError, match=r"1 equations for 2 unknowns; .* for y"):
+def test_unbalanced_model_is_refused(wording) -> None:
+    with wording.raises(ModelicaError):
         flatten_source("A", "model A Real x, y; equation x = 1; end A;")
 
 
-def test_unbalanced_model_that_only_its_file_has_is_told_by_its_own_name(tmp_path: Path) -> None:
+def test_unbalanced_model_that_only_its_file_has_is_told_by_its_own_name(
+    tmp_path: Path, wording
+) -> None:
     (tmp_path / "A.mo").write_text("package P model A Real x, y; equation x = 1; end A; end P;")
-    with pytest.raises(
-        ModelicaError, match=r"model 'A' in .*: the front end counts 1 equations for 2 unknowns"
-    ) as caught:
+    with wording.raises(ModelicaError) as caught:
         flatten("A", tmp_path)
     assert "SoftdockProbe" not in str(caught.value)
 
 
-def test_partial_model_is_refused() -> None:
-    with pytest.raises(ModelicaError, match="partial"):
+def test_partial_model_is_refused(wording) -> None:
+    with wording.raises(ModelicaError):
         flatten("SpaceDocking.Interfaces.PartialFreeBody", ROOT)
 
 

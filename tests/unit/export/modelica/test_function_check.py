@@ -159,23 +159,23 @@ def _element_in_a_function(tree: Json) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    "change",
     [
-        (_constant_of_g, r"M.mo:\d+: 'P.f\(time, r\)': M.mo:2: the sources say '2', and .* '7'"),
-        (_default_of_two, r"M.mo:9: the sources say '3', and the front end has '8'"),
-        (_value_of_r, r"M.mo:30: 'P.k': M.mo:2: the sources say '2', and the front end has '9'"),
-        (_arguments, r"M.mo:37: 'P.two\(v=time, u=2\)': the sources say '2', and .* 'time'"),
-        (_function_called, r"M.mo:31: 'P.f\(time, r\)': .*P.two"),
-        (_element, r"M.mo:34: 'P.m\(time\).*': the sources say '2', and .* '1'"),
-        (_element_in_a_function, r"M.mo:31: 'P.f\(time, r\)': M.mo:20: the sources say '1'"),
-        (_statement, r"M.mo:31: 'P.f\(time, r\)': M.mo:17: .*v := "),
+        _constant_of_g,
+        _default_of_two,
+        _value_of_r,
+        _arguments,
+        _function_called,
+        _element,
+        _element_in_a_function,
+        _statement,
     ],
 )
 def test_a_difference_is_refused_with_its_place_and_both_meanings(
-    monkeypatch: pytest.MonkeyPatch, change: Callable[[Json], object], message: str
+    monkeypatch: pytest.MonkeyPatch, change: Callable[[Json], object], wording
 ) -> None:
     doctored(monkeypatch, change)
-    with pytest.raises(ModelicaError, match=message) as caught:
+    with wording.raises(ModelicaError) as caught:
         flatten_source("M", TEXT, "M.mo")
     assert LOST in str(caught.value)
 

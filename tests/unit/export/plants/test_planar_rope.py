@@ -78,26 +78,26 @@ def test_an_impact_against_scipy(plants):
 
 
 @pytest.mark.slow
-def test_a_step_too_long_tears_it_and_says_which_is_not(plants):
+def test_a_step_too_long_tears_it_and_says_which_is_not(plants, wording):
     """An undamped rope bears 4.9 us; with k_tes = 3e8 it would have to be 1.6 us."""
-    with pytest.raises(StepError, match=r"torn.*longest_step = 1\.5\d*e-06 s"):
+    with wording.raises(StepError):
         hit(plants, stop="1 ms", k_tes=3e8)
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    "values",
     [
-        ({"length": 0.25}, r"shorter than its span: it is 0\.25 m long and its ends are 0\.26 m"),
-        ({"y0[9]": 0.03}, r"begins pressed into the rope, by 0\.\d+ m at node 10"),
+        {"length": 0.25},
+        {"y0[9]": 0.03},
     ],
 )
-def test_a_start_that_cannot_be_is_refused(plants, values, said):
-    with pytest.raises(StepError, match=said):
+def test_a_start_that_cannot_be_is_refused(plants, values, wording):
+    with wording.raises(StepError):
         hit(plants, stop="20 us", **values)
 
 
-def test_a_rod_that_meets_two_nodes_is_refused(plants):
+def test_a_rod_that_meets_two_nodes_is_refused(plants, wording):
     """Its end covers node 9, which is 7 mm aside and lower than node 10; one of 4 mm does not."""
     hit(plants, stop="1 ms", rod_width=0.004)
-    with pytest.raises(StepError, match=r"more than node 10: its end of 0\.02\d* m covers further"):
+    with wording.raises(StepError):
         hit(plants, stop="1 ms", rod_width=0.01)

@@ -155,9 +155,9 @@ def test_a_free_rope_keeps_energy_and_both_momenta(plants, random):
 
 
 @pytest.mark.slow
-def test_a_step_too_long_tears_it_and_says_which_is_not(plants):
+def test_a_step_too_long_tears_it_and_says_which_is_not(plants, wording):
     """The recipe's 5 us; with EA = 3e6 they would have to be 3.1 us."""
     system = System("long").add("rope", fmu(plants / "SpatialRope.fmu"), EA=3e6)
     system = system.set("rope.force[2]", 1.0)
-    with pytest.raises(StepError, match=r"torn.*longest_step = 3\.\d*e-06 s"):
+    with wording.raises(StepError):
         simulate(system, step="1 ms", stop="20 ms")

@@ -129,7 +129,7 @@ def test_platforms_by_both_names_each_once() -> None:
     "command", [("build", "Plant.mo"), ("export", "block", "spring_dashpot"), ("export", "fmu")]
 )
 def test_an_unknown_platform(
-    command: tuple[str, ...], source: Path, softdock: Command, tmp_path: Path
+    command: tuple[str, ...], source: Path, softdock: Command, tmp_path: Path, wording
 ) -> None:
     words: list[Any] = [source if word == "Plant.mo" else word for word in command]
     if command[-1] == "fmu":
@@ -138,7 +138,7 @@ def test_an_unknown_platform(
     code, out, err = softdock(*words, "--platform", "win64,win65", "--output", output)
     assert (code, out) == (2, "")
     assert "platform 'win65': expected one of linux64, x86_64-linux, win64" in " ".join(err.split())
-    with pytest.raises(UnknownNameError, match="platform 'vms': expected one of linux64"):
+    with wording.raises(UnknownNameError):
         platforms_of(["vms"])
 
 

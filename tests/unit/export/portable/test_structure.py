@@ -121,45 +121,39 @@ def test_a_delay_of_zero_is_none_and_said(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    "change",
     [
-        ({"delay": "500 us"}, r"a\.y -> b\.x: its FMU holds its signal back .* at least one step"),
-        (
-            {"delay": "3 ms", "interpolation": "cubic"},
-            r"holds its signal back for 1 ms .* at least two steps, for a cubic,",
-        ),
-        (
-            {
-                "delay": TransportDelay(
-                    10 * MS, variation=Variation(jitter=Jitter(JitterKind.UNIFORM, MS))
-                )
-            },
-            r"a\.y -> b\.x has a delay that varies",
-        ),
-        ({"delay": None, "extrapolation": "linear"}, r"predicts its input \('linear'\)"),
-        ({"delay": None, "compensation": "nepce"}, "the compensation 'nepce', which only our"),
+        {"delay": "500 us"},
+        {"delay": "3 ms", "interpolation": "cubic"},
+        {
+            "delay": TransportDelay(
+                10 * MS, variation=Variation(jitter=Jitter(JitterKind.UNIFORM, MS))
+            )
+        },
+        {"delay": None, "extrapolation": "linear"},
+        {"delay": None, "compensation": "nepce"},
     ],
 )
-def test_lines_that_only_our_master_knows(change, told, tmp_path):
-    with pytest.raises(CapabilityError, match=told):
+def test_lines_that_only_our_master_knows(change, tmp_path, wording):
+    with wording.raises(CapabilityError):
         make_portable(ring(**change), tmp_path, step_ns=MS)
 
 
-def test_a_table_of_values_is_no_plain_connection(tmp_path):
+def test_a_table_of_values_is_no_plain_connection(tmp_path, wording):
     from orchestrator.core.system import MappingTransformation
 
     system = ring()
     table = MappingTransformation(((0, 1),))
     lines = (replace(system.connections[0], transformation=table), system.connections[1])
-    with pytest.raises(DescriptionError, match=r"table|mapping"):
+    with wording.raises(DescriptionError):
         make_portable(
             replace(system, connections=lines), tmp_path, step_ns=MS, plain_connections=True
         )
 
 
-def test_a_target_that_cannot_be_written(tmp_path):
+def test_a_target_that_cannot_be_written(tmp_path, wording):
     (tmp_path / "file").write_text("")
-    with pytest.raises(SspError, match="cannot write"):
+    with wording.raises(SspError):
         write_portable_ssp(ring(), tmp_path / "file" / "x.ssp", step_ns=MS)
     assert not Path(tmp_path / "x.ssp").exists()
 

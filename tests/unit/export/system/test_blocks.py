@@ -56,7 +56,7 @@ def test_a_system_of_blocks_runs_as_an_fmu(tmp_path, version):
         assert np.ptp(here["spread.total"]) > 0.1
 
 
-def test_a_block_that_cannot_be_an_fmu_is_named(tmp_path, register):
+def test_a_block_that_cannot_be_an_fmu_is_named(tmp_path, register, wording):
     class Texts(Block):
         label: str = Input()
         y: str = Output()
@@ -66,6 +66,6 @@ def test_a_block_that_cannot_be_an_fmu_is_named(tmp_path, register):
 
     register(texts=Texts)
     system = rig().add("texts", block("texts"), label="a")
-    with pytest.raises(DescriptionError, match="component 'texts': its FMU"):
+    with wording.raises(DescriptionError):
         export_system(system, tmp_path / "rig.fmu", step="1 ms")
     assert list(tmp_path.iterdir()) == []

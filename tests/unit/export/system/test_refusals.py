@@ -73,9 +73,11 @@ def test_names_that_clash_own_outputs_without_a_source_and_clocks(driven, tmp_pa
     )
 
 
-def test_a_target_that_cannot_be_written_keeps_what_was_there(capture, tmp_path, sample_blocks):
+def test_a_target_that_cannot_be_written_keeps_what_was_there(
+    capture, tmp_path, sample_blocks, wording
+):
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(SoftdockError, match="cannot be written"):
+    with wording.raises(SoftdockError):
         export_system(capture(), tmp_path / "file" / "x.fmu", step="1 ms")
     path = export_system(capture(), tmp_path / "x.fmu", step="1 ms")
     before = path.read_bytes()

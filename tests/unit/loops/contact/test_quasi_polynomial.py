@@ -117,26 +117,26 @@ def test_margin_separates_stable_from_unstable(p, damping, excess):
     assert root.imag == pytest.approx(margin.frequency, abs=1e-8)
 
 
-def test_too_long_a_delay_is_refused_with_advice():
-    with pytest.raises(DescriptionError, match="crossings"):
+def test_too_long_a_delay_is_refused_with_advice(wording):
+    with wording.raises(DescriptionError):
         QuasiPolynomial([1.0, 0.1, 1e8], [1e3], 1.0).rightmost_roots(2)
 
 
 @pytest.mark.parametrize(
-    ("p", "q", "delay", "text"),
+    ("p", "q", "delay"),
     [
-        ([1.0, 0.0], [1.0, 2.0], 1.0, "retarded"),
-        ([1.0], [0.0], 1.0, "degree of p"),
-        ([1.0, np.nan], [1.0], 1.0, "p must be a vector of finite"),
-        ([1.0, 0.0], [[1.0]], 1.0, "q must be a vector"),
-        ([1.0, 0.0], [1.0], -1.0, "delay must be finite"),
+        ([1.0, 0.0], [1.0, 2.0], 1.0),
+        ([1.0], [0.0], 1.0),
+        ([1.0, np.nan], [1.0], 1.0),
+        ([1.0, 0.0], [[1.0]], 1.0),
+        ([1.0, 0.0], [1.0], -1.0),
     ],
 )
-def test_wrong_descriptions_are_refused(p, q, delay, text):
-    with pytest.raises(DescriptionError, match=text):
+def test_wrong_descriptions_are_refused(p, q, delay, wording):
+    with wording.raises(DescriptionError):
         QuasiPolynomial(p, q, delay)
 
 
-def test_a_root_on_the_line_cannot_be_counted():
-    with pytest.raises(DescriptionError, match="move the line"):
+def test_a_root_on_the_line_cannot_be_counted(wording):
+    with wording.raises(DescriptionError):
         QuasiPolynomial([1.0, 0.0], [2.0], np.pi / 4).roots_right_of(0.0)

@@ -62,10 +62,10 @@ def test_a_delay_is_that_of_the_loop_without_samples(delay):
     assert back.roots[0] == pytest.approx(there.roots[0], abs=1e-6)
 
 
-def test_equal_delays_of_what_is_measured_are_one_delay():
+def test_equal_delays_of_what_is_measured_are_one_delay(wording):
     loop = replace(COMPENSATED, step=1e-4, force_delay=5e-3, position_delay=5e-3)
     assert loop.roots[0] == pytest.approx(loop.continuous.rightmost_roots(1)[0], abs=1e-5)
-    with pytest.raises(DescriptionError, match="expected equal force_delay and position_delay"):
+    with wording.raises(DescriptionError):
         _ = replace(COMPENSATED, force_delay=5e-3).continuous
 
 
@@ -161,10 +161,10 @@ def test_the_limit_of_a_stiffness_that_is_too_small():
     assert replace(COMPENSATED, correction=ForceCorrection(1e5, 100.0)).is_stable
 
 
-def test_wrong_values_are_refused_together():
-    with pytest.raises(DescriptionError, match=r"(?s)step: expected.*> 0.*damping: expected.*>= 0"):
+def test_wrong_values_are_refused_together(wording):
+    with wording.raises(DescriptionError):
         SampledContactLoop(TABLE_1, 5e4, -1.0, 0.0)
-    with pytest.raises(DescriptionError, match="found 3 masses, 0 and 0"):
+    with wording.raises(DescriptionError):
         BodyChain((1.0, 2.0, 3.0))
-    with pytest.raises(DescriptionError, match="masses: expected finite values > 0"):
+    with wording.raises(DescriptionError):
         BodyChain((1.0, 0.0))

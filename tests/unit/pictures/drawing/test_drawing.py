@@ -196,9 +196,9 @@ def test_an_empty_system_says_so():
     assert drawing.png().startswith(b"\x89PNG")
 
 
-def test_an_end_that_does_not_exist_is_named():
+def test_an_end_that_does_not_exist_is_named(wording):
     system = System("a").add("a", block()).connect("a.y", "b.u")
-    with pytest.raises(UnknownNameError, match="has no component 'b'; its only component is a"):
+    with wording.raises(UnknownNameError):
         draw_system(system)
 
 

@@ -307,32 +307,32 @@ def test_a_run_is_tuned_and_marked_and_done_again_bit_for_bit(folder, table, mon
     assert again.tuned == result.tuned == read_result(kept).tuned
 
 
-def test_a_result_without_tuning_is_none_to_be_repeated(folder):
+def test_a_result_without_tuning_is_none_to_be_repeated(folder, wording):
     experiment, source, output = folder()
     Held.looked.set()
     run_with(experiment, source, output, RunSettings())
     kept = next(output.glob("one.*"))
-    with pytest.raises(DescriptionError, match="found no recorded tuning"):
+    with wording.raises(DescriptionError):
         run_with(experiment, source, output, RunSettings(tuning=kept))
 
 
 @pytest.mark.parametrize(
-    ("table", "why"),
+    "table",
     [
-        ('[tuning."x.kk"]\nmaximum = 1.0\n', r'tuning."x\.kk": no case .* Did you mean \'x\.k\''),
-        ('[tuning."x.k"]\nmaximum = "1 s"\n', r'tuning."x\.k"\.maximum: expected a number'),
-        ('[tuning."x.k"]\nmaximum = 1.0\nminimum = 2.0\n', "expected a range, found 2 to 1"),
+        '[tuning."x.kk"]\nmaximum = 1.0\n',
+        '[tuning."x.k"]\nmaximum = "1 s"\n',
+        '[tuning."x.k"]\nmaximum = 1.0\nminimum = 2.0\n',
     ],
 )
-def test_limits_that_make_no_sense_end_the_run_before_it_begins(folder, table, why):
-    with pytest.raises(DescriptionError, match=why):
+def test_limits_that_make_no_sense_end_the_run_before_it_begins(folder, table, wording):
+    with wording.raises(DescriptionError):
         run_with(*folder(table), RunSettings())
 
 
-def test_an_address_that_is_taken_ends_the_run_before_anything_is_written(folder):
+def test_an_address_that_is_taken_ends_the_run_before_anything_is_written(folder, wording):
     taken, _ = listening("0")
     experiment, source, output = folder()
-    with taken, pytest.raises(DescriptionError, match="in use; give another port"):
+    with taken, wording.raises(DescriptionError):
         run_with(experiment, source, output, RunSettings(live=str(taken.getsockname()[1])))
     assert not list(output.glob("*"))
 

@@ -170,8 +170,8 @@ def test_an_address_that_is_taken_is_refused():
 
 
 @pytest.mark.parametrize("address", ["", "x", ":80", "70000", "host:", "no.such.host.invalid:1"])
-def test_what_is_no_address_is_refused(address):
-    with pytest.raises(DescriptionError, match="live: "):
+def test_what_is_no_address_is_refused(address, wording):
+    with wording.raises(DescriptionError):
         listening(address)
 
 
@@ -289,8 +289,8 @@ def test_what_nobody_foresaw_is_answered_too(monkeypatch):
         assert (status, content) == (500, b"MemoryError: no room\n")
 
 
-def test_a_recording_without_rows_is_refused():
-    with pytest.raises(DescriptionError, match="'sway' has no rows"):
+def test_a_recording_without_rows_is_refused(wording):
+    with wording.raises(DescriptionError):
         replayed(recording(0))
 
 

@@ -113,14 +113,14 @@ def test_what_is_no_energy_is_refused(wanted, error, text):
     assert text in str(caught.value)
 
 
-def test_no_number_is_said_with_its_time():
+def test_no_number_is_said_with_its_time(wording):
     broken = Columns(COLUMNS | {"m.velocity": np.array([1.0, np.nan, np.inf])})
-    with pytest.raises(DescriptionError, match=r"'m\.velocity' is not a number at 0\.1 s"):
+    with wording.raises(DescriptionError):
         energy_ledger(broken, system(), plan())
 
 
 @pytest.mark.parametrize("mode", ["mean", "waveform"])
-def test_an_effort_that_moves_within_a_step_as_no_sample_says_is_refused(plants, mode):
+def test_an_effort_that_moves_within_a_step_as_no_sample_says_is_refused(plants, mode, wording):
     system = pair(plants).disconnect("sheet.force_a", "chaser.force")
     way = {"extrapolation": "linear"} if mode == "mean" else {"delay": "1 ms"}
     system = resolve(system.connect("sheet.force_a", "chaser.force", **way))
@@ -131,16 +131,16 @@ def test_an_effort_that_moves_within_a_step_as_no_sample_says_is_refused(plants,
     columns.plans = Execution(system, step="1 ms", delay=mode).schedule.plans
     bond = Bond(("chaser.force",), Motion(("chaser.velocity",)))
     wanted = LedgerPlan((Account("m"),), (LedgerPort("p", bond, "m"),))
-    with pytest.raises(DescriptionError, match=r"held, or its source, 'sheet\.force_a'"):
+    with wording.raises(DescriptionError):
         energy_ledger(columns, system, wanted)
     straight = Bond(("sheet.force_a",), Motion(("chaser.velocity",)))
     energy_ledger(columns, system, LedgerPlan((Account("m"),), (LedgerPort("p", straight, "m"),)))
 
 
-def test_one_row_is_no_step():
+def test_one_row_is_no_step(wording):
     single = Columns({"m.velocity": np.array([1.0])})
     single.time = np.array([0.0])
-    with pytest.raises(DescriptionError, match="a step at least"):
+    with wording.raises(DescriptionError):
         energy_ledger(single, system(), plan())
 
 

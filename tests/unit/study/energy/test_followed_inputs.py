@@ -125,16 +125,14 @@ def test_inputs_are_integrated_as_the_unit_followed_them(algorithm, delay):
     assert mean == pytest.approx(means, abs=1e-12)
 
 
-def test_an_input_that_nothing_explains_is_refused(plants):
+def test_an_input_that_nothing_explains_is_refused(plants, wording):
     system = resolve(sprung(plants, "8 ms", v0=0.1))
     result = simulate(
         system, step="4 ms", stop="0.1 s", record=["*", "body.force", "sheet.position_a"]
     )
     values = result.values.copy()
     values[:, result.names.index("sheet.position_a")] += 1e-3
-    with pytest.raises(
-        DescriptionError, match=r"'sheet.position_a' moves within each step in a way"
-    ):
+    with wording.raises(DescriptionError):
         energy_ledger(replace(result, values=values), system, automatic_plan(system))
 
 

@@ -77,7 +77,7 @@ def test_deviation_from_a_number_a_parameter_or_a_signal(system, target):
     assert found.unit == "%"
 
 
-def test_settling_is_the_first_sample_after_the_last_one_outside(system):
+def test_settling_is_the_first_sample_after_the_last_one_outside(system, wording):
     """exp(-5 t) is within 2 % of nothing from ln(50) / 5 = 0.7824 s on."""
     signals = {"x__y": 50.0 * (1.0 + np.exp(-5.0 * TIME))}
     found = measured(system, signals=signals, kind="settling", target="spring.k", within=2)
@@ -85,7 +85,7 @@ def test_settling_is_the_first_sample_after_the_last_one_outside(system):
     assert found.unit == "s"
     inside = measured(system, signals=signals, kind="settling", target="spring.k", within=101)
     assert inside.value == 0.0
-    with pytest.raises(DescriptionError, match=r"stay within 0.1 %, found 0\.67"):
+    with wording.raises(DescriptionError):
         measured(system, signals=signals, kind="settling", target="spring.k", within=0.1)
 
 
@@ -129,31 +129,31 @@ def test_keys_that_do_not_go_together(table, message):
 
 
 @pytest.mark.parametrize(
-    ("target", "message"),
+    "target",
     [
-        ("spring.stiff[2]", "expected an element from 0 to 1 of 'stiff', found 2"),
-        ("spring.latched", "expected a number, found True"),
-        ("spring.weight", "weight"),
-        ("zero.y", "the target is zero"),
+        "spring.stiff[2]",
+        "spring.latched",
+        "spring.weight",
+        "zero.y",
     ],
 )
-def test_a_target_that_is_none(system, target, message):
+def test_a_target_that_is_none(system, target, wording):
     signals = {"x__y": TIME, "zero__y": 0.0}
-    with pytest.raises(DescriptionError, match=message):
+    with wording.raises(DescriptionError):
         measured(system, signals=signals, kind="peak", target=target)
 
 
-def test_a_difference_needs_equal_times(system):
+def test_a_difference_needs_equal_times(system, wording):
     other = result("b", step=2, x__y=TIME)
-    with pytest.raises(DescriptionError, match="different sample times"):
+    with wording.raises(DescriptionError):
         measured(system, [other], kind="rms_difference", to="b")
 
 
-def test_a_growth_that_explains_too_little_is_not_told(system):
+def test_a_growth_that_explains_too_little_is_not_told(system, wording):
     grows = np.exp(2.0 * TIME) * np.sin(2 * np.pi * 8 * TIME)
     fit = measured(system, signals={"x__y": grows}, kind="growth")
     assert fit.value == pytest.approx(2.0, rel=1e-9)
     assert fit.details["residual_share"] < 1e-9
     other = 3.0 * np.sin(2 * np.pi * 21 * TIME)
-    with pytest.raises(DescriptionError, match=r"leaves \d+% of the signal unexplained"):
+    with wording.raises(DescriptionError):
         measured(system, signals={"x__y": grows + other}, kind="growth")

@@ -17,7 +17,7 @@ def test_times_that_are_not_counted_in_nanoseconds(tmp_path, time):
         read_signal(path, "force")
 
 
-def test_a_unit_that_is_no_text(tmp_path):
+def test_a_unit_that_is_no_text(tmp_path, wording):
     fields = [
         pa.field("time", pa.float64()),
         pa.field("f", pa.float64(), metadata={"unit": b"\xff"}),
@@ -25,7 +25,7 @@ def test_a_unit_that_is_no_text(tmp_path):
     arrays = [pa.array([0.0]), pa.array([1.0])]
     path = tmp_path / "s.parquet"
     pq.write_table(pa.Table.from_arrays(arrays, schema=pa.schema(fields)), path)
-    with pytest.raises(LoadError, match=r"s\.parquet: column 'f': expected a unit in UTF-8, found"):
+    with wording.raises(LoadError):
         read_signal(path, "f")
 
 
@@ -37,20 +37,17 @@ def test_a_byte_order_mark_is_passed_over(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("titles", "text"),
+    "titles",
     [
-        (
-            "time,force,force",
-            "2 columns are called 'force'; expected one: give each its own title$",
-        ),
-        ("time,force [N],force [kN]", "give each its own title, or name it with its unit"),
-        ("time,time [s],force", "expected one column 'time' in seconds, found: time, time"),
+        "time,force,force",
+        "time,force [N],force [kN]",
+        "time,time [s],force",
     ],
 )
-def test_columns_of_one_title(tmp_path, titles, text):
+def test_columns_of_one_title(tmp_path, titles, wording):
     path = tmp_path / "s.csv"
     path.write_text(f"{titles}\n0,4,9\n1,4,9\n", encoding="utf-8")
-    with pytest.raises(DescriptionError, match=text):
+    with wording.raises(DescriptionError):
         read_signal(path, "force")
 
 

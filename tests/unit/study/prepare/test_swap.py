@@ -54,14 +54,14 @@ def test_units_that_do_not_convert(system):
     assert "'b' is parameter Real in N/m there" in str(error.value)
 
 
-def test_ports_and_parameters_that_are_missing(system):
-    with pytest.raises(DescriptionError, match="no connector 'force', which is connected") as error:
+def test_ports_and_parameters_that_are_missing(system, wording):
+    with wording.raises(DescriptionError) as error:
         swap_component(system, "damper", Source.parse("block:other"))
     assert "has no parameter b" in str(error.value)
 
 
-def test_one_problem_keeps_its_class(system):
-    with pytest.raises(UnknownNameError, match="no component 'dampr'"):
+def test_one_problem_keeps_its_class(system, wording):
+    with wording.raises(UnknownNameError):
         swap_component(system, "dampr", Source.parse("block:kilo"))
     loose = System("loose").add("damper", block("damper"), velocity=0.0)
     with pytest.raises(ConnectorMismatchError):

@@ -85,7 +85,7 @@ def test_blocks_with_arrays(tmp_path):
     np.testing.assert_array_equal(one.recording().values, two.recording().values)
 
 
-def test_a_block_whose_state_is_no_data(register, tmp_path):
+def test_a_block_whose_state_is_no_data(register, tmp_path, wording):
     class Drawing(Block):
         y: float = Output()
         rng: object = State(start=np.random.default_rng(1))
@@ -102,18 +102,16 @@ def test_a_block_whose_state_is_no_data(register, tmp_path):
     run.advance("3 s")
     np.testing.assert_array_equal(run.recording().values, first)
     path = tmp_path / "c"
-    with pytest.raises(
-        CapabilityError, match=r"'noise': its state\['rng'\] is a Generator; a file"
-    ):
+    with wording.raises(CapabilityError):
         write_checkpoint(here, path)
     assert not path.exists()
 
 
-def test_too_large_a_recording(monkeypatch, tmp_path):
+def test_too_large_a_recording(monkeypatch, tmp_path, wording):
     run = start(matrix(), step="1 s")
     run.advance("50 s")
     monkeypatch.setattr(checkpoint_file, "MOST_BYTES", 4000)
-    with pytest.raises(CapabilityError, match=r"recorded rows; expected at most .*every n-th step"):
+    with wording.raises(CapabilityError):
         write_checkpoint(run.save(), tmp_path / "c")
     assert MOST_BYTES > 10**9
 
@@ -142,38 +140,34 @@ def described(**changes):
 
 
 @pytest.mark.parametrize(
-    ("name", "change", "message"),
+    ("name", "change"),
     [
-        ("checkpoint.json", lambda data: data[:20], r"'checkpoint\.json' is damaged"),
-        ("checkpoint.json", lambda data: None, r"no 'checkpoint\.json'"),
-        ("checkpoint.json", lambda data: "[]", "expected a 'softdock checkpoint 2', found 'None'"),
-        ("checkpoint.json", described(format="softdock checkpoint 9"), "found 'softdock checkpoi"),
-        ("checkpoint.json", described(units=["a"]), "damaged: no states of b"),
-        ("checkpoint.json", described(units=3), "the checkpoint is damaged"),
-        ("checkpoint.json", described(steps=4), r"rows of shape \(5, 12\), found \(4, 12\)"),
-        ("signals.npy", lambda data: data[:-8], "the checkpoint is damaged"),
-        ("samples.npy", lambda data: None, "the checkpoint is damaged"),
-        ("rows.npy", lambda data: b"PK", "the checkpoint is damaged"),
-        ("rows.npy", lambda data: data.replace(b"4, 12", b"4, (2"), "the checkpoint is damaged"),
-        (
-            "rows.npy",
-            lambda data: header((1 << 42,)),
-            r"bytes do not make an array of shape \(439804651110",
-        ),
-        ("checkpoint.json", described(time_ns=2**70), "an integer of 22 digits; expected at most"),
-        ("checkpoint.json", described(time_ns=2**63), "damaged: 'time_ns': Input should be less"),
-        ("checkpoint.json", described(steps=-1), "damaged: 'steps': Input should be greater"),
-        ("checkpoint.json", described(facts={"a": 1}), "damaged: 'facts.a': Input should be a val"),
-        ("checkpoint.json", lambda data: b"[" * 100_000, "nested too deeply"),
+        ("checkpoint.json", lambda data: data[:20]),
+        ("checkpoint.json", lambda data: None),
+        ("checkpoint.json", lambda data: "[]"),
+        ("checkpoint.json", described(format="softdock checkpoint 9")),
+        ("checkpoint.json", described(units=["a"])),
+        ("checkpoint.json", described(units=3)),
+        ("checkpoint.json", described(steps=4)),
+        ("signals.npy", lambda data: data[:-8]),
+        ("samples.npy", lambda data: None),
+        ("rows.npy", lambda data: b"PK"),
+        ("rows.npy", lambda data: data.replace(b"4, 12", b"4, (2")),
+        ("rows.npy", lambda data: header((1 << 42,))),
+        ("checkpoint.json", described(time_ns=2**70)),
+        ("checkpoint.json", described(time_ns=2**63)),
+        ("checkpoint.json", described(steps=-1)),
+        ("checkpoint.json", described(facts={"a": 1})),
+        ("checkpoint.json", lambda data: b"[" * 100_000),
     ],
 )
-def test_damaged_files(tmp_path, name, change, message):
+def test_damaged_files(tmp_path, name, change, wording):
     path = tmp_path / "c"
     run = start(matrix(), step="1 s")
     run.advance("3 s")
     write_checkpoint(run.save(), path)
     rewritten(path, name, change)
-    with pytest.raises(LoadError, match=message):
+    with wording.raises(LoadError):
         run.restore(read_checkpoint(path))
     run.step()  # nothing was changed
 
@@ -187,21 +181,21 @@ def test_damaged_files(tmp_path, name, change, message):
         ("marks", np.zeros(3, dtype=np.int64)),
     ],
 )
-def test_tables_of_another_engine(tmp_path, name, array):
+def test_tables_of_another_engine(tmp_path, name, array, wording):
     """What would lead the engine out of its memory is refused before anything is changed."""
     run = start(matrix(), step="1 s")
     run.advance("3 s")
     write_checkpoint(run.save(), tmp_path / "c")
     np.save(tmp_path / "a.npy", array)
     rewritten(tmp_path / "c", f"{name}.npy", lambda _: (tmp_path / "a.npy").read_bytes())
-    with pytest.raises(LoadError, match="damaged: the state does not fit the engine's tables"):
+    with wording.raises(LoadError):
         run.restore(read_checkpoint(tmp_path / "c"))
     run.step()
 
 
-def test_no_checkpoint_at_all(tmp_path):
-    with pytest.raises(LoadError, match="no such file"):
+def test_no_checkpoint_at_all(tmp_path, wording):
+    with wording.raises(LoadError):
         read_checkpoint(tmp_path / "missing")
     (tmp_path / "text").write_text("hello")
-    with pytest.raises(LoadError, match="expected a zip archive"):
+    with wording.raises(LoadError):
         read_checkpoint(tmp_path / "text")

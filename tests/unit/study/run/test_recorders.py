@@ -16,9 +16,8 @@ from orchestrator.core.diagnostics import (
     LoadError,
     SoftdockError,
     StepError,
-    enumerated,
 )
-from orchestrator.core.recording import Journal, format_names, journal, read_parquet, read_result
+from orchestrator.core.recording import Journal, journal, read_parquet, read_result
 from orchestrator.core.simunits import Block, Output, Parameter, block, fmu
 from orchestrator.core.ssp import write_ssd
 from orchestrator.core.system import System
@@ -93,7 +92,7 @@ def test_each_recorder_writes_its_own(experiment, tmp_path):
     np.testing.assert_allclose(slow["i.y"], 2.0 * slow.index, rtol=1e-14)
 
 
-def test_a_run_that_fails_leaves_partial_files_of_every_recorder(register, tmp_path):
+def test_a_run_that_fails_leaves_partial_files_of_every_recorder(register, tmp_path, wording):
     register(fuse=Fuse)
     system = System("f").add("rig", block("fuse"))
     text = TWO.replace("two.ssd", "f.ssd").replace('"clock.*", "i.y"', '"rig.*"')
@@ -105,7 +104,7 @@ def test_a_run_that_fails_leaves_partial_files_of_every_recorder(register, tmp_p
         write_ssd(system.set("rig.blow", blow), tmp_path / "f.ssd")
         return run_experiment(read_experiment(tmp_path / "experiment.toml"), tmp_path, out)
 
-    with pytest.raises(StepError, match="blown"):
+    with wording.raises(StepError):
         outcome(blow=0.01)
     names = {path.name for path in out.iterdir()}
     assert names == {
@@ -120,35 +119,29 @@ def test_a_run_that_fails_leaves_partial_files_of_every_recorder(register, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("change", "expected"),
+    "change",
     [
-        (("every = 6", "every = 5"), "every: expected a multiple of the case's 2, found 5"),
-        (('"i.*"', '"g.*"'), r"recorder 'slow': the case does not record g\.y"),
-        (('"clock.*"', '"clok.*"'), r"case 'a': cannot record 'clok\.\*': no variable"),
-        (('"*.time"', '"*.tine"'), r"recorder 'slow': cannot record '\*\.tine'"),
-        (
-            ('"mat", "csv"', '"xls"'),
-            "case 'a': no format 'xls'; the formats are " + enumerated(format_names()),
-        ),
-        (("every = 2", 'every = 2\nflush = "soon"'), "case 'a': flush: expected seconds"),
-        (("every = 2", "every = 2\nflush = 0"), "case 'a': flush: expected > 0 s, found 0"),
-        (("recorder.slow", "recorder.partial"), "recorder 'partial': this name ends the files of"),
-        (
-            ("[case.a]", '[case."a.slow"]\nsystem = "two.ssd"\n[case.a]'),
-            "recorder 'slow': its files are those of the case 'a.slow'",
-        ),
-        (('stop = "20 ms"', 'stop = "200000 s"'), "'a': a MAT file would hold 2.98 GiB of signals"),
+        ("every = 6", "every = 5"),
+        ('"i.*"', '"g.*"'),
+        ('"clock.*"', '"clok.*"'),
+        ('"*.time"', '"*.tine"'),
+        ('"mat", "csv"', '"xls"'),
+        ("every = 2", 'every = 2\nflush = "soon"'),
+        ("every = 2", "every = 2\nflush = 0"),
+        ("recorder.slow", "recorder.partial"),
+        ("[case.a]", '[case."a.slow"]\nsystem = "two.ssd"\n[case.a]'),
+        ('stop = "20 ms"', 'stop = "200000 s"'),
     ],
 )
-def test_wrong_recorders_are_told_before_the_run(experiment, tmp_path, change, expected):
-    with pytest.raises(DescriptionError, match=expected):
+def test_wrong_recorders_are_told_before_the_run(experiment, tmp_path, change, wording):
+    with wording.raises(DescriptionError):
         run_experiment(experiment(TWO.replace(*change)), tmp_path, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("name", ["a.b", "a/b", ""])
-def test_names_of_recorders(experiment, name):
-    with pytest.raises(DescriptionError, match=r"case\.a\.recorder"):
+def test_names_of_recorders(experiment, name, wording):
+    with wording.raises(DescriptionError, code="EXP101"):
         experiment(TWO.replace("recorder.slow", f'recorder."{name}"'))
 
 
@@ -254,7 +247,7 @@ def test_a_journal_takes_the_place_of_an_earlier_one(tmp_path):
     assert not folder.exists()
 
 
-def test_a_journal_without_arrow_is_of_npz(tmp_path, monkeypatch):
+def test_a_journal_without_arrow_is_of_npz(tmp_path, monkeypatch, wording):
     monkeypatch.setattr(journal, "default_format", lambda: "npz")
     clock = System("c").add("clock", block("source"))
     folder = tmp_path / "c.partial"
@@ -266,7 +259,7 @@ def test_a_journal_without_arrow_is_of_npz(tmp_path, monkeypatch):
     np.testing.assert_array_equal(read.to_frame(), result.to_frame().iloc[: kept.rows])
     (folder / "part-000001.npz").unlink()
     (folder / "part-000002.npz").write_bytes((folder / "part-000003.npz").read_bytes()[:-9])
-    with pytest.raises(LoadError, match=r"part-000002\.npz: expected an npz file that Softdock"):
+    with wording.raises(LoadError):
         read_result(folder)
 
 
@@ -284,8 +277,8 @@ def test_a_journal_that_cannot_be_written_is_said(tmp_path, monkeypatch):
     assert note.endswith("No space left on device")
 
 
-def test_a_folder_without_parts_is_refused(tmp_path):
-    with pytest.raises(LoadError, match="expected a Parquet file that Softdock has written"):
+def test_a_folder_without_parts_is_refused(tmp_path, wording):
+    with wording.raises(LoadError):
         read_parquet(tmp_path)
 
 

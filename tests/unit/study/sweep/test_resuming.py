@@ -115,12 +115,12 @@ def test_another_text_of_a_package_is_another_run(tmp_path, monkeypatch, files):
     assert Fingerprints().block(half) != first
 
 
-def test_a_block_without_files_has_no_hash(monkeypatch):
+def test_a_block_without_files_has_no_hash(monkeypatch, wording):
     made = ModuleType("made_by_hand")
     made.Half = type("Half", (Block,), {"__module__": "made_by_hand"})
     monkeypatch.setitem(sys.modules, "made_by_hand", made)
     half = block("made_by_hand:Half").source
-    with pytest.raises(PluginError, match=r"'made_by_hand'.*no Python files"):
+    with wording.raises(PluginError):
         Fingerprints().block(half)
 
 
@@ -160,11 +160,11 @@ def test_a_line_may_end_anywhere(tmp_path):
 
 
 @pytest.mark.parametrize("damage", ['{"key": "1"}', "not json", '{"key": "1", "case": 3}', "[]"])
-def test_a_file_of_something_else_is_refused(swept, folder, damage):
+def test_a_file_of_something_else_is_refused(swept, folder, damage, wording):
     swept(TEXT)
     path = folder / "out" / "c.jsonl"
     path.write_text(f"{damage}\n{path.read_text()}")
-    with pytest.raises(LoadError, match=r"c\.jsonl:1: expected a record"):
+    with wording.raises(LoadError):
         swept(TEXT)
     assert ran(swept(TEXT, fresh=True)) == (4, 0)
 
@@ -210,19 +210,19 @@ def test_failed_runs_are_repeated_when_asked(swept):
     assert ran(swept(text, retry_failed=True)) == (4, 0)
 
 
-def test_two_sweeps_do_not_write_one_file(swept, folder):
+def test_two_sweeps_do_not_write_one_file(swept, folder, wording):
     swept(TEXT)
     with Store(folder / "out" / "c.jsonl") as store:
         record = next(iter(store.read().values()))
         store.append(record)
-        with pytest.raises(SoftdockError, match=r"c\.jsonl: another sweep is writing this file"):
+        with wording.raises(SoftdockError):
             swept(TEXT.replace("3.0", "4.0"))
-        with pytest.raises(SoftdockError, match=r"c\.jsonl: another sweep is writing this file"):
+        with wording.raises(SoftdockError):
             swept(TEXT, fresh=True)
         assert len(store.read()) == 4
     assert ran(swept(TEXT.replace("3.0", "4.0"))) == (2, 2)
 
 
-def test_what_cannot_be_written_is_said():
-    with Store(Path("/dev/full")) as store, pytest.raises(SoftdockError, match="No space left"):
+def test_what_cannot_be_written_is_said(wording):
+    with Store(Path("/dev/full")) as store, wording.raises(SoftdockError):
         store.append(JobRecord("k", "c", {}, None, "done"))

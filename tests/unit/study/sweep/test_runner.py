@@ -65,10 +65,10 @@ def test_the_parquet_table_is_the_same_as_the_csv(swept):
         ("set = ['a.phase']\nfrom = 0\nto = 0.0\ncount = 1\n", None),
     ],
 )
-def test_axes_change_what_they_say(swept, axis, ends):
+def test_axes_change_what_they_say(swept, axis, ends, wording):
     text = SLOPES[: SLOPES.index("label")] + axis + "\n"
     if ends is None:
-        with pytest.raises(DescriptionError, match=r"over\.slope: expected from < to"):
+        with wording.raises(DescriptionError, code="EXP102", key="sweep.c"):
             swept(text)
         return
     np.testing.assert_allclose(rows(swept(text)["c"])["end"], ends, rtol=1e-14)

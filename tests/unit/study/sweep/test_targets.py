@@ -48,15 +48,15 @@ def value(path, there):
     return there.system.value(f"spring.{path}")
 
 
-def test_units_are_converted():
+def test_units_are_converted(wording):
     axis = Axis(set=("spring.k",), unit="kN/m", values=(2.5,))
     assert value("k", applied(axis, 2.5, variant())) == 2500.0
     assert label_of("stiffness", axis) == "stiffness [kN/m]"
-    with pytest.raises(UnitMismatchError, match=r"'N' .* does not convert to 'N/m'"):
+    with wording.raises(UnitMismatchError):
         applied(Axis(set=("spring.k",), unit="N"), 2.5, variant())
 
 
-def test_units_are_converted_to_those_of_the_systems_own_connectors():
+def test_units_are_converted_to_those_of_the_systems_own_connectors(wording):
     there = variant()
     own = {
         "reach": connector("reach", unit="m"),
@@ -65,7 +65,7 @@ def test_units_are_converted_to_those_of_the_systems_own_connectors():
     there = replace(there, system=replace(there.system, connectors=own))
     assert applied(Axis(set=("reach",), unit="mm"), 5.0, there).system.values["reach"] == 0.005
     assert type(applied(Axis(set=("count",)), 4.0, there).system.values["count"]) is int
-    with pytest.raises(UnitMismatchError, match=r"'N' .* does not convert to 'm'"):
+    with wording.raises(UnitMismatchError):
         applied(Axis(set=("reach",), unit="N"), 5.0, there)
 
 
@@ -101,17 +101,17 @@ def test_sigma_of_a_noise_is_converted_to_the_unit_of_the_output():
     assert doubled.case.fault["n"].sigma == 3.0
 
 
-def test_a_unit_of_a_drift_is_refused_since_it_is_not_converted():
+def test_a_unit_of_a_drift_is_refused_since_it_is_not_converted(wording):
     drift = {"kind": "drift", "on": "spring.force", "from": 0, "rate": 1.0}
     assert (
         applied(Axis(fault=("d.rate",)), 2.0, variant(fault={"d": drift})).case.fault["d"].rate
         == 2.0
     )
-    with pytest.raises(DescriptionError, match=r"fault\.d\.rate: expected no unit.* 'mN/s'"):
+    with wording.raises(DescriptionError):
         applied(Axis(fault=("d.rate",), unit="mN/s"), 250.0, variant(fault={"d": drift}))
 
 
-def test_factors_of_what_a_case_has():
+def test_factors_of_what_a_case_has(wording):
     axis = Axis(set=("spring.k", "spring.vector"), scale=True)
     there = applied(axis, 2.0, variant())
     assert value("k", there) == 200.0
@@ -120,7 +120,7 @@ def test_factors_of_what_a_case_has():
     line = "spring.force -> spring.u"
     (connection,) = applied(Axis(delay=(line,), scale=True), 1.5, variant()).system.connections
     assert connection.delay.nominal_ns == 3_000_000
-    with pytest.raises(DescriptionError, match=r"spring\.on: expected a number to scale"):
+    with wording.raises(DescriptionError):
         applied(Axis(set=("spring.on",), scale=True), 2.0, variant())
 
 
@@ -135,10 +135,10 @@ def test_what_is_proportional_keeps_its_ratio():
     ("path", "given", "expected"),
     [("count", 4.0, 4), ("count", 7, 7), ("on", False, False), ("k", 7, 7), ("vector", "x", None)],
 )
-def test_values_become_what_the_connector_takes(path, given, expected):
+def test_values_become_what_the_connector_takes(path, given, expected, wording):
     axis = Axis(set=(f"spring.{path}",))
     if expected is None:
-        with pytest.raises(DescriptionError, match=r"spring\.vector: expected"):
+        with wording.raises(DescriptionError):
             applied(axis, given, variant())
     else:
         found = value(path, applied(axis, given, variant()))
@@ -146,11 +146,11 @@ def test_values_become_what_the_connector_takes(path, given, expected):
         assert type(found) is type(expected)
 
 
-def test_options_and_rates():
+def test_options_and_rates(wording):
     there = applied(Axis(option="iterations"), 4, variant())
     assert there.options.algorithm_options == {"iterations": 4}
     assert applied(Axis(rate=("spring",)), 5.0, variant()).options.rates == {"spring": 5}
-    with pytest.raises(DescriptionError, match="rate of 'spring': expected a whole number"):
+    with wording.raises(DescriptionError):
         applied(Axis(rate=("spring",)), 0.5, variant())
 
 

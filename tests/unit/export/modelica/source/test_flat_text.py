@@ -135,20 +135,20 @@ def test_an_array_of_one_declaration_is_no_element() -> None:
     assert [v.name for v in _explicit(text).states] == ["a.x[1]", "a.x[2]", "a.x[3]"]
 
 
-def test_errors_have_names_and_lines_of_the_flat_class() -> None:
+def test_errors_have_names_and_lines_of_the_flat_class(wording) -> None:
     text = "class Lib.A\n  Real a.x;\n  Real a.b[1].y;\nequation\n  a.x = time;\nend Lib.A;"
-    with pytest.raises(ModelicaError, match=r"Lib\.A: .* a\.b\[1\]\.y; declared .* flat\.mo:3"):
+    with wording.raises(ModelicaError):
         _explicit(text)
-    with pytest.raises(ModelicaError, match=r"in 'Lib\.A'|read model 'Lib\.A'(.|\n)*'?nothing"):
+    with wording.raises(ModelicaError):
         _explicit(text.replace("= time", "= nothing.here"))
 
 
-def test_an_item_of_two_enumerations_is_refused() -> None:
+def test_an_item_of_two_enumerations_is_refused(wording) -> None:
     text = (
         "class A\n  enumeration(a, b) e;\n  enumeration(b, a) f = S.a;\nequation\n"
         "  e = if time > 1.0 then T.a else T.b;\nend A;"
     )
-    with pytest.raises(ModelicaError, match=r"line 5: 'T\.a' may be of several enumerations"):
+    with wording.raises(ModelicaError):
         plain_text(text)
 
 
@@ -208,13 +208,13 @@ def test_what_is_no_flat_class_is_one_error(text: str) -> None:
         _explicit(text)
 
 
-def test_omc_is_asked_where_it_is_installed(tmp_path: Path, softdock: Any) -> None:
+def test_omc_is_asked_where_it_is_installed(tmp_path: Path, softdock: Any, wording) -> None:
     file = tmp_path / "Decay.mo"
     file.write_text(
         "model Decay output Real x(start=1, fixed=true); equation der(x) = -x; end Decay;"
     )
     if shutil.which("omc") is None:
-        with pytest.raises(ModelicaError, match="no 'omc' on the PATH; install it"):
+        with wording.raises(ModelicaError):
             instantiated("Decay", file, ())
         pytest.skip("omc, the compiler of OpenModelica, is not installed")
     code, _, err = softdock("build", str(file), "--front-end", "omc")
@@ -222,7 +222,7 @@ def test_omc_is_asked_where_it_is_installed(tmp_path: Path, softdock: Any) -> No
 
 
 def test_omc_gets_all_roots_and_its_words_are_passed_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wording
 ) -> None:
     """With a program in its place, as it is rarely installed."""
     root, tools = tmp_path / "root", tmp_path / "bin"
@@ -240,7 +240,7 @@ def test_omc_gets_all_roots_and_its_words_are_passed_on(
     assert f'loadFile("{root}/Lib/package.mo");' in asked
     assert "instantiateModel(Lib.A)" in asked
     omc.write_text("#!/bin/sh\necho Error: no such class\n")
-    with pytest.raises(ModelicaError, match=r"omc rejects Lib\.A: Error: no such class"):
+    with wording.raises(ModelicaError):
         instantiated(*asked_for)
 
 

@@ -132,21 +132,16 @@ def test_package_of_a_file_is_found(library: Path) -> None:
     assert place_by_name("P.Q.A", [library / "P"]).file == place.file
 
 
-def test_file_in_the_wrong_folder(library: Path) -> None:
+def test_file_in_the_wrong_folder(library: Path, wording) -> None:
     moved = (library / "P/Q/A.mo").rename(library / "A.mo")
-    with pytest.raises(ModelicaError, match=r"A\.mo:1: .*'within P\.Q'.*expected Q/package\.mo"):
+    with wording.raises(ModelicaError):
         place_in_file(moved, None, [])
 
 
-def test_several_models_are_listed(text: ModelicaText) -> None:
-    with pytest.raises(
-        ModelicaError,
-        match=r"2 models .*Stiff \(line 12\), Lib\.Part\.Parts\.Used \(line 16\); .*--model",
-    ):
+def test_several_models_are_listed(text: ModelicaText, wording) -> None:
+    with wording.raises(ModelicaError):
         place_in_file(text.path, None, [])
-    with pytest.raises(
-        ModelicaError, match=r"no model 'Base' that can be built; it holds Lib\.Part\.Parts\.Stiff"
-    ):
+    with wording.raises(ModelicaError):
         place_in_file(text.path, "Base", [])
 
 
