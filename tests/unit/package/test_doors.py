@@ -110,7 +110,7 @@ def test_what_a_killed_process_left_is_in_nobodys_way(state, wording):
         pass
 
 
-def test_a_folder_that_is_open_to_others_is_closed_or_passed_over(state, monkeypatch, wording):
+def test_a_folder_that_is_open_to_others_is_closed_or_passed_over(state, monkeypatch):
     folder = own_folder()
     folder.chmod(0o777)
     assert own_folder() == folder
@@ -123,7 +123,7 @@ def test_a_folder_that_is_open_to_others_is_closed_or_passed_over(state, monkeyp
     monkeypatch.setattr(accounts, "_folders", lambda: places)
     assert own_folder() == state / "next"
     monkeypatch.setattr(accounts, "_folders", lambda: iter([folder]))
-    with wording.raises(DeviceError):
+    with pytest.raises(DeviceError, match=r"no folder for sockets that other accounts"):
         own_folder()
 
 

@@ -329,10 +329,10 @@ def test_limits_that_make_no_sense_end_the_run_before_it_begins(folder, table, w
         run_with(*folder(table), RunSettings())
 
 
-def test_an_address_that_is_taken_ends_the_run_before_anything_is_written(folder, wording):
+def test_an_address_that_is_taken_ends_the_run_before_anything_is_written(folder):
     taken, _ = listening("0")
     experiment, source, output = folder()
-    with taken, wording.raises(DescriptionError):
+    with taken, pytest.raises(DescriptionError, match="in use; give another port"):
         run_with(experiment, source, output, RunSettings(live=str(taken.getsockname()[1])))
     assert not list(output.glob("*"))
 
