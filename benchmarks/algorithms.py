@@ -11,18 +11,14 @@ that may do other things.
 
 from __future__ import annotations
 
-import argparse
-import json
-import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-from rich.console import Console
-from rich.table import Table
+from runner import Benchmark
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
@@ -96,15 +92,12 @@ def measure(case: Case, way: Way) -> list[dict[str, float]]:
     return rows
 
 
-def table(name: str, found: Mapping[str, list[dict[str, float]]]) -> Table:
+def table(found: Mapping[str, list[dict[str, float]]]) -> Iterator[tuple[object, ...]]:
     """One row for a run: setting, error, energy, cost."""
-    made = Table(title=name)
-    for column in ("algorithm", "setting", "error", "energy", "unit steps", "ms"):
-        made.add_column(column, justify="left" if column == "algorithm" else "right", no_wrap=True)
     for way, rows in found.items():
         for row in rows:
             unit = "" if WAYS[way].steered else " s"
-            made.add_row(
+            yield (
                 way if row is rows[0] else "",
                 f"{row['setting']:g}{unit}",
                 f"{row['error']:.1e}",
@@ -112,7 +105,6 @@ def table(name: str, found: Mapping[str, list[dict[str, float]]]) -> Table:
                 f"{row['unit_steps']:.0f}",
                 f"{1e3 * row['wall_seconds']:.1f}",
             )
-    return made
 
 
 def draw(found: Mapping[str, Mapping[str, list[dict[str, float]]]], path: Path) -> None:
@@ -147,21 +139,20 @@ def draw(found: Mapping[str, Mapping[str, list[dict[str, float]]]], path: Path) 
 
 def main() -> None:
     """Run everything, print two tables, and draw."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
-    parser.add_argument("--plot", type=Path, help="draw work and precision to this file")
-    arguments = parser.parse_args()
+    benchmark = Benchmark(__doc__)
+    benchmark.argument("--plot", type=Path, help="draw work and precision to this file")
+    options = benchmark.options()
+    cases = dict([next(iter(CASES.items()))]) if options.quick else CASES
     found = {
-        name: {way: measure(case, how) for way, how in WAYS.items()} for name, case in CASES.items()
+        name: {way: measure(case, how) for way, how in WAYS.items()} for name, case in cases.items()
     }
     for name, ways in found.items():
-        Console().print(table(name, ways))
-    if arguments.plot is not None:
-        arguments.plot.parent.mkdir(parents=True, exist_ok=True)
-        draw(found, arguments.plot)
-    if arguments.json is not None:
-        machine = {"machine": platform.machine(), "python": platform.python_version()}
-        arguments.json.write_text(json.dumps({"machine": machine, "problems": found}, indent=2))
+        columns = ["algorithm", "setting", "error", "energy", "unit steps", "ms"]
+        benchmark.table(name, columns, table(ways))
+    if options.plot is not None:
+        options.plot.parent.mkdir(parents=True, exist_ok=True)
+        draw(found, options.plot)
+    benchmark.finish(problems=found)
 
 
 if __name__ == "__main__":

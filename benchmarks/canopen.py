@@ -5,7 +5,6 @@ load motor gives torque; then each fault ``--repeat`` times, and the time from i
 quick stop of the last drive, over the time that was allowed. Times are the emulator's log.
 """
 
-import argparse
 import csv
 import math
 import os
@@ -19,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+from runner import Benchmark
 
 from hw_adapters.canopen_cia402.adapter import CanopenCia402
 from hw_adapters.canopen_cia402.settings import CanopenSettings
@@ -98,8 +98,8 @@ def preferred(emulator: EmulatorProcess, priority: int) -> Iterator[None]:
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
-def position_loop(folder: Path, seconds: float, priority: int) -> None:
-    """Run the loop, and say what the line and the loop did."""
+def position_loop(folder: Path, seconds: float, priority: int) -> list[tuple[str, object]]:
+    """Run the loop; return what the line and the loop did."""
     address = write_address("canopen_cia402", settings(folder / "can") | {"stale_after": 1.0})
     with emulated(folder) as emulator, preferred(emulator, priority):
         rig = System("rig").add("loop", block(PositionLoop))
@@ -118,17 +118,15 @@ def position_loop(folder: Path, seconds: float, priority: int) -> None:
                 time.sleep(max(0.0, begin + (i + 1) * STEP - time.monotonic()))
             samples, lost = run.get("drives.samples"), run.get("drives.lost")
     errors, ages = np.array(errors[100:]), np.array(ages)
-    print(f"bits in a cycle: {CanopenSettings(**settings(folder)).cycle_bits} of 1000 at most")
-    print(
-        f"SYNC: {(samples + lost) / seconds:.0f} per second; {lost:.0f} of {samples + lost:.0f}"
-        " cycles were not complete before the next"
-    )
-    told = ", ".join(f"{1e3 * np.quantile(ages, q):.2f}" for q in (0.5, 0.99, 1.0))
-    print(f"age of the sample in a step of 10 ms, ms, median, 99 %, worst: {told}")
-    print(
-        f"position error of a sine of 1 rad, 0.5 Hz: rms {np.sqrt(np.mean(errors**2)):.2e} rad,"
-        f" worst {np.abs(errors).max():.2e} rad"
-    )
+    worst = [f"{1e3 * np.quantile(ages, q):.2f}" for q in (0.5, 0.99, 1.0)]
+    return [
+        ("bits in a cycle, of 1000", CanopenSettings(**settings(folder)).cycle_bits),
+        ("SYNC per second", f"{(samples + lost) / seconds:.0f}"),
+        ("cycles not complete before the next", f"{lost:.0f} of {samples + lost:.0f}"),
+        ("age of the sample in a step of 10 ms, ms, median, 99 %, worst", ", ".join(worst)),
+        ("error of a sine of 1 rad, 0.5 Hz, rms, rad", f"{np.sqrt(np.mean(errors**2)):.2e}"),
+        ("worst, rad", f"{np.abs(errors).max():.2e}"),
+    ]
 
 
 HOST = """
@@ -185,10 +183,8 @@ def reaction(folder: Path, kind: str) -> tuple[float, float]:
     return 1e3 * (max(stops) - cause), 1e3 * (max(rests) - cause)
 
 
-def faults(folder: Path, repeat: int) -> None:
-    """Let each fault happen some times, and print the table."""
-    print("\n| fault | last quick stop, ms, median (worst) | over the allowed | rest, ms |")
-    print("|---|---|---|---|")
+def faults(folder: Path, repeat: int) -> Iterator[tuple[str, ...]]:
+    """Let each fault happen some times; yield the rows of the table."""
     for kind, (text, _, allowed) in FAULTS.items():
         found = []
         for i in range(repeat):
@@ -199,26 +195,33 @@ def faults(folder: Path, repeat: int) -> None:
             except (IndexError, ValueError, DeviceError):
                 continue  # the machine stood still: the line was in fault before
         if not found:
-            print(f"| {text} | the line was in fault before, in each of {repeat} | | |")
+            yield text, f"the line was in fault before, in each of {repeat}", "", ""
             continue
         stop, rest = np.array(found).T
-        print(
-            f"| {text} | {np.median(stop):.1f} ({stop.max():.1f}), {len(found)} runs |"
-            f" {np.median(stop) / allowed:.2f} of {allowed:g} ms | {np.median(rest):.0f} |"
+        yield (
+            text,
+            f"{np.median(stop):.1f} ({stop.max():.1f}), {len(found)} runs",
+            f"{np.median(stop) / allowed:.2f} of {allowed:g} ms",
+            f"{np.median(rest):.0f}",
         )
 
 
 def main() -> None:
     """Measure."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=10.0)
-    parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--fifo", type=int, default=0, help="priority of SCHED_FIFO of the loop")
-    given = parser.parse_args()
+    benchmark = Benchmark(__doc__)
+    benchmark.argument("--seconds", type=float, default=10.0)
+    benchmark.argument("--repeat", type=int, default=5)
+    benchmark.argument("--fifo", type=int, default=0, help="priority of SCHED_FIFO of the loop")
+    options = benchmark.options()
+    seconds, repeat = (2.0, 1) if options.quick else (options.seconds, options.repeat)
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "loop").mkdir()
-        position_loop(Path(folder) / "loop", given.seconds, given.fifo)
-        faults(Path(folder), given.repeat)
+        loop = position_loop(Path(folder) / "loop", seconds, options.fifo)
+        benchmark.table("Position loop of 100 Hz", ["figure", "value"], loop)
+        rows = list(faults(Path(folder), repeat))
+    columns = ["fault", "last quick stop, ms, median (worst)", "over the allowed", "rest, ms"]
+    benchmark.table("", columns, rows)
+    benchmark.finish(loop=dict(loop), faults=rows)
 
 
 if __name__ == "__main__":

@@ -11,12 +11,10 @@ before any run.
 
 from __future__ import annotations
 
-import argparse
 import cmath
-import json
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,6 +24,7 @@ from typing import Any
 import numpy as np
 from fmpy.ssp.simulation import simulate_ssp
 from other_masters import Lines, Units, as_fmus, in_libcosim
+from runner import Benchmark
 from waveform import BUILT, joined_bodies
 
 from orchestrator import System, fmu
@@ -224,40 +223,45 @@ def sines(name: str, ms: float, folder: Path) -> Iterator[dict[str, Any]]:
 
 def main() -> None:
     """Measure, and print tables or JSON."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--system", choices=SYSTEMS, action="append")
-    parser.add_argument("--step", type=float, nargs="+", default=STEPS_MS, help="in ms")
-    parser.add_argument("--no-sine", action="store_true")
-    parser.add_argument("--json", action="store_true")
-    asked = parser.parse_args()
-    names = asked.system or list(SYSTEMS)
-    rows = [row for name in names for ms in asked.step for row in decays(name, ms)]
+    benchmark = Benchmark(__doc__)
+    benchmark.argument("--system", choices=SYSTEMS, action="append")
+    benchmark.argument("--step", type=float, nargs="+", default=STEPS_MS, help="in ms")
+    benchmark.argument("--no-sine", action="store_true")
+    options = benchmark.options()
+    names = options.system or list(SYSTEMS)[: 1 if options.quick else None]
+    steps = options.step[-1:] if options.quick else options.step
+    rows = [row for name in names for ms in steps for row in decays(name, ms)]
     waves: list[dict[str, Any]] = []
-    if not asked.no_sine:
+    if not options.no_sine:
         with TemporaryDirectory() as folder:
             build_model(None, HERE / "Sine.mo", Path(folder))
-            waves = [
-                row for name in names for ms in asked.step for row in sines(name, ms, Path(folder))
-            ]
-    if asked.json:
-        json.dump({"decays": rows, "sines": waves}, sys.stdout, indent=1)
-        return
-    for row in rows:
-        off = abs(row["measured_1_s"] / row["predicted_1_s"] - 1.0)
-        late = abs(row["measured_delay_ms"] / row["predicted_delay_ms"] - 1.0)
-        print(
-            f"{row['system']:14} {row['step_ms']:4g} ms {row['tool']:9}"
-            f" exact {row['exact_1_s']:+.6f}, predicted {row['predicted_1_s']:+.6f},"
-            f" measured {row['measured_1_s']:+.6f} 1/s ({off:.1e});"
-            f" delay {row['predicted_delay_ms']:.4f}, {row['measured_delay_ms']:.4f} ms"
-            f" ({late:.1e})"
-        )
-    for row in waves:
-        late = abs(row["measured_delay_ms"] / row["predicted_delay_ms"] - 1.0)
-        print(
-            f"{row['system']:14} {row['step_ms']:4g} ms {row['tool']:9} behind a sine:"
-            f" {row['predicted_delay_ms']:.4f}, {row['measured_delay_ms']:.4f} ms ({late:.1e})"
-        )
+            waves = [row for name in names for ms in steps for row in sines(name, ms, Path(folder))]
+    first = ["system", "step, ms", "tool"]
+    growth = ["exact", "predicted", "measured, 1/s", "off by"]
+    delay = ["delay predicted", "measured, ms", "off by"]
+    benchmark.table(
+        "Growth of the closed loop, and the delay that it means",
+        [*first, *growth, *delay],
+        [
+            (
+                *(row["system"], f"{row['step_ms']:g}", row["tool"]),
+                *(f"{row[key]:+.6f}" for key in ("exact_1_s", "predicted_1_s", "measured_1_s")),
+                f"{abs(row['measured_1_s'] / row['predicted_1_s'] - 1.0):.1e}",
+                *delays(row),
+            )
+            for row in rows
+        ],
+    )
+    if waves:
+        shown = [(w["system"], f"{w['step_ms']:g}", w["tool"], *delays(w)) for w in waves]
+        benchmark.table("Delay behind a sine", [*first, *delay], shown)
+    benchmark.finish(decays=rows, sines=waves)
+
+
+def delays(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return the delays of a row, predicted and measured, and their difference by the first."""
+    predicted, measured = row["predicted_delay_ms"], row["measured_delay_ms"]
+    return f"{predicted:.4f}", f"{measured:.4f}", f"{abs(measured / predicted - 1.0):.1e}"
 
 
 if __name__ == "__main__":

@@ -12,8 +12,6 @@ space over one second, processor time of a run less that of one step.
 
 from __future__ import annotations
 
-import argparse
-import json
 import tempfile
 import time
 import zipfile
@@ -26,7 +24,7 @@ import numpy as np
 import pinocchio as pin
 from exporter import Plant, Unit
 from mujoco import rollout
-from one_fmu import cpu
+from runner import Benchmark
 
 from orchestrator import System, fmu, simulate
 from orchestrator.export import build_recipe
@@ -121,21 +119,19 @@ def ejection(path: Path, step: str) -> float:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
-    target = parser.parse_args().json
+    benchmark = Benchmark(__doc__)
+    quick = benchmark.options().quick
     with tempfile.TemporaryDirectory() as name:
         path = build_recipe(RECIPE, RECIPE.parent / "build").path
         unit, aba, step = in_c(path, Path(name)), pinocchio(), in_mujoco()
         instance = unit.create()
-        count = 3000
+        count = 300 if quick else 3000
         rounds = [
             (unit._library.bench_rhs_seconds(instance, count) / count, aba(), step())  # noqa: SLF001
-            for _ in range(ROUNDS)
+            for _ in range(2 if quick else ROUNDS)
         ]
         ours, theirs, mujocos = (1e9 * min(column) for column in zip(*rounds, strict=True))
         found: dict[str, Any] = {
-            "cpu": cpu(),
             "rhs_ns": ours,
             "pinocchio_aba_ns": theirs,
             "mujoco_step_ns": mujocos,
@@ -143,10 +139,8 @@ def main() -> None:
             "rhs_by_mujoco_step": ours / mujocos,
             "ejection_by_real_time": {h: ejection(path, h) for h in ("10 ms", "1 ms")},
         }
-    for key, value in found.items():
-        print(f"{key}: {value}")
-    if target is not None:
-        target.write_text(json.dumps(found, indent=2))
+    benchmark.table("", ["figure", "value"], found.items())
+    benchmark.finish(**found)
 
 
 if __name__ == "__main__":

@@ -9,15 +9,12 @@ counts. Times are those of the processor, so that other work on the machine matt
 
 from __future__ import annotations
 
-import argparse
-import json
 import logging
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from lxml import etree
+from runner import Benchmark, processor_seconds
 
 from orchestrator.checks import check_target
 from orchestrator.study.experiment import RunOptions
@@ -89,30 +86,23 @@ def chain(count: int) -> str:
 """
 
 
-def seconds(what: Callable[[], object]) -> float:
-    """Return the processor time of a call."""
-    begin = time.process_time()
-    what()
-    return time.process_time() - begin
-
-
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--components", type=int, default=1000)
-    parser.add_argument("--json", action="store_true")
-    given = parser.parse_args()
+    benchmark = Benchmark(__doc__)
+    benchmark.argument("--components", type=int, default=1000)
+    options = benchmark.options()
+    count = 20 if options.quick else options.components
     logging.disable(logging.WARNING)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "chain.ssd"
-        file.write_text(chain(given.components))
-        options = RunOptions(step="1 ms")
-        first = seconds(lambda: check_target(file, options))
-        best = min(seconds(lambda: check_target(file, options)) for _ in range(3))
-        parse = min(seconds(lambda: etree.parse(file)) for _ in range(5))
-        report = check_target(file, options)
+        file.write_text(chain(count))
+        settings = RunOptions(step="1 ms")
+        first = processor_seconds(lambda: check_target(file, settings))
+        best = min(processor_seconds(lambda: check_target(file, settings)) for _ in range(3))
+        parse = min(processor_seconds(lambda: etree.parse(file)) for _ in range(5))
+        report = check_target(file, settings)
     found = {
-        "components": given.components,
+        "components": count,
         "connections": next(iter(report.systems.values())).connections,
         "findings": len(report.findings),
         "first_s": first,
@@ -120,7 +110,8 @@ def main() -> None:
         "parse_s": parse,
         "ratio": best / parse,
     }
-    print(json.dumps(found, indent=2) if given.json else found)
+    benchmark.table("", ["figure", "value"], found.items())
+    benchmark.finish(**found)
 
 
 if __name__ == "__main__":

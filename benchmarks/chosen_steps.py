@@ -10,13 +10,12 @@ shares of its size; the peak against that of a run with 0.1 ms under Gauss-Seide
 
 from __future__ import annotations
 
-import argparse
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
+from runner import Benchmark
 
 from orchestrator import System, read_system, simulate
 from orchestrator.loops import linear_system
@@ -155,25 +154,31 @@ def _run(case: Case, linear: LinearSystem) -> tuple[float, float]:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tolerance", type=float, default=0.01)
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    options = parser.parse_args()
-    found = [row for name in CASES for row in rows(name, options.tolerance)]
-    if options.json:
-        print(json.dumps([asdict(row) for row in found], indent=1))
-        return
-    print(
-        "| system | algorithm | what decides | its error | H [ms] | growth, predicted | growth, run"
-        " | peak, run |\n|---|---|---|---|---|---|---|---|"
-    )
-    for row in found:
-        for run in row.runs:
-            first = (row.name, row.algorithm, row.decides, f"{row.share:.2e}")
-            print(
-                f"| {' | '.join(first if run is row.runs[0] else ('', '', '', ''))}"
-                f" | {run.step_ms:g} | {run.predicted:.2e} | {run.measured:.2e} | {run.peak:.2e} |"
+    benchmark = Benchmark(__doc__)
+    benchmark.argument("--tolerance", type=float, default=0.01)
+    options = benchmark.options()
+    names = list(CASES)[: 1 if options.quick else None]
+    found = [row for name in names for row in rows(name, options.tolerance)]
+    first = ["system", "algorithm", "what decides", "its error"]
+    benchmark.table(
+        "",
+        [*first, "H [ms]", "growth, predicted", "growth, run", "peak, run"],
+        [
+            (
+                *(
+                    (row.name, row.algorithm, row.decides, f"{row.share:.2e}")
+                    if not n
+                    else [""] * 4
+                ),
+                f"{run.step_ms:g}",
+                *(f"{value:.2e}" for value in (run.predicted, run.measured, run.peak)),
             )
+            for row in found
+            for n, run in enumerate(row.runs)
+        ],
+        texts=3,
+    )
+    benchmark.finish(rows=[asdict(row) for row in found])
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from runner import Benchmark
 
 from orchestrator import Compensation, Extrapolation, System, fmu, simulate
 from orchestrator.core.diagnostics import CapabilityError
@@ -107,23 +108,27 @@ def proposed(algorithm: str, tolerance: float) -> tuple[str, Growth]:
 
 
 def main() -> None:
-    """Print the table."""
-    print("| lines | order | algorithm | H | growth, map | growth, run | left by the fit |")
-    print("|---|---|---|---|---|---|---|")
-    for way in WAYS:
+    """Print the tables."""
+    benchmark = Benchmark(__doc__)
+    quick = benchmark.options().quick
+    rows = []
+    for way in list(WAYS)[: 1 if quick else None]:
         for order in (0, 1, 2) if way in {"nepce", "corrector"} else (0,):
             for algorithm in ALGORITHMS:
-                for step in STEPS:
+                for step in STEPS[-1:] if quick else STEPS:
                     found = growth(way, order, algorithm, step)
                     told = "-" if math.isnan(found.predicted) else f"{found.predicted:+.5f}"
-                    print(
-                        f"| {way} | {order} | {algorithm} | {step} | {told}"
-                        f" | {found.measured:+.5f} | {found.left:.0e} |"
-                    )
-    print("\nproposed for the held contact at the step with half of its growth off")
-    for algorithm in ALGORITHMS:
+                    last = f"{found.measured:+.5f}", f"{found.left:.0e}"
+                    rows.append((way, order, algorithm, step, told, *last))
+    columns = ["lines", "order", "algorithm", "H", "growth, map", "growth, run", "left by the fit"]
+    benchmark.table("Growth, 1/s", columns, rows)
+    offers = []
+    for algorithm in () if quick else ALGORITHMS:
         text, found = proposed(algorithm, 0.5)
-        print(f"{text}; growth by the map {found.predicted:+.5f}, of the run {found.measured:+.5f}")
+        offers.append((text, f"{found.predicted:+.5f}", f"{found.measured:+.5f}"))
+    title = "Proposed for the held contact at the step with half of its growth off"
+    benchmark.table(title, ["", "growth, map", "growth, run"], offers)
+    benchmark.finish(rows=rows, proposed=offers)
 
 
 if __name__ == "__main__":

@@ -14,19 +14,15 @@ largest value. ``order`` is that of the peak between the two shortest steps.
 
 from __future__ import annotations
 
-import argparse
-import json
-import platform
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
-from rich.console import Console
-from rich.table import Table
+from runner import Benchmark
 
 from orchestrator import Compensation, Extrapolation, System, TransportDelay, fmu
 from orchestrator.core.master.plan import acting_at_once
@@ -209,15 +205,11 @@ def order(rows: list[dict[str, float]]) -> float:
     return float(np.log(long["peak"] / short["peak"]) / np.log(lengths)) if lengths > 1 else 0.0
 
 
-def table(name: str, found: Mapping[str, list[dict[str, float]]]) -> Table:
+def table(found: Mapping[str, list[dict[str, float]]]) -> Iterator[tuple[object, ...]]:
     """One row for a way: the errors at the second step, and the order."""
-    step = next(iter(found.values()))[1]["step"]
-    made = Table(title=f"{name}, H = {1e3 * step:g} ms")
-    for column in ("way", "growth 1/s", "energy", "peak", "order", "mean step ms"):
-        made.add_column(column, justify="left" if column == "way" else "right", no_wrap=True)
     for way, rows in found.items():
         row = rows[1]
-        made.add_row(
+        yield (
             way,
             f"{row['growth']:+.1e}" if "growth" in row else "",
             f"{row['energy']:+.1e}",
@@ -225,7 +217,6 @@ def table(name: str, found: Mapping[str, list[dict[str, float]]]) -> Table:
             f"{order(rows):.1f}",
             f"{1e3 * row['mean_step']:.3g}",
         )
-    return made
 
 
 def draw(found: Mapping[str, Mapping[str, list[dict[str, float]]]], path: Path) -> None:
@@ -259,22 +250,22 @@ def draw(found: Mapping[str, Mapping[str, list[dict[str, float]]]], path: Path) 
 
 def main() -> None:
     """Run everything, print a table for each problem, and draw."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
-    parser.add_argument("--plot", type=Path, help="draw the errors over the step to this file")
-    arguments = parser.parse_args()
+    benchmark = Benchmark(__doc__)
+    benchmark.argument("--plot", type=Path, help="draw the errors over the step to this file")
+    options = benchmark.options()
+    cases = dict([next(iter(CASES.items()))]) if options.quick else CASES
     found = {
         name: {way: measure(case, how) for way, how in WAYS.items() if possible(case, how)}
-        for name, case in CASES.items()
+        for name, case in cases.items()
     }
     for name, ways in found.items():
-        Console(width=100).print(table(name, ways))
-    if arguments.plot is not None:
-        arguments.plot.parent.mkdir(parents=True, exist_ok=True)
-        draw(found, arguments.plot)
-    if arguments.json is not None:
-        machine = {"machine": platform.machine(), "python": platform.python_version()}
-        arguments.json.write_text(json.dumps({"machine": machine, "problems": found}, indent=2))
+        step = next(iter(ways.values()))[1]["step"]
+        columns = ["way", "growth 1/s", "energy", "peak", "order", "mean step ms"]
+        benchmark.table(f"{name}, H = {1e3 * step:g} ms", columns, table(ways))
+    if options.plot is not None:
+        options.plot.parent.mkdir(parents=True, exist_ok=True)
+        draw(found, options.plot)
+    benchmark.finish(problems=found)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ has at the end; the age of the samples (``sample_age``, mean); and the wait of a
 next step of the slave, up to one of it. ``--fifo PRIORITY``: SCHED_FIFO for run and slave.
 """
 
-import argparse
 import os
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from math import cos
 from pathlib import Path
 
 import numpy as np
+from runner import Benchmark
 from scipy.interpolate import CubicSpline
 from scipy.optimize import minimize_scalar
 
@@ -104,7 +104,7 @@ def fitted(times: np.ndarray, here: np.ndarray, there: np.ndarray) -> tuple[floa
     return float(found.x), left(float(found.x))
 
 
-def measure(mode: str, slave_step: float, seconds: float, priority: int) -> str:
+def measure(mode: str, slave_step: float, seconds: float, priority: int) -> tuple[str, ...]:
     """Run once in a mode; return a row of the table."""
     signals = ["axis.position", "axis.sample_age", "axis.lost", "axis.late"]
     named = f"{mode}, {1e3 * slave_step:g} ms"
@@ -120,7 +120,7 @@ def measure(mode: str, slave_step: float, seconds: float, priority: int) -> str:
         try:
             there = simulate(system, record=signals, realtime=paced, **run)
         except (DeviceError, StepError) as error:
-            return f"| {named} | ended: {error} | | | | |"
+            return named, f"ended: {error}", "", "", "", ""
     times = here.time
     age = there["axis.sample_age"][times >= SETTLED_S]
     delay, rest = fitted(times, here["axis.position"], there["axis.position"])
@@ -128,26 +128,31 @@ def measure(mode: str, slave_step: float, seconds: float, priority: int) -> str:
     least = STEP + float(np.mean(age))
     counts = f"{there['axis.lost'][-1]:.0f}, {there['axis.late'][-1]:.0f}"
     return (
-        f"| {named} | {1e3 * np.mean(age):.2f} ({1e3 * np.quantile(age, 0.99):.2f}) |"
-        f" {1e3 * least:.2f} to {1e3 * (least + slave_step):.2f} | {1e3 * delay:.2f} |"
-        f" {share:.3f} | {counts} |"
+        named,
+        f"{1e3 * np.mean(age):.2f} ({1e3 * np.quantile(age, 0.99):.2f})",
+        f"{1e3 * least:.2f} to {1e3 * (least + slave_step):.2f}",
+        f"{1e3 * delay:.2f}",
+        f"{share:.3f}",
+        counts,
     )
 
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=5.0)
-    parser.add_argument("--fifo", type=int, default=0, metavar="PRIORITY")
-    parser.add_argument("--modes", default="srt,hrt")
-    parser.add_argument("--slave-steps", default="1,4", help="ms")
-    options = parser.parse_args()
+    benchmark = Benchmark(__doc__)
+    benchmark.argument("--seconds", type=float, default=5.0)
+    benchmark.argument("--fifo", type=int, default=0, metavar="PRIORITY")
+    benchmark.argument("--modes", default="srt,hrt")
+    benchmark.argument("--slave-steps", default="1,4", help="ms")
+    options = benchmark.options()
     columns = ("mode, step of the slave", "age, mean (99 %), ms", "stated, ms", "fitted, ms")
-    print("|", " | ".join((*columns, "left, %", "lost, late")), "|")
-    print("|---|---|---|---|---|---|")
-    for mode in options.modes.split(","):
-        for step in map(float, options.slave_steps.split(",")):
-            print(measure(mode, 1e-3 * step, options.seconds, options.fifo), flush=True)
+    rows = [
+        measure(mode, 1e-3 * step, options.seconds, options.fifo)
+        for mode in options.modes.split(",")[: 1 if options.quick else None]
+        for step in map(float, options.slave_steps.split(",")[: 1 if options.quick else None])
+    ]
+    benchmark.table("", [*columns, "left, %", "lost, late"], rows)
+    benchmark.finish(rows=rows)
 
 
 if __name__ == "__main__":

@@ -11,10 +11,7 @@ compiled right-hand side. Times are the best of the turns: other work on the mac
 
 from __future__ import annotations
 
-import argparse
 import ctypes
-import json
-import platform
 import tempfile
 import time
 import zipfile
@@ -24,9 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from one_fmu import cpu
-from rich.console import Console
-from rich.table import Table
+from runner import Benchmark
 from scipy.integrate import solve_ivp
 
 from orchestrator.core.diagnostics import FmuError
@@ -217,16 +212,12 @@ def measure(plant: Plant, folder: Path, methods: tuple[str, ...]) -> dict[str, A
 
 def main() -> None:
     """Measure the plants and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
-    target = parser.parse_args().json
+    benchmark = Benchmark(__doc__)
+    plants = PLANTS[:1] if benchmark.options().quick else PLANTS
     methods = available()
     with tempfile.TemporaryDirectory() as name:
-        rows = [measure(plant, Path(name) / plant.model, methods) for plant in PLANTS]
-    table = Table(title="1 s in steps of 1 ms: us per step (error; x faster than SciPy)")
-    heads = ("plant", "states", "RHS ns", "prototype", *methods, "SciPy s")
-    for head in (*heads, "front end + symbolic + compiler, s"):
-        table.add_column(head, justify="left" if head == "plant" else "right")
+        rows = [measure(plant, Path(name) / plant.model, methods) for plant in plants]
+    shown = []
     for row in rows:
         solvers = (
             f"{row[f'{m}_us']:.3g} ({row[f'{m}_error']:.0e}; {row[f'{m}_scipy_ratio']:.2g}x)"
@@ -235,26 +226,26 @@ def main() -> None:
             for m in methods
         )
         prototype = row["prototype_rhs_ns"]
-        table.add_row(
-            row["model"].rpartition(".")[2],
-            str(row["states"]),
-            f"{row['rhs_ns']:.1f}",
-            f"{prototype:.0f}" if prototype else "-",
-            *solvers,
-            f"{row['scipy_s']:.3g}" if "scipy_s" in row else "-",
-            " + ".join(f"{row[k]:.2f}" for k in ("front_end_s", "symbolic_s", "compiler_s")),
+        parts = ("front_end_s", "symbolic_s", "compiler_s")
+        shown.append(
+            (
+                row["model"].rpartition(".")[2],
+                row["states"],
+                f"{row['rhs_ns']:.1f}",
+                f"{prototype:.0f}" if prototype else "-",
+                *solvers,
+                f"{row['scipy_s']:.3g}" if "scipy_s" in row else "-",
+                " + ".join(f"{row[k]:.2f}" for k in parts),
+            )
         )
-    Console(width=160).print(table)
-    if target is not None:
-        machine = {
-            "machine": platform.machine(),
-            "system": platform.platform(),
-            "python": platform.python_version(),
-            "cpu": cpu(),
-            "compiler": compiler_version(compiler_path()),
-            "options": " ".join(FLAGS),
-        }
-        target.write_text(json.dumps({"machine": machine, "turns": TURNS, "rows": rows}, indent=2))
+    heads = ["plant", "states", "RHS ns", "prototype", *methods, "SciPy s"]
+    benchmark.table(
+        "1 s in steps of 1 ms: us per step (error; x faster than SciPy)",
+        [*heads, "front end + symbolic + compiler, s"],
+        shown,
+    )
+    compiler = {"compiler": compiler_version(compiler_path()), "options": " ".join(FLAGS)}
+    benchmark.finish(**compiler, turns=TURNS, rows=rows)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from exporter import Plant, Unit, library
-from rich.console import Console
-from rich.table import Table
+from runner import Benchmark
 
 from orchestrator.export.dae import block_triangular as blocks
 from orchestrator.export.dae.block_triangular import Torn
@@ -46,16 +45,18 @@ def measure(plant: Plant, folder: Path) -> list[str]:
 
 def main() -> None:
     """Print the table."""
-    table = Table()
-    for head in ("model", "torn", "ns", "build + library, s", "whole", "ns", "build + library, s"):
-        table.add_column(head, justify="right" if "n" in head and "s" in head else "left")
+    benchmark = Benchmark(__doc__)
+    rows = []
+    plants = PLANTS[:1] if benchmark.options().quick else PLANTS
     with tempfile.TemporaryDirectory() as name:
-        for plant in PLANTS:
+        for plant in plants:
             torn = measure(plant, Path(name) / f"{plant.model}-torn")
             with patch.object(blocks, "tear", lambda e, u, _: Torn(list(u), list(e), {})):
                 whole = measure(plant, Path(name) / f"{plant.model}-whole")
-            table.add_row(plant.model, *torn, *whole)
-    Console(width=140).print(table)
+            rows.append((plant.model, *torn, *whole))
+    columns = ["model", "torn", "ns", "build + library, s", "whole", "ns", "build + library, s"]
+    benchmark.table("", columns, rows)
+    benchmark.finish(rows=rows)
 
 
 if __name__ == "__main__":

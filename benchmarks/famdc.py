@@ -12,19 +12,15 @@ slows both.
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import platform
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
+from runner import Benchmark, take_turns
 
 from orchestrator import Block, Execution, System, block, read_system
 from orchestrator.core.simunits import block_class, resolve
@@ -88,7 +84,7 @@ def alone(part: Component, inputs: Mapping[str, Any]) -> System:
     return system
 
 
-def measure(system: System) -> dict[str, Any]:
+def measure(system: System, count: int) -> dict[str, Any]:
     """Let a rig, its floor and its parts take turns."""
     system = resolve(system)
     with started(system) as run:
@@ -104,11 +100,11 @@ def measure(system: System) -> dict[str, Any]:
     try:
         for run in runs.values():
             run.step(BEGIN)
-        turns = [{name: turn(run) for name, run in runs.items()} for _ in range(TURNS)]
+        turns = take_turns({name: partial(turn, run) for name, run in runs.items()}, count)
     finally:
         for run in runs.values():
             run.close()
-    least = {name: min(found[name] for found in turns) for name in runs}
+    least = {name: min(taken) for name, taken in turns.items()}
     whole, floor = least.pop(""), least.pop("floor")
     return {
         "step_us": whole,
@@ -121,47 +117,35 @@ def measure(system: System) -> dict[str, Any]:
     }
 
 
-def show(console: Console, title: str, found: Mapping[str, Any]) -> None:
+def show(benchmark: Benchmark, title: str, found: Mapping[str, Any]) -> None:
     """Print the parts of a rig."""
-    table = Table(title=f"{title}: {found['real_time_factor']:.1f} x real time")
-    for column in ("part", "us in a step", "share"):
-        table.add_column(column, justify="left" if column == "part" else "right")
-    rows = {
+    times = {
         f"{name} ({'block' if name in found['blocks'] else 'FMU'})": value
         for name, value in found["parts_us"].items()
     }
-    rows |= {"exchange and recording": found["exchange_us"], "all": found["step_us"]}
-    for name, value in rows.items():
-        table.add_row(name, f"{value:.2f}", f"{100 * value / found['step_us']:.0f} %")
-    table.add_row("floor: without the blocks' work", f"{found['floor_us']:.2f}", "")
-    table.add_row("all / floor", f"{found['ratio']:.2f}", "")
-    console.print(table)
-
-
-def cpu() -> str:
-    """Name of the processor."""
-    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    return next((s.split(":")[1].strip() for s in lines if s.startswith("model name")), "unknown")
+    times |= {"exchange and recording": found["exchange_us"], "all": found["step_us"]}
+    whole = found["step_us"]
+    rows = [(name, f"{us:.2f}", f"{100 * us / whole:.0f} %") for name, us in times.items()]
+    rows.append(("floor: without the blocks' work", f"{found['floor_us']:.2f}", ""))
+    rows.append(("all / floor", f"{found['ratio']:.2f}", ""))
+    title = f"{title}: {found['real_time_factor']:.1f} x real time"
+    benchmark.table(title, ["part", "us in a step", "share"], rows)
 
 
 def main() -> None:
     """Measure all rigs."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
-    parser.add_argument("--require", type=float, help="fail if the first rig is slower than this")
-    arguments = parser.parse_args()
-    console = Console()
-    found = {title: measure(read_system(FOLDER / file)) for title, file in RIGS.items()}
+    benchmark = Benchmark(__doc__)
+    benchmark.argument("--require", type=float, help="fail if the first rig is slower than this")
+    options = benchmark.options()
+    rigs = dict([next(iter(RIGS.items()))]) if options.quick else RIGS
+    turns = 1 if options.quick else TURNS
+    found = {title: measure(read_system(FOLDER / file), turns) for title, file in rigs.items()}
     for title, figures in found.items():
-        show(console, title, figures)
-    load = os.getloadavg()[0]
-    machine = {"cpu": cpu(), "cores": os.cpu_count(), "python": platform.python_version()}
-    console.print(", ".join(f"{k}: {v}" for k, v in machine.items()), f"load: {load:.1f}")
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps({"machine": machine, "load": load, "rigs": found}))
+        show(benchmark, title, figures)
+    benchmark.finish(rigs=found)
     factor = found[next(iter(RIGS))]["real_time_factor"]
-    if arguments.require and factor < arguments.require:
-        raise SystemExit(f"expected {arguments.require:g} x real time, found {factor:.1f}")
+    if options.require and factor < options.require:
+        raise SystemExit(f"expected {options.require:g} x real time, found {factor:.1f}")
 
 
 if __name__ == "__main__":

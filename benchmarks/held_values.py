@@ -15,6 +15,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
+from runner import Benchmark
 from scipy.linalg import expm
 from scipy.optimize import fsolve
 
@@ -78,16 +79,19 @@ def error(
 
 def main() -> None:
     """Print the table."""
-    print("| plant | held | " + " | ".join(f"{1e3 * h:g} ms" for h in STEPS) + " | order |")
-    print("|---|---|" + "---|" * (len(STEPS) + 1))
+    benchmark = Benchmark(__doc__)
+    steps = STEPS[:2] if benchmark.options().quick else STEPS
+    rows = []
     for name, (a, b, c, tau, guess) in PLANTS.items():
         loop = np.array(a, float), np.array(b, float), np.array(c, float), tau
         exact = root(*loop, guess)
         for way, bend in WAYS.items():
-            found = [error(*loop, exact, step, bend) for step in STEPS]
-            order = math.log2(abs(found[-2] / found[-1]))
-            shown = " | ".join(f"{e:+.1e}" for e in found)
-            print(f"| {name} | {way} | {shown} | {order:.1f} |")
+            errors = [error(*loop, exact, step, bend) for step in steps]
+            order = math.log2(abs(errors[-2] / errors[-1]))
+            rows.append((name, way, *(f"{e:+.1e}" for e in errors), f"{order:.1f}"))
+    columns = ["plant", "held", *(f"{1e3 * h:g} ms" for h in steps), "order"]
+    benchmark.table("Errors of growth, 1/s", columns, rows, texts=2)
+    benchmark.finish(rows=rows)
 
 
 if __name__ == "__main__":

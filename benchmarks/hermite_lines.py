@@ -17,6 +17,7 @@ import math
 import numpy as np
 from held_values import PLANTS, STEPS, Floats, root
 from numpy.polynomial import Legendre, Polynomial
+from runner import Benchmark
 from scipy.linalg import expm
 
 #: Numbers of samples around the span, and whether their slopes count.
@@ -104,16 +105,19 @@ def error(
 
 def main() -> None:
     """Print the table."""
-    print("| plant | delay | cubic by | " + " | ".join(f"{1e3 * h:g} ms" for h in STEPS) + " |")
-    print("|---|---|---|" + "---|" * len(STEPS))
+    benchmark = Benchmark(__doc__)
+    steps = STEPS[:1] if benchmark.options().quick else STEPS
+    rows = []
     for name, (a, b, c, own, guess) in PLANTS.items():
         for tau in (own, *OTHER_DELAYS.get(name, ())):
             loop = np.array(a, float), np.array(b, float), np.array(c, float), tau
             exact = root(*loop, guess)
             for way in WAYS:
-                found = [error(*loop, exact, step, way) for step in STEPS]
-                shown = " | ".join(f"{e:+.1e}" for e in found)
-                print(f"| {name} | {1e3 * tau:g} ms | {way} | {shown} |")
+                errors = [error(*loop, exact, step, way) for step in steps]
+                rows.append((name, f"{1e3 * tau:g} ms", way, *(f"{e:+.1e}" for e in errors)))
+    columns = ["plant", "delay", "cubic by", *(f"{1e3 * h:g} ms" for h in steps)]
+    benchmark.table("Errors of growth, 1/s", columns, rows, texts=3)
+    benchmark.finish(rows=rows)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ five turns taken in alternation, as a ratio to ``import fmpy``.
 
 from __future__ import annotations
 
-import argparse
 import ast
 import json
 import os
@@ -20,11 +19,11 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import networkx as nx
-from rich.console import Console
-from rich.table import Table
+from runner import Benchmark, take_turns
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
@@ -137,17 +136,15 @@ def processor_time(argv: list[str]) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def ratios(commands: dict[str, list[str]]) -> dict[str, float]:
+def ratios(commands: dict[str, list[str]], turns: int) -> dict[str, float]:
     """Processor times of commands against the first of them."""
-    least: dict[str, float] = {}
-    for _ in range(TURNS):
-        for name, argv in commands.items():
-            least[name] = min(least.get(name, float("inf")), processor_time(argv))
+    ways = {name: partial(processor_time, argv) for name, argv in commands.items()}
+    least = {name: min(taken) for name, taken in take_turns(ways, turns).items()}
     floor = next(iter(least.values()))
     return {name: round(taken / floor, 2) for name, taken in least.items()}
 
 
-def measured(output: Path) -> dict[str, dict[str, object]]:
+def measured(output: Path, turns: int) -> dict[str, dict[str, object]]:
     """All figures, by what they are of."""
     lines, modules = lines_of("")
     edges = Counter(imports())
@@ -187,7 +184,8 @@ def measured(output: Path) -> dict[str, dict[str, object]]:
                 "import fmpy": [sys.executable, "-c", "import fmpy"],
                 "run of one .ssd": [*softdock, *one[1:]],
                 "run examples/epos --case ideal": [*softdock, *run[1:]],
-            }
+            },
+            turns,
         )
     )
     return {"size": size, "one run": carried, "processor time / import fmpy": times}
@@ -195,18 +193,13 @@ def measured(output: Path) -> dict[str, dict[str, object]]:
 
 def main() -> None:
     """Measure, and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", type=Path, help="also write the figures to this file")
-    given = parser.parse_args()
+    benchmark = Benchmark(__doc__)
+    turns = 1 if benchmark.options().quick else TURNS
     with tempfile.TemporaryDirectory() as folder:
-        found = measured(Path(folder))
+        found = measured(Path(folder), turns)
     for title, figures in found.items():
-        table = Table("", title, title=None)
-        for name, value in figures.items():
-            table.add_row(name, str(value))
-        Console().print(table)
-    if given.json:
-        given.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+        benchmark.table("", [title, ""], figures.items())
+    benchmark.finish(**found)
 
 
 if __name__ == "__main__":

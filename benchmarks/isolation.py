@@ -13,17 +13,15 @@ nothing recorded. All must reach the same outputs, bit for bit.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
-import json
 import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
+from runner import Benchmark, take_turns
 
 import orchestrator
 from orchestrator.core.simunits import block, fmu
@@ -80,8 +78,15 @@ def under_wine(system: orchestrator.System) -> orchestrator.System:
     return system
 
 
+def piece(run: orchestrator.Execution) -> float:
+    """Step some more; return the wall time of a step, us."""
+    before = run.wall_seconds
+    run.step(STEPS)
+    return (run.wall_seconds - before) / STEPS * 1e6
+
+
 def measure(
-    make: Callable[[], orchestrator.System], *, wine: bool = False
+    make: Callable[[], orchestrator.System], turns: int, *, wine: bool = False
 ) -> dict[str, dict[str, list[float]]]:
     """Measure each way: quartiles of its step and of its ratio, the least, and the start."""
     systems = {"in process": make(), "own processes": isolated(make())}
@@ -89,7 +94,6 @@ def measure(
         systems["under Wine"] = under_wine(make())
     if len(make().components) > 1:
         systems["one process"] = isolated(make(), "all")
-    pieces: dict[str, list[float]] = {way: [] for way in systems}
     started = {}
     with contextlib.ExitStack() as stack:
         runs = {}
@@ -98,11 +102,7 @@ def measure(
             execution = orchestrator.Execution(system, step="1 ms", algorithm="jacobi")
             runs[way] = stack.enter_context(execution)
             started[way] = time.perf_counter() - began
-        for _ in range(TURNS):
-            for way, execution in runs.items():
-                before = execution.wall_seconds
-                execution.step(STEPS)
-                pieces[way].append((execution.wall_seconds - before) / STEPS * 1e6)
+        pieces = take_turns({way: partial(piece, run) for way, run in runs.items()}, turns)
         if len({execution.recording().values.tobytes() for execution in runs.values()}) > 1:
             raise SystemExit("the results differ: isolation must change nothing")
     here, apart = pieces["in process"], pieces["own processes"]
@@ -120,24 +120,27 @@ def measure(
 
 def main() -> None:
     """Measure, print, write."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--wine", action="store_true")
-    options = parser.parse_args()
-    found = {name: measure(make) for name, make in SYSTEMS.items()}
+    benchmark = Benchmark(__doc__)
+    benchmark.argument("--wine", action="store_true", help="also by the library for Windows")
+    options = benchmark.options()
+    turns = 5 if options.quick else TURNS
+    found = {name: measure(make, turns) for name, make in SYSTEMS.items()}
     if options.wine:
         with tempfile.TemporaryDirectory() as folder:
             path = on_both_platforms(folder)
-            found["one FMU of two platforms"] = measure(lambda: axes(1, path), wine=True)
+            found["one FMU of two platforms"] = measure(lambda: axes(1, path), turns, wine=True)
     columns = ["system", "runs", "step [us]", "to in process", "to own processes"]
-    table = Table(*columns, "least [us]", "start [s]", title="Isolation: quartiles 25, 50, 75 %")
-    for name, ways in found.items():
-        for way, row in ways.items():
-            cells = [" ".join(f"{value:.2f}" for value in row[key]) for key in row]
-            table.add_row(name, way, *cells)
-    Console(width=130).print(table)
-    if options.json:
-        options.json.write_text(json.dumps(found, indent=1))
+    benchmark.table(
+        "Isolation: quartiles 25, 50, 75 %",
+        [*columns, "least [us]", "start [s]"],
+        [
+            (name, way, *(" ".join(f"{value:.2f}" for value in row[key]) for key in row))
+            for name, ways in found.items()
+            for way, row in ways.items()
+        ],
+        texts=2,
+    )
+    benchmark.finish(turns=turns, systems=found)
 
 
 if __name__ == "__main__":

@@ -18,8 +18,6 @@ import http
 import http.client
 import importlib
 import json
-import os
-import platform
 import shutil
 import statistics
 import subprocess
@@ -32,8 +30,7 @@ from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
-from rich.console import Console
-from rich.table import Table
+from runner import Benchmark
 
 from orchestrator import Execution, RealTime, read_system, simulate
 from orchestrator.core.master import ExecutionSettings
@@ -166,47 +163,49 @@ def measured(turns: int, seconds: float) -> dict[str, list[RealTimeRecord]]:
 
 def main() -> None:
     """Measure, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=12.0, help="of each turn")
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
-    parser.add_argument("--turns", type=int, default=TURNS)
-    parser.add_argument("--view", help=argparse.SUPPRESS)
-    parser.add_argument("--open", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.open:
-        open_page(given.open)
+    benchmark = Benchmark(__doc__)
+    benchmark.argument("--seconds", type=float, default=12.0, help="of each turn")
+    benchmark.argument("--turns", type=int, default=TURNS)
+    benchmark.argument("--view", help=argparse.SUPPRESS)
+    benchmark.argument("--open", help=argparse.SUPPRESS)
+    options = benchmark.options()
+    if options.open:
+        open_page(options.open)
         return
-    if given.view:
-        view(given.view)
+    if options.view:
+        view(options.view)
         return
-    found = measured(given.turns, given.seconds)
-    rows = {}
-    table = Table(
-        title=f"1 kHz, {given.turns} turns of {given.seconds:g} s: median (least to most)"
-    )
-    for column in ("", "wake-up 99.9 % [us]", "computing 99.9 % [us]", "late steps"):
-        table.add_column(column, justify="right")
-    for name, turns in found.items():
-        wake = [(one.wake.percentile_ns(99.9) or 0) / 1e3 for one in turns]
-        computing = [(one.computing.percentile_ns(99.9) or 0) / 1e3 for one in turns]
-        rows[name] = {"wake_us": wake, "computing_us": computing}
+    turns, seconds = (1, 3.0) if options.quick else (options.turns, options.seconds)
+    found = measured(turns, seconds)
+    figures, rows = {}, []
+    for name, runs in found.items():
+        wake = [(one.wake.percentile_ns(99.9) or 0) / 1e3 for one in runs]
+        computing = [(one.computing.percentile_ns(99.9) or 0) / 1e3 for one in runs]
+        figures[name] = {"wake_us": wake, "computing_us": computing}
         texts = [
             f"{statistics.median(each):.1f} ({min(each):.1f} to {max(each):.1f})"
             for each in (wake, computing)
         ]
-        table.add_row(name, *texts, str(sum(one.overruns for one in turns)))
-    Console(width=120).print(table)
-    for key in ("wake_us", "computing_us"):
-        for name in (LOOKED, OPEN) if OPEN in found else (LOOKED,):
-            looked = statistics.median(rows[name][key])
-            ratios = [
-                f"{looked / statistics.median(rows[n][key]):.2f} of '{n}'"
+        rows.append((name, *texts, sum(one.overruns for one in runs)))
+    benchmark.table(
+        f"1 kHz, {turns} turns of {seconds:g} s: median (least to most)",
+        ["", "wake-up 99.9 % [us]", "computing 99.9 % [us]", "late steps"],
+        rows,
+    )
+    looking = [name for name in (LOOKED, OPEN) if name in found]
+    shares = [
+        (
+            f"{key}, {name}",
+            *(
+                f"{statistics.median(figures[name][key]) / statistics.median(figures[n][key]):.2f}"
                 for n in (ELSEWHERE, ALONE)
-            ]
-            Console().print(f"{key}, {name}: x {', x '.join(ratios)}")
-    if given.json:
-        machine = {"system": platform.platform(), "cpus": len(os.sched_getaffinity(0))}
-        given.json.write_text(json.dumps({"machine": machine, "rows": rows}, indent=1))
+            ),
+        )
+        for key in ("wake_us", "computing_us")
+        for name in looking
+    ]
+    benchmark.table("Ratios of the medians", ["", f"of '{ELSEWHERE}'", f"of '{ALONE}'"], shares)
+    benchmark.finish(rows=figures)
 
 
 if __name__ == "__main__":

@@ -10,13 +10,20 @@ that the nominal delay takes, and the ratio of the longest line to the shortest.
 
 from __future__ import annotations
 
-import argparse
-import sys
 import time
 from dataclasses import astuple
 
+from runner import Benchmark
+
 from orchestrator.core.coupling import Channel
-from orchestrator.core.master.schedule.schedule import Extrapolation, Interpolation, OperationCode
+from orchestrator.core.master.schedule.rows import (
+    Extrapolation,
+    HistoryRow,
+    Interpolation,
+    OperationCode,
+    OperationRow,
+    ReadRow,
+)
 from orchestrator.engine import Engine
 
 STEP_NS = 1_000_000
@@ -30,17 +37,17 @@ def cost_ns(samples: int, *, by_arrival: bool) -> float:
     channel = Channel(
         1, nominal, loss=0.1, quantiles_ns=(0.9 * nominal, 1.1 * nominal), by_arrival=by_arrival
     )
-    history = (0, 2 * samples + 2, Interpolation.HOLD, Extrapolation.HOLD, 0)
+    history = HistoryRow(0, 2 * samples + 2, Interpolation.HOLD, Extrapolation.HOLD, 0)
     engine = Engine(
         2,
         [],
         [history],
         [astuple(channel)],
         [],
-        [(0, 1, -nominal, 0, 1.0, 0.0, 0.0, 0, False)],
+        [ReadRow(0, 1, -nominal, 0, 1.0, 0.0, 0.0, 0, 0)],
         [],
         [],
-        [(OperationCode.READ, 0, 1, 1, 0), (OperationCode.PUSH, 0, 1, 1, 0)],
+        [OperationRow(code, 0, 1, 1, 0) for code in (OperationCode.READ, OperationCode.PUSH)],
         (0, 0.0, 1.0, 1, STEP_NS, STEP_NS, STEP_NS, (), ()),
     )
     engine.start(0, STEP_NS)
@@ -55,17 +62,23 @@ def cost_ns(samples: int, *, by_arrival: bool) -> float:
 
 def main() -> None:
     """Print the table, and fail where the ratio is larger than is asked for."""
-    options = argparse.ArgumentParser()
-    options.add_argument("--require", type=float, default=float("inf"))
-    most = options.parse_args().require
-    for by_arrival in (False, True):
-        costs = [cost_ns(samples, by_arrival=by_arrival) for samples in ON_THEIR_WAY]
-        row = ", ".join(f"{n}: {c:.0f} ns" for n, c in zip(ON_THEIR_WAY, costs, strict=True))
-        ratio = costs[-1] / costs[0]
-        taken = "what arrived last" if by_arrival else "the newest that was sent"
-        sys.stdout.write(f"{taken}: {row}; ratio {ratio:.1f}\n")
-        if ratio > most:
-            raise SystemExit(f"expected a ratio of at most {most:g}")
+    benchmark = Benchmark(__doc__)
+    benchmark.argument("--require", type=float, default=float("inf"), help="the largest ratio")
+    options = benchmark.options()
+    counts = ON_THEIR_WAY[:2] if options.quick else ON_THEIR_WAY
+    costs = {
+        name: [cost_ns(samples, by_arrival=by_arrival) for samples in counts]
+        for name, by_arrival in (("the newest that was sent", False), ("what arrived last", True))
+    }
+    ratios = {name: row[-1] / row[0] for name, row in costs.items()}
+    benchmark.table(
+        "ns of a step, by the samples on their way",
+        ["a reading takes", *map(str, counts), "ratio"],
+        [(name, *(f"{c:.0f}" for c in row), f"{ratios[name]:.1f}") for name, row in costs.items()],
+    )
+    benchmark.finish(samples=counts, ns=costs)
+    if max(ratios.values()) > options.require:
+        raise SystemExit(f"expected a ratio of at most {options.require:g}")
 
 
 if __name__ == "__main__":

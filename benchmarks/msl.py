@@ -35,6 +35,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from runner import Benchmark
 
 TOLERANCE = 2e-3
 LEAST_RANGE = 1e-3  # of csv-compare, for signals near zero
@@ -166,47 +167,42 @@ def verdict(row: Mapping[str, Any]) -> str:
     return "agrees" if row["deviation"] <= TOLERANCE else "DISAGREES"
 
 
-def shown(row: Mapping[str, Any]) -> str:
-    """A line of the table."""
+def shown(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """A row of the table."""
     off = f"{row['deviation']:.1e} ({row['worst']})" if "deviation" in row else "-"
     cells = [f"{row[key]:.0f} s" if key in row else "no" for key in ("built", "ran")]
     reason = " ".join(row.get("reason", "").split())
     if row.get("lacking"):
         reason += f" not in the FMU: {', '.join(row['lacking'])}"
     compared = str(row.get("compared", "-"))
-    return f"| {' | '.join([row['class'], *cells, verdict(row), compared, off, reason])} |"
+    return row["class"], *cells, verdict(row), compared, off, reason
 
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("library", type=Path)
-    parser.add_argument("references", type=Path)
-    parser.add_argument("classes", nargs="*")
-    parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
-    given = parser.parse_intermixed_args()
-    if given.alone:
+    benchmark = Benchmark(__doc__)
+    benchmark.argument("library", type=Path)
+    benchmark.argument("references", type=Path)
+    benchmark.argument("classes", nargs="*")
+    benchmark.argument("--processes", type=int, default=2)
+    benchmark.argument("--alone", action="store_true", help=argparse.SUPPRESS)
+    options = benchmark.options()
+    if options.alone:
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
-        print(json.dumps(measure(given.library, given.references, given.classes[0])))
+        print(json.dumps(measure(options.library, options.references, options.classes[0])))
         return
-    classes = given.classes or [
+    classes = options.classes or [
         f"{package}.{name}" for package, names in CLASSES.items() for name in names.split()
     ]
-    print("| class | built | ran | verdict | signals | largest deviation | reason |")
-    print("|---|---|---|---|---|---|---|")
-    rows = []
-    run = partial(limited, [str(given.library.resolve()), str(given.references.resolve())])
-    with ThreadPoolExecutor(given.processes) as pool:
-        for row in pool.map(run, classes):
-            rows.append(row)
-            print(shown(row), flush=True)
+    run = partial(limited, [str(options.library.resolve()), str(options.references.resolve())])
+    with ThreadPoolExecutor(options.processes) as pool:
+        rows = list(pool.map(run, classes[: 1 if options.quick else None]))
+    columns = ["class", "built", "ran", "verdict", "signals", "largest deviation", "reason"]
+    benchmark.table("", columns, map(shown, rows), texts=len(columns))
     built, ran = (sum(key in row for row in rows) for key in ("built", "ran"))
     agree, disagree = (sum(verdict(r) == v for r in rows) for v in ("agrees", "DISAGREES"))
     print(f"{len(rows)} classes: {built} built, {ran} ran, {agree} agree, {disagree} disagree")
-    if given.json is not None:
-        given.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    benchmark.finish(rows=rows)
 
 
 if __name__ == "__main__":

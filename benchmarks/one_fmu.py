@@ -9,10 +9,7 @@ step and FMU, and their ratio to the C loop of the same turn. All must reach the
 
 from __future__ import annotations
 
-import argparse
 import ctypes
-import json
-import platform
 import statistics
 import subprocess
 import tempfile
@@ -20,8 +17,7 @@ import time
 from pathlib import Path
 
 from fmpy.fmi2 import FMU2Slave
-from rich.console import Console
-from rich.table import Table
+from runner import Benchmark, c_program, ratio, take_turns
 
 import orchestrator
 from orchestrator.core.diagnostics import FmuError
@@ -107,66 +103,48 @@ def fmpy(folder: Path, n: int, steps: int) -> tuple[float, float]:
 
 def main() -> None:
     """Run the turns and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
-    target = parser.parse_args().json
-    rows = []
+    benchmark = Benchmark(__doc__)
+    options = benchmark.options()
+    turns, shorter = (1, 20) if options.quick else (TURNS, 1)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         extract(FMU, folder, FmuError)
-        program = folder / "floor"
-        source = Path(__file__).with_name("floor.c")
-        subprocess.run(["gcc", "-O2", "-o", str(program), str(source), "-ldl"], check=True)
-        for n, steps in STEPS.items():
-            rows.append(measure(program, folder, n, steps))
-    table = Table(title="us per communication step and FMU (x of the C loop of the same turn)")
-    for column in ("N", "C loop", "Softdock", "FMPy, hand-written loop"):
-        table.add_column(column, justify="right")
-    for row in rows:
-        table.add_row(
-            str(row["n"]),
-            f"{row['floor_us']:.3f}",
-            *(f"{row[k + '_us']:.3f} ({row[k + '_ratio']:.2f}x)" for k in ("softdock", "fmpy")),
-        )
-    Console().print(table)
-    if target is not None:
-        machine = {
-            "machine": platform.machine(),
-            "system": platform.platform(),
-            "python": platform.python_version(),
-            "cpu": cpu(),
-        }
-        target.write_text(json.dumps({"machine": machine, "turns": TURNS, "rows": rows}, indent=2))
+        program = c_program("floor", folder, "-ldl")
+        rows = [measure(program, folder, n, steps // shorter, turns) for n, steps in STEPS.items()]
+    benchmark.table(
+        "us per communication step and FMU (x of the C loop of the same turn)",
+        ["N", "C loop", "Softdock", "FMPy, hand-written loop"],
+        [
+            (
+                row["n"],
+                f"{row['floor_us']:.3f}",
+                *(f"{row[k + '_us']:.3f} ({row[k + '_ratio']:.2f}x)" for k in ("softdock", "fmpy")),
+            )
+            for row in rows
+        ],
+    )
+    benchmark.finish(turns=turns, rows=rows)
 
 
-def cpu() -> str:
-    """Name of the processor."""
-    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    return next((s.split(":")[1].strip() for s in lines if s.startswith("model name")), "unknown")
-
-
-def measure(program: Path, folder: Path, n: int, steps: int) -> dict[str, float]:
+def measure(program: Path, folder: Path, n: int, steps: int, turns: int) -> dict[str, float]:
     """Let the contestants take turns on a chain of n FMUs."""
-    turns = []
-    for _ in range(TURNS):
-        (bare, x0), (ours, x1), (theirs, x2) = (
-            floor(program, folder, n, steps),
-            softdock(n, steps),
-            fmpy(folder, n, steps),
-        )
-        if not x0 == x1 == x2:
-            raise SystemExit(f"N = {n}: different results: C {x0!r}, Softdock {x1!r}, FMPy {x2!r}")
-        turns.append((bare, ours, theirs))
-    scale = 1e6 / (n * steps)
-    return {
-        "n": n,
-        "steps": steps,
-        "floor_us": scale * statistics.median(t[0] for t in turns),
-        "softdock_us": scale * statistics.median(t[1] for t in turns),
-        "fmpy_us": scale * statistics.median(t[2] for t in turns),
-        "softdock_ratio": statistics.median(t[1] / t[0] for t in turns),
-        "fmpy_ratio": statistics.median(t[2] / t[0] for t in turns),
-    }
+    found = take_turns(
+        {
+            "floor": lambda: floor(program, folder, n, steps),
+            "softdock": lambda: softdock(n, steps),
+            "fmpy": lambda: fmpy(folder, n, steps),
+        },
+        turns,
+    )
+    positions = {name: {position for _, position in row} for name, row in found.items()}
+    if len(set().union(*positions.values())) > 1:
+        raise SystemExit(f"N = {n}: different results: {positions}")
+    seconds = {name: [taken for taken, _ in row] for name, row in found.items()}
+    row: dict[str, float] = {"n": n, "steps": steps}
+    for name, taken in seconds.items():
+        row[f"{name}_us"] = 1e6 / (n * steps) * statistics.median(taken)
+        row[f"{name}_ratio"] = ratio(taken, seconds["floor"])
+    return row
 
 
 if __name__ == "__main__":

@@ -11,13 +11,13 @@ this takes too long, the seed is left out, and counted.
 
 from __future__ import annotations
 
-import argparse
 import math
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from runner import Benchmark
 from scipy.linalg import expm
 
 from orchestrator import Block, Execution, Input, Output, Parameter, State, System, block
@@ -176,28 +176,32 @@ def _multiplier(samples: NDArray[np.float64], *, is_pair: bool) -> complex:
 
 def main() -> None:
     """Print each case and the largest difference."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--systems", type=int, default=50)
-    parser.add_argument("--first", type=int, default=0)
-    given = parser.parse_args()
+    benchmark = Benchmark(__doc__)
+    benchmark.argument("--systems", type=int, default=50)
+    benchmark.argument("--first", type=int, default=0)
+    options = benchmark.options()
+    wanted = 2 if options.quick else options.systems
     errors: list[float] = []
-    seed, left = given.first, 0
-    while len(errors) < given.systems:
+    rows = []
+    seed, left = options.first, 0
+    while len(errors) < wanted:
         case = Case.of(seed)
         found = growth_of(case)
         if found is None:
             left += 1
         else:
             errors.append(found.error)
-            print(
-                f"{seed:4d} {len(case.system.components)} units {case.algorithm:13s} {case.delay}"
-                f" {found.predicted:+.9e} {found.fitted:+.9e} {found.error:.1e}"
-            )
+            numbers = f"{found.predicted:+.9e}", f"{found.fitted:+.9e}", f"{found.error:.1e}"
+            units = len(case.system.components)
+            rows.append((seed, units, case.algorithm, case.delay, *numbers))
         seed += 1
-    print(
+    title = (
         f"{len(errors)} systems: median {np.median(errors):.1e}, largest {max(errors):.1e} of the"
         f" growth rate; {left} left out"
     )
+    columns = ["seed", "units", "algorithm", "delay", "predicted", "fitted", "error"]
+    benchmark.table(title, columns, rows)
+    benchmark.finish(rows=rows)
 
 
 if __name__ == "__main__":

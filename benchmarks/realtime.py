@@ -14,10 +14,7 @@ the table, so that a neighbour of the machine meets all of them. The last column
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -28,8 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
+from runner import Benchmark, c_program
 
 from orchestrator import Execution, RealTime, System, read_system
 from orchestrator.core.realtime import Durations
@@ -129,17 +125,13 @@ def _us(durations: Durations, percent: float) -> float:
     return (durations.percentile_ns(percent) or 0) / 1e3
 
 
-def show(cells: dict[tuple[str, int], dict[str, Any]]) -> None:
-    """Print the table."""
-    table = Table(title="microseconds: median / 99 % / 99.9 % / longest")
-    for column in ("load", "rate", "", "wake-up latency", "computing time", "late", "x C loop"):
-        table.add_column(column, justify="right")
+def table(cells: dict[tuple[str, int], dict[str, Any]]) -> Iterator[tuple[object, ...]]:
+    """Yield the rows of the table."""
     for (state, rate), found in cells.items():
         for name, row in found.items():
             texts = [_text(row.get(key)) for key in ("wake", "computing")]
             ratio = f"{row['ratio']:.2f}" if "ratio" in row else ""
-            table.add_row(state, f"{rate} Hz", name, *texts, str(row.get("overruns", "")), ratio)
-    Console(width=130).print(table)
+            yield state, f"{rate} Hz", name, *texts, row.get("overruns", ""), ratio
 
 
 def _text(durations: Durations | None) -> str:
@@ -176,43 +168,40 @@ def plot(cells: dict[tuple[str, int], dict[str, Any]], path: Path) -> None:
     figure.savefig(path, dpi=120)
 
 
-def as_json(cells: dict[tuple[str, int], dict[str, Any]]) -> dict[str, Any]:
-    """Return all figures as plain data, with what they were measured on."""
+def plain_rows(cells: dict[tuple[str, int], dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return all figures as plain data."""
 
     def plain(value: object) -> object:
         return value.as_json() if isinstance(value, Durations) else value
 
-    rows = [
+    return [
         {"load": state, "rate_hz": rate, "who": name, **{k: plain(v) for k, v in row.items()}}
         for (state, rate), found in cells.items()
         for name, row in found.items()
     ]
-    machine = {"system": platform.platform(), "cpus": len(os.sched_getaffinity(0))}
-    return {"machine": machine, "turns": TURNS, "rows": rows}
 
 
 def main() -> None:
     """Measure all cells, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=9.0, help="of each contestant in a cell")
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
-    parser.add_argument("--plot", type=Path, help="draw them")
-    given = parser.parse_args()
+    benchmark = Benchmark(__doc__)
+    benchmark.argument("--seconds", type=float, default=9.0, help="of each contestant in a cell")
+    benchmark.argument("--plot", type=Path, help="draw them")
+    options = benchmark.options()
+    seconds = 0.3 if options.quick else options.seconds
     cells = {}
     costs = {n: unpaced_us(read_system(path), delay) for n, (path, delay) in SYSTEMS.items()}
     with tempfile.TemporaryDirectory() as folder:
-        program = Path(folder) / "paced_loop"
-        source = Path(__file__).with_name("paced_loop.c")
-        subprocess.run(["gcc", "-O2", "-o", str(program), str(source)], check=True)
+        program = c_program("paced_loop", Path(folder))
         for state in ("idle", "loaded"):
             for rate in RATES:
                 with load(busy=state == "loaded"):
-                    cells[state, rate] = cell(program, rate, given.seconds, costs)
-    show(cells)
-    if given.json:
-        given.json.write_text(json.dumps(as_json(cells), indent=1))
-    if given.plot:
-        plot(cells, given.plot)
+                    cells[state, rate] = cell(program, rate, seconds, costs)
+    columns = ["load", "rate", "", "wake-up latency", "computing time", "late", "x C loop"]
+    title = "microseconds: median / 99 % / 99.9 % / longest"
+    benchmark.table(title, columns, table(cells), texts=3)
+    if options.plot:
+        plot(cells, options.plot)
+    benchmark.finish(turns=TURNS, rows=plain_rows(cells))
 
 
 if __name__ == "__main__":

@@ -10,17 +10,13 @@ and of the ratio to recording nothing in the same turn. "With journal" writes a 
 
 from __future__ import annotations
 
-import argparse
-import json
-import platform
 import statistics
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
+from runner import Benchmark, ratio, take_turns
 
 import orchestrator
 from orchestrator.core.recording import Journal
@@ -65,7 +61,7 @@ def whole_run(system: orchestrator.System, steps: int, journal: Journal | None) 
     return time.perf_counter() - began
 
 
-def measure(n: int, steps: int, folder: Path) -> dict[str, float]:
+def measure(n: int, steps: int, folder: Path, turns: int) -> dict[str, float]:
     """Let the ways take turns."""
     system = chain(n)
     ways: dict[str, Callable[[], float]] = {
@@ -75,38 +71,36 @@ def measure(n: int, steps: int, folder: Path) -> dict[str, float]:
         "run": lambda: whole_run(system, steps, None),
         "journal": lambda: whole_run(system, steps, Journal(folder / f"{n}", FLUSH)),
     }
-    turns = [{name: way() for name, way in ways.items()} for _ in range(TURNS + 1)][1:]
+    for way in ways.values():  # loads what is loaded once
+        way()
+    found = take_turns(ways, turns)
     parts = len(list((folder / f"{n}").glob("*.parquet")))
     if parts == 0:
         raise SystemExit(f"N = {n}: the run was over before the journal was due: take more steps")
     row: dict[str, float] = {"n": n, "steps": steps, "parts": parts}
     for name in ways:
         base = "run" if name in {"run", "journal"} else "nothing"
-        row[f"{name}_us"] = 1e6 / (n * steps) * statistics.median(t[name] for t in turns)
-        row[f"{name}_ratio"] = statistics.median(t[name] / t[base] for t in turns)
+        row[f"{name}_us"] = 1e6 / (n * steps) * statistics.median(found[name])
+        row[f"{name}_ratio"] = ratio(found[name], found[base])
     return row
 
 
 def main() -> None:
     """Run the turns and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
-    target = parser.parse_args().json
+    benchmark = Benchmark(__doc__)
+    turns = 1 if benchmark.options().quick else TURNS
     with tempfile.TemporaryDirectory() as name:
-        rows = [measure(n, steps, Path(name)) for n, steps in STEPS.items()]
-    table = Table(title="us per communication step and FMU (x of the same turn)")
-    for column in ("N", "nothing", "all", "every 10th", "whole run", "with journal"):
-        table.add_column(column, justify="right")
-    for row in rows:
-        cells = [
-            f"{row[k + '_us']:.3f} ({row[k + '_ratio']:.2f}x)"
-            for k in ("nothing", "all", "tenth", "run", "journal")
-        ]
-        table.add_row(str(row["n"]), *cells)
-    Console().print(table)
-    if target is not None:
-        machine = {"machine": platform.machine(), "python": platform.python_version()}
-        target.write_text(json.dumps({"machine": machine, "turns": TURNS, "rows": rows}, indent=2))
+        rows = [measure(n, steps, Path(name), turns) for n, steps in STEPS.items()]
+    ways = ("nothing", "all", "tenth", "run", "journal")
+    benchmark.table(
+        "us per communication step and FMU (x of the same turn)",
+        ["N", "nothing", "all", "every 10th", "whole run", "with journal"],
+        [
+            (row["n"], *(f"{row[k + '_us']:.3f} ({row[k + '_ratio']:.2f}x)" for k in ways))
+            for row in rows
+        ],
+    )
+    benchmark.finish(turns=turns, rows=rows)
 
 
 if __name__ == "__main__":

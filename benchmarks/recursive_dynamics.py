@@ -17,6 +17,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pinocchio as pin
+from runner import Benchmark
 
 from python_blocks.manipulators.chain import Chain, Joint
 from python_blocks.manipulators.recursion import solve
@@ -93,19 +94,25 @@ def main() -> None:
         for count in COUNTS:
             print(count, ours(count))
         return
-    compiled, python = {n: ours(n) for n in COUNTS}, plain()
-    peer = {n: pinocchio(n) for n in COUNTS}
-    print("| joints | compiled [us] | / Pinocchio | plain [us] | / Pinocchio | Pinocchio [us] |")
-    print("|---|---|---|---|---|---|")
-    for n in COUNTS:
-        row = (compiled[n], compiled[n] / peer[n], python[n], python[n] / peer[n], peer[n])
-        cells = [
-            f"{1e6 * value:.1f}" if place % 2 == 0 else f"{value:.1f}"
-            for place, value in enumerate(row)
-        ]
-        print(f"| {n} | {' | '.join(cells)} |")
+    benchmark = Benchmark(__doc__)
+    counts = COUNTS[3:5] if benchmark.options().quick else COUNTS
+    compiled, python = {n: ours(n) for n in counts}, plain()
+    peer = {n: pinocchio(n) for n in counts}
+    rows = []
+    for n in counts:
+        times = compiled[n], python[n], peer[n]
+        mine, slow, theirs = (f"{1e6 * value:.1f}" for value in times)
+        ratios = (f"{value / peer[n]:.1f}" for value in times[:2])
+        rows.append((n, mine, next(ratios), slow, next(ratios), theirs))
     names = {"compiled": compiled, "plain": python, "Pinocchio": peer}
-    print("slope from 6 joints on:", {name: round(slope(row), 2) for name, row in names.items()})
+    slopes = {name: round(slope(row), 2) for name, row in names.items()}
+    benchmark.table(
+        f"slopes from 6 joints on: {', '.join(f'{k} {v}' for k, v in slopes.items())}",
+        ["joints", "compiled [us]", "/ Pinocchio", "plain [us]", "/ Pinocchio", "Pinocchio [us]"],
+        rows,
+        texts=0,
+    )
+    benchmark.finish(seconds=names, slopes=slopes)
 
 
 if __name__ == "__main__":

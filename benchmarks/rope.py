@@ -9,10 +9,12 @@ force, of the impulse and of the speed afterwards, against rk4 with steps of 1 u
 
 from __future__ import annotations
 
-import math
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
+
+from runner import Benchmark, take_turns
 
 from orchestrator import Execution, System, fmu, simulate
 from orchestrator.export import Solver, build_model
@@ -40,6 +42,8 @@ def impact(path: Path) -> System:
 
 def main() -> None:
     """Print the table."""
+    benchmark = Benchmark(__doc__)
+    rounds = 1 if benchmark.options().quick else ROUNDS
     with tempfile.TemporaryDirectory() as folder:
         systems = {}
         for number, (name, (method, step)) in enumerate(WAYS.items()):
@@ -48,24 +52,34 @@ def main() -> None:
             systems[name] = impact(built.path)
         options = {"algorithm": "gauss-seidel", "delay": "plain"}
         runs = {n: Execution(s, step="1 ms", stop="10 s", **options) for n, s in systems.items()}
-        best = dict.fromkeys(runs, math.inf)
-        for _ in range(ROUNDS):
-            for name, run in runs.items():
-                begin = time.thread_time()
-                run.step(STEPS)
-                best[name] = min(best[name], (time.thread_time() - begin) / (STEPS * 1e-3))
+        turns = take_turns({name: partial(seconds, run) for name, run in runs.items()}, rounds)
         found = {}
         for name, system in systems.items():
             result = simulate(system, step="1 ms", stop="0.2 s", **options)
             signals = -result["rope.force"].min(), result["rope.impulse"][-1]
             found[name] = (*signals, result["rod.velocity"][-1])
     first = next(iter(found.values()))
-    print(
-        "| method | times real time | force | impulse | speed afterwards |\n|---|---|---|---|---|"
+    speed = {name: STEPS * 1e-3 / min(taken) for name, taken in turns.items()}
+    benchmark.table(
+        "",
+        ["method", "times real time", "force", "impulse", "speed afterwards"],
+        [
+            (
+                name,
+                f"{speed[name]:.2f}",
+                *(f"{a / b - 1.0:+.2%}" for a, b in zip(values, first, strict=True)),
+            )
+            for name, values in found.items()
+        ],
     )
-    for name, values in found.items():
-        errors = " | ".join(f"{a / b - 1.0:+.2%}" for a, b in zip(values, first, strict=True))
-        print(f"| {name} | {1.0 / best[name]:.2f} | {errors} |")
+    benchmark.finish(times_real_time=speed, signals=found)
+
+
+def seconds(run: Execution) -> float:
+    """Step some more; return the processor time, s."""
+    begin = time.thread_time()
+    run.step(STEPS)
+    return time.thread_time() - begin
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ All figures are processor times, the best of three in one process.
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from lxml import etree
+from runner import Benchmark
 
 from orchestrator.core.coupling import DelayMode
 from orchestrator.core.master.schedule.compile import compile_schedule
@@ -96,7 +96,10 @@ def best(work: Callable[[], _T]) -> tuple[float, _T]:
 
 def main() -> None:
     """Measure and print."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    benchmark = Benchmark(__doc__)
+    benchmark.argument("components", type=int, nargs="?", default=1000)
+    options = benchmark.options()
+    count = 100 if options.quick else options.components
     made = chain(count)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "SystemStructure.ssd"
@@ -117,7 +120,6 @@ def main() -> None:
     compiling, _ = best(
         lambda: compile_schedule(checked, "jacobi", 1_000_000, DelayMode.MEAN, every)
     )
-    print(f"{count} components, {len(content) / 1e6:.2f} MB, {len(flat.connections)} connections")
     rows = {
         "parse with lxml (floor)": floor,
         "read, the first time": first,
@@ -127,11 +129,14 @@ def main() -> None:
         "flat": flattening,
         "check": checking,
         "compile": compiling,
+        "load, check, compile": first + resolving + flattening + checking + compiling,
     }
-    for name, seconds in rows.items():
-        print(f"{name:26} {seconds * 1e3:8.1f} ms  {seconds / floor:7.1f} floors")
-    total = first + resolving + flattening + checking + compiling
-    print(f"{'load, check, compile':26} {total * 1e3:8.1f} ms")
+    benchmark.table(
+        f"{count} components, {len(content) / 1e6:.2f} MB, {len(flat.connections)} connections",
+        ["", "ms", "floors"],
+        [(name, f"{1e3 * taken:.1f}", f"{taken / floor:.1f}") for name, taken in rows.items()],
+    )
+    benchmark.finish(components=count, seconds=rows)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ bytecode, which the first turn makes; with ``--source`` they are compiled in eve
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import sys
@@ -21,8 +20,7 @@ from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
+from runner import Benchmark
 
 from orchestrator.core.simunits import read_fmu
 
@@ -201,41 +199,46 @@ def least(turns: int, programs: dict[str, tuple[str, dict[str, object]]]) -> dic
     return found
 
 
-def show(title: str, times: dict[str, float], against: dict[str, str]) -> None:
+def show(
+    benchmark: Benchmark, title: str, times: dict[str, float], against: dict[str, str]
+) -> None:
     """Print times, and the ratio of each to the one that it is compared with."""
-    table = Table(title=title, title_justify="left")
-    table.add_column("")
-    table.add_column("ms", justify="right")
-    table.add_column("ratio", justify="right")
+    rows = []
     for name, taken in times.items():
         other = times.get(against.get(name, ""))
-        table.add_row(name, f"{taken:.1f}", "" if other is None else f"{taken / other:.2f}")
-    Console().print(table)
+        rows.append((name, f"{taken:.1f}", "" if other is None else f"{taken / other:.2f}"))
+    benchmark.table(title, ["", "ms", "ratio"], rows)
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--turns", type=int, default=7)
-    parser.add_argument("--sizes", type=int, nargs="+", default=[1, 2, 10, 50])
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--source", action="store_true", help="compile modules in every turn")
-    given = parser.parse_args()
+    benchmark = Benchmark(__doc__)
+    benchmark.argument("--turns", type=int, default=7)
+    benchmark.argument("--sizes", type=int, nargs="+", default=[1, 2, 10, 50])
+    benchmark.argument("--source", action="store_true", help="compile modules in every turn")
+    options = benchmark.options()
+    if options.quick:
+        options.turns, options.sizes = 1, [1]
     with tempfile.TemporaryDirectory() as folder:
         ENVIRONMENT.pop("PYTHONDONTWRITEBYTECODE", None)
         ENVIRONMENT["PYTHONPYCACHEPREFIX"] = folder
-        if given.source:
+        if options.source:
             ENVIRONMENT["PYTHONDONTWRITEBYTECODE"] = "1"
-        compare(given)
+        compare(benchmark, options)
 
 
-def compare(given: argparse.Namespace) -> None:
+def compare(benchmark: Benchmark, given: argparse.Namespace) -> None:
     """Let all take turns; print what they took."""
     wide = {f"{n} scalars": (WIDE, {"N": n}) for n in (125, 250, 500, 1000)}
     names = list(wide)
-    show("Making a run of ten blocks", least(given.turns, wide), dict(pairwise(names[::-1])))
+    show(
+        benchmark,
+        "Making a run of ten blocks",
+        least(given.turns, wide),
+        dict(pairwise(names[::-1])),
+    )
     imports = least(given.turns, {name: (code, {}) for name, code in IMPORTS.items()})
-    show("Imports, against FMPy's", imports, dict.fromkeys(imports, "import fmpy"))
+    show(benchmark, "Imports, against FMPy's", imports, dict.fromkeys(imports, "import fmpy"))
 
     path, references = str(FMU), read_fmu(FMU).references
     ends = {"COMMAND": references["position_command"], "POSITION": references["position"]}
@@ -249,7 +252,7 @@ def compare(given: argparse.Namespace) -> None:
         },
     )
     against = {f"{name}, N = {n}": f"FMPy, N = {n}" for n in given.sizes for name in there}
-    show("Start-up with imports, up to the first step", starts, against)
+    show(benchmark, "Start-up with imports, up to the first step", starts, against)
 
     with tempfile.TemporaryDirectory() as folder:
         growth = least(
@@ -266,9 +269,8 @@ def compare(given: argparse.Namespace) -> None:
     sizes = ((1_000, small), (10_000, large))
     rows = {f"{what}, N = {n}": found[what] for what in small for n, found in sizes}
     against = {f"{what}, N = 10000": f"{what}, N = 1000" for what in small}
-    show("Growth, ten times as many components", rows, against)
-    if given.json is not None:
-        given.json.write_text(json.dumps({**imports, **starts, **rows}, indent=2) + "\n")
+    show(benchmark, "Growth, ten times as many components", rows, against)
+    benchmark.finish(imports=imports, starts=starts, growth=rows)
 
 
 if __name__ == "__main__":

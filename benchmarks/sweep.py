@@ -12,19 +12,15 @@ runs does not depend on what else the machine does.
 
 from __future__ import annotations
 
-import argparse
-import json
 import multiprocessing
 import os
-import platform
 import statistics
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
+from runner import Benchmark
 
 from orchestrator.study.experiment import Experiment
 from orchestrator.study.prepare.axes import placed
@@ -147,15 +143,11 @@ def measure(turns: int) -> dict[str, Any]:
 
 def main() -> None:
     """Print the table; write JSON if asked."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--json", type=Path)
-    arguments = parser.parse_args()
-    found = measure(arguments.turns)
-    table = Table(title=f"{RUNS} runs of 5000 steps on {os.cpu_count()} processors")
-    for column in ("figure", "value"):
-        table.add_column(column, justify="left" if column == "figure" else "right")
-    for label, text in {
+    benchmark = Benchmark(__doc__)
+    benchmark.argument("--turns", type=int, default=5)
+    options = benchmark.options()
+    found = measure(1 if options.quick else options.turns)
+    rows = {
         "one worker": f"{found['one_s']:.2f} s",
         "two workers": f"{found['two_s']:.2f} s",
         "speed-up of two workers": f"{found['speed_up']:.2f}",
@@ -166,12 +158,9 @@ def main() -> None:
         "starting two workers, first runs": f"{found['start_s']:.1f} s",
         "one run": f"{found['run_ms']:.1f} ms",
         "of that, steps": f"{found['steps_ms']:.1f} ms",
-    }.items():
-        table.add_row(label, text)
-    Console().print(table)
-    if arguments.json is not None:
-        machine = {"machine": platform.platform(), "python": platform.python_version()}
-        arguments.json.write_text(json.dumps({**machine, **found}, indent=2) + "\n")
+    }
+    benchmark.table(f"{RUNS} runs of 5000 steps", ["figure", "value"], rows.items())
+    benchmark.finish(**found)
 
 
 if __name__ == "__main__":

@@ -10,11 +10,11 @@ medians of the ratio to the run in process of the same turn, and the least time 
 
 from __future__ import annotations
 
-import argparse
-import json
-import statistics
 import tempfile
+from functools import partial
 from pathlib import Path
+
+from runner import Benchmark, ratio, take_turns
 
 from orchestrator.core.master import Execution
 from orchestrator.core.simunits import fmu
@@ -46,27 +46,32 @@ def per_step(system: System, every: int, steps: int) -> float:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, default=5_000, help="own steps of one turn")
-    parser.add_argument("--repeats", type=int, default=41)
-    parser.add_argument("--json", type=Path)
-    given = parser.parse_args()
+    benchmark = Benchmark(__doc__)
+    benchmark.argument("--steps", type=int, default=5_000, help="own steps of one turn")
+    benchmark.argument("--repeats", type=int, default=41)
+    options = benchmark.options()
     inside = docking()
     with tempfile.TemporaryDirectory() as folder:
         path = export_system(inside, Path(folder) / "docking.fmu", fmi=2, step="1 ms")
         outside = System("outer").add("docking", fmu(path))
         ways = {"in process": (inside, 1), "FMU, 1 ms": (outside, 1), "FMU, 10 ms": (outside, 10)}
-        times: dict[str, list[float]] = {name: [] for name in ways}
-        for _ in range(given.repeats):
-            for name, (system, every) in ways.items():
-                times[name].append(per_step(system, every, given.steps))
-    rows = {}
-    for name, found in times.items():
-        ratio = statistics.median(a / b for a, b in zip(found, times["in process"], strict=True))
-        rows[name] = {"least_us_per_step": 1e6 * min(found), "median_ratio": ratio}
-        print(f"{name:12} at least {1e6 * min(found):.3f} us a step of 1 ms, ratio {ratio:.3f}")
-    if given.json:
-        given.json.write_text(json.dumps(rows, indent=2) + "\n")
+        times = take_turns(
+            {name: partial(per_step, *way, options.steps) for name, way in ways.items()},
+            1 if options.quick else options.repeats,
+        )
+    rows = {
+        name: {
+            "least_us_per_step": 1e6 * min(taken),
+            "median_ratio": ratio(taken, times["in process"]),
+        }
+        for name, taken in times.items()
+    }
+    benchmark.table(
+        "",
+        ["", "least us a step of 1 ms", "ratio to in process"],
+        [(n, f"{r['least_us_per_step']:.3f}", f"{r['median_ratio']:.3f}") for n, r in rows.items()],
+    )
+    benchmark.finish(rows=rows)
 
 
 if __name__ == "__main__":

@@ -10,15 +10,11 @@ and with 24 ms from a moment on. Errors are those 1.5 s after the change was fou
 
 from __future__ import annotations
 
-import argparse
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from rich.console import Console
-from rich.table import Table
+from runner import Benchmark
 
 from hw_adapters.emulation.tracking import Tracking
 from orchestrator.rig.supervisor.tracker import Known, Tracker
@@ -119,22 +115,20 @@ def cell(kind: str, lag: float | None, seeds: int, seconds: float) -> dict[str, 
 
 def main() -> None:
     """Print the table, and write it where that is asked for."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=50)
-    parser.add_argument("--seconds", type=float, default=12.0)
-    parser.add_argument("--json", type=Path)
-    given = parser.parse_args()
-    table = Table(title=f"{given.seeds} seeds of {given.seconds:g} s each, with and without change")
-    for name in ("motion", "lag [Hz]", "false", "again", "missed", "unsettled"):
-        table.add_column(name)
-    for name in ("to detect [ms]", "error [ms]", "largest error, no change [ms]"):
-        table.add_column(f"{name}: 50 %, 95 %, 100 %")
-    cells = [cell(kind, lag, given.seeds, given.seconds) for kind in MOTIONS for lag in LAGS]
-    for each in cells:
-        table.add_row(*(str(value) for value in each.values()))
-    Console(width=200).print(table)
-    if given.json:
-        given.json.write_text(json.dumps(cells, indent=2) + "\n", encoding="utf-8")
+    benchmark = Benchmark(__doc__)
+    benchmark.argument("--seeds", type=int, default=50)
+    benchmark.argument("--seconds", type=float, default=12.0)
+    options = benchmark.options()
+    seeds = 2 if options.quick else options.seeds
+    cells = [cell(kind, lag, seeds, options.seconds) for kind in MOTIONS for lag in LAGS]
+    counts = ["motion", "lag [Hz]", "false", "again", "missed", "unsettled"]
+    errors = ["to detect [ms]", "error [ms]", "largest error, no change [ms]"]
+    benchmark.table(
+        f"{seeds} seeds of {options.seconds:g} s each, with and without change",
+        [*counts, *(f"{name}: 50 %, 95 %, 100 %" for name in errors)],
+        [tuple(each.values()) for each in cells],
+    )
+    benchmark.finish(cells=cells)
 
 
 if __name__ == "__main__":

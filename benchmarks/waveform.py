@@ -13,13 +13,15 @@ versions of FMI and fits their runs, too.
 
 from __future__ import annotations
 
-import argparse
 import math
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from runner import Benchmark, processor_seconds, take_turns
 
 from orchestrator import Execution, System, fmu, read_system, simulate
 from orchestrator.export import build_recipe
@@ -237,26 +239,30 @@ def cost(
     Both run side by side, 1000 steps in turns; the best turn of each counts, which is one that
     nothing else on the machine disturbed.
     """
-    best = [math.inf, math.inf]
     both = [
         Execution(make(), step="1 ms", stop=f"{turns} s", every=1000 * turns, **options)  # type: ignore[arg-type]
         for options in (one, other)
     ]
-    for _ in range(turns):
-        for number, run in enumerate(both):
-            begin = time.process_time()
-            run.step(1000)
-            best[number] = min(best[number], time.process_time() - begin)
-    return best[0] / best[1]
+    ways = {
+        str(n): partial(processor_seconds, partial(run.step, 1000)) for n, run in enumerate(both)
+    }
+    first, second = take_turns(ways, turns).values()
+    return min(first) / min(second)
 
 
-def print_table(steps: Sequence[float], found: list[tuple[str, str, list[float]]]) -> None:
-    """Print errors over the steps as a table in Markdown."""
-    print("| system | inputs | " + " | ".join(f"{ms:g} ms" for ms in steps) + " | order |")
-    print("|---|---|" + "---|" * (len(steps) + 1))
-    for name, kind, errors in found:
-        shown = " | ".join(f"{e:+.1e}" for e in errors)
-        print(f"| {name} | {kind} | {shown} | {orders(errors):.1f} |")
+def table_of(
+    benchmark: Benchmark,
+    title: str,
+    steps: Sequence[float],
+    found: list[tuple[str, str, list[float]]],
+) -> None:
+    """Print errors over the steps."""
+    rows = [
+        (name, kind, *(f"{e:+.1e}" for e in errors), f"{orders(errors):.1f}")
+        for name, kind, errors in found
+    ]
+    columns = ["system", "inputs", *(f"{ms:g} ms" for ms in steps), "order"]
+    benchmark.table(title, columns, rows, texts=2)
 
 
 def draw(found: list[tuple[str, str, list[float]]], file: Path) -> None:
@@ -283,34 +289,38 @@ def draw(found: list[tuple[str, str, list[float]]], file: Path) -> None:
 
 
 def main() -> None:
-    """Print the table, and draw it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--plot", type=Path)
-    parser.add_argument("--peers", action="store_true", help="runs in FMPy and libcosim, too")
-    parser.add_argument("--rig", action="store_true", help="the 6-DOF rig, too: minutes")
-    parser.add_argument("--fmi3", action="store_true", help="units of FMI 2.0 and 3.0, fitted")
-    given = parser.parse_args()
-    plot, found = given.plot, list(rows())
-    if given.peers:
+    """Print the tables, and draw the first."""
+    benchmark = Benchmark(__doc__)
+    benchmark.argument("--plot", type=Path)
+    benchmark.argument("--peers", action="store_true", help="runs in FMPy and libcosim, too")
+    benchmark.argument("--rig", action="store_true", help="the 6-DOF rig, too: minutes")
+    benchmark.argument("--fmi3", action="store_true", help="units of FMI 2.0 and 3.0, fitted")
+    options = benchmark.options()
+    found = list(islice(rows(), 3)) if options.quick else list(rows())
+    if options.peers:
         found += peer_rows()
-    print_table(STEPS, found)
-    if given.fmi3:
-        print("\nfitted to runs")
-        print_table(STEPS, list(version_rows()))
-    if given.rig:
-        print("\nrig of six axes")
-        print_table(RIG_STEPS, list(rig_rows()))
-    print("\nloops of less delay than a step")
-    print_table(SHORT_STEPS, list(short_rows()))
-    print()
+    table_of(benchmark, "Errors of growth, 1/s", STEPS, found)
+    if options.fmi3:
+        table_of(benchmark, "Fitted to runs", STEPS, list(version_rows()))
+    if options.rig:
+        table_of(benchmark, "Rig of six axes", RIG_STEPS, list(rig_rows()))
+    costs = {}
+    if not options.quick:
+        table_of(benchmark, "Loops of less delay than a step", SHORT_STEPS, list(short_rows()))
+    turns = 2 if options.quick else 200
     for name, make in (("axis of 40 Hz", axis_loop), ("two bodies, two delays", two_bodies)):
-        more = cost(make, {"delay": "waveform"}, {"delay": "mean"})
-        print(f"a step that follows costs {more:.2f} times one that holds ({name}, 1 ms)")
+        costs[f"a step that follows, by one that holds: {name}"] = cost(
+            make, {"delay": "waveform"}, {"delay": "mean"}, turns
+        )
     for other in ("newton", "gauss-seidel"):
-        more = cost(joined_bodies, {"algorithm": "waveform"}, {"algorithm": other})
-        print(f"one of 'waveform' costs {more:.2f} times one of '{other}' (joined bodies, 1 ms)")
-    if plot:
-        draw(found, plot)
+        costs[f"a step of 'waveform', by one of '{other}': joined bodies"] = cost(
+            joined_bodies, {"algorithm": "waveform"}, {"algorithm": other}, turns
+        )
+    shown = [(name, f"{value:.2f}") for name, value in costs.items()]
+    benchmark.table("Cost in steps of 1 ms", ["", "ratio"], shown)
+    if options.plot:
+        draw(found, options.plot)
+    benchmark.finish(errors=found, costs=costs)
 
 
 if __name__ == "__main__":

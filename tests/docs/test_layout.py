@@ -24,6 +24,7 @@ MADE = {
     "build/mistakes",
     "build/test-cache",
     "functions.c",
+    "benchmarks/NAME.py",
     "docs/reference/devices/NAME.md",
     "hw_adapters/NAME/",
     "model.h",
