@@ -1,10 +1,9 @@
-"""Emulated drives without a wire and without a clock: what is sent is answered at once."""
+"""Emulated drives without a wire, in a time of their own: what is sent is answered at once."""
 
 import math
-import time
 from collections import deque
 
-from hw_adapters.canopen_cia402 import adapter
+from hw_adapters.canopen_cia402 import adapter, line, sdo, set_up
 from hw_adapters.canopen_cia402.adapter import CanopenCia402
 from hw_adapters.canopen_cia402.codec import CanFrame
 from hw_adapters.canopen_cia402.emulated_drive import EmulatedDrive
@@ -32,6 +31,23 @@ def settings(*drives, **more):
     return CanopenSettings(channel="none", drives=drives, **patient | more)
 
 
+class BenchClock:
+    """Stands in for the module ``time``: only waiting takes time, and a look at it a little."""
+
+    def __init__(self):
+        self._now = 1000.0
+
+    def monotonic(self):
+        self._now += 1e-7
+        return self._now
+
+    def sleep(self, seconds):
+        self._now += max(seconds, 0.0)
+
+
+CLOCK = BenchClock()
+
+
 class FakeBus:
     """Between adapter and emulated drives; ``quiet`` lets nothing through any more."""
 
@@ -41,7 +57,7 @@ class FakeBus:
     def send(self, frames):
         for frame in frames:
             self.sent.append(frame)
-            now = time.monotonic()
+            now = CLOCK.monotonic()
             self.push(self.line.take(frame.identifier, frame.data, now))
             self.line.tick(now)
             self.push(self.line.told())
@@ -53,8 +69,8 @@ class FakeBus:
     def receive(self, deadline):
         if self.waiting:
             return self.waiting.popleft()
-        time.sleep(min(max(deadline - time.monotonic(), 0.0), 1e-3))
-        self.line.tick(time.monotonic())
+        CLOCK.sleep(min(deadline - CLOCK.monotonic(), 1e-3))
+        self.line.tick(CLOCK.monotonic())
         self.push(self.line.told())
         return self.waiting.popleft() if self.waiting else None
 
@@ -76,6 +92,8 @@ class Bench:
         self.drives = [
             EmulatedDrive(d.node, self.shaft, tuned, plate, self._tell) for d in given.drives
         ]
+        for module in (adapter, line, sdo, set_up):
+            monkeypatch.setattr(module, "time", CLOCK)
         self.bus = FakeBus(EmulatedLine(self.drives, by_clock=False))
         monkeypatch.setattr(adapter, "open_bus", lambda *_: self.bus)
         self.device = CanopenCia402(given)
