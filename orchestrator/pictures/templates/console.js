@@ -17,6 +17,7 @@ function lookOf(rig, waits, isOver) {
   const found = (word, look, why, next = "") => ({word, look, why, next});
   switch (rig.state) {
     case "OFF": return isOver ? found("OFF", cause ? "red" : "grey", cause || "The run is over.", "The next run begins with the rig held.")
+      : Number.isFinite(rig.engaged_s ?? NaN) ? found("OFF", cause ? "red" : "grey", cause || "The run is over.", "The rig is at rest, and its devices are closed.")
       : found("OFF", "grey", rig.missing?.length ? `Waits for ${rig.missing.join(", ")}.` : "Waits for its devices.");
     case "SHADOW":
       if (isOver) return found("SHADOW", "grey", "The run is over; the devices were held.");

@@ -76,11 +76,13 @@ def test_the_state_of_a_rig_is_told_by_word_frame_reason_and_next_step(tab, rig)
     run = Going()
     run.shown.cases[0].rig, run.shown.cases[0].margin_s = "epos", 0.0179
     look = "document.body.dataset.look"
+    place = "(({left, top}) => [left, top])(at('halt').getBoundingClientRect())"
     with served(run.shown) as url:
         rig(state="SHADOW")
         tab.show(url, 1366, 768)
         tab.until("at('state').textContent === 'HELD'")
         assert (tab.run(look), "Arm, then engage." in text(tab, "why")) == ("grey", True)
+        stops = tab.run(place)
         rig(state="SHADOW", armed={"by": "pts/3", "left_s": 8.0, "of_s": 10.0})
         tab.until("at('state').textContent === 'ARMED'")
         assert (tab.run(look), "Armed by pts/3." in text(tab, "why")) == ("amber", True)
@@ -101,6 +103,7 @@ def test_the_state_of_a_rig_is_told_by_word_frame_reason_and_next_step(tab, rig)
             rig(state=state, latched=["sensor.fx: force beyond its limit (61 N)"], margins={})
             tab.until(f"at('state').textContent === '{state}'")
             assert tab.run(look) == frame
+            assert tab.run(place) == stops  # whatever the texts beside them
         assert text(tab, "margin") == "17.9 ms margin left"  # that of arming
         rig(state="SAFE", latched=["force"], refusals={"reset": "the cause persists: force"})
         tab.until("at('why').textContent === 'force. the cause persists: force.'")
@@ -110,6 +113,74 @@ def test_the_state_of_a_rig_is_told_by_word_frame_reason_and_next_step(tab, rig)
         tab.until("!document.getElementById('notice').hidden")
     assert text(tab, "state") == "SAFE"  # what it was is kept
     assert "the next one begins with the rig held" in text(tab, "why")
+
+
+def test_each_limit_of_the_supervisor_has_a_bar(tab, rig):
+    """Main ones and those near their limit are in view, the others in a fold, none is left out."""
+    own = {**RIG["limits"][2], "where": "two", "unit": "1/s", "quantity": "lost samples"}
+    limits = [
+        *RIG["limits"],
+        {**own, "value": 95.0, "maximum": 100.0, "used": 0.95, "level": "amber"},
+        {**own, "quantity": "restarts", "value": None, "maximum": 0.0, "used": None,
+         "level": "none"},
+        {**own, "quantity": "delay margin left", "value": 3.0, "maximum": None, "minimum": 4.0,
+         "used": 1.25, "level": "red"},
+    ]  # fmt: skip
+    run = Going()
+    run.shown.cases[0].rig = "epos"
+
+    def bars(of):
+        return tab.run(f"[...document.querySelectorAll('{of} .limit')].map((one) =>"
+                       " [one.querySelector('small').innerText, one.dataset.level,"
+                       " one.getAttribute('aria-label')])")  # fmt: skip
+
+    with served(run.shown) as url:
+        rig(limits=limits)
+        tab.show(url, 1366, 768)
+        tab.until("document.querySelectorAll('#limited > div .limit').length === 4")
+        quantities = [quantity for quantity, _, _ in bars("#limited > div")]
+        assert quantities == ["force", "position", "lost samples", "delay margin left"]
+        said = {label for _, _, label in bars("#limited > div")}
+        assert "one.f force: 9 N, limit -10 to 10 N, near its limit" in said
+        assert "two delay margin left: 3 1/s, limit at least 4 1/s, beyond its limit" in said
+        fold = "document.querySelector('#limited details')"
+        assert tab.run(f"{fold}.innerText") == "2 others, none near its limit"
+        tab.run(f"{fold}.open = true")
+        tab.until("document.querySelectorAll('#limited .limit').length === 6")
+        assert bars("#limited details")[1] == [
+            "restarts", "none", "two restarts: not checked now, limit 0 1/s",
+        ]  # fmt: skip
+        near = [quantity for quantity, _, _ in bars("#near")]
+        assert near == ["delay margin left", "lost samples"]
+        kept = "document.querySelector('#limited .limit').kept"
+        tab.run(f"{kept} = 1")
+        rig(limits=[{**one, "value": 1.0} for one in limits])
+        tab.until("document.querySelector('#limited .limit .value').innerText === '1 N'")
+        assert tab.run(kept) == 1  # changed in place: a reader of the screen does not start again
+    assert tab.errors == []
+
+
+def test_a_page_that_loses_its_line_says_so_and_returns(tab, rig):
+    run = Going()
+    run.shown.cases[0].rig = "epos"
+
+    def offline(is_so):
+        tab.call("Network.emulateNetworkConditions", offline=is_so, latency=0,
+                 downloadThroughput=-1, uploadThroughput=-1)  # fmt: skip
+
+    with served(run.shown) as url:
+        run.write(10)
+        tab.show(url, 1366, 768)
+        tab.until("at('state').textContent === 'ACTIVE'")
+        offline(True)
+        tab.until("at('age').textContent.startsWith('NOT CURRENT: connection lost')")
+        tab.until("!at('notice').hidden")
+        assert "does not answer" in text(tab, "notice")
+        rig(state="SAFE", latched=["sensor.fx: force"])
+        offline(False)
+        tab.until("at('state').textContent === 'SAFE'")
+        tab.until("at('notice').hidden")
+        tab.until("!at('age').textContent.includes('connection lost')")
 
 
 def test_space_is_the_quick_stop_wherever_the_focus_is_but_in_text(tab, rig):
