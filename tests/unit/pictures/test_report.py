@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from recorded_runs import equal_steps
 
+from orchestrator import pictures
 from orchestrator.core.coupling import DelayMode, LineStatistics, plan_delays
 from orchestrator.core.diagnostics import LoadError, SoftdockError
 from orchestrator.core.recording import parameters_of
@@ -285,3 +286,12 @@ def test_a_wide_drawing_can_be_seen_in_full_size(capture, width, zoomed):
     text = render_report(Report("r", diagrams=(FigureItem(drawing, "c"),)))
     assert ("full size" in " ".join(parsed(text).words)) is zoomed
     assert ("--full: 3000.0pt" in text) is zoomed
+
+
+def test_no_list_has_another_role():
+    """A list with another role is none to a reader of the screen, and its items are orphans."""
+    folder = Path(pictures.__file__).parent
+    templates = [path for path in folder.rglob("*.j2") if "role=" in path.read_text("utf-8")]
+    assert templates
+    for path in templates:
+        assert not re.findall(r"<[uo]l[^>]*\brole=", path.read_text("utf-8")), path
