@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
 from ipaddress import IPv4Address
-from struct import Struct
 from typing import ClassVar
 
 from orchestrator.core.diagnostics import WireFormatError
+from orchestrator.core.structs import Struct
 from orchestrator.dcp.identifiers import SPOKEN, PduType
 from orchestrator.dcp.states import SlaveState
 
@@ -27,17 +26,19 @@ def number_gap(before: int, after: int) -> int:
     return gap if gap <= SEQUENCES // 2 else gap - SEQUENCES
 
 
-@dataclass(frozen=True, slots=True)
-class Pdu:
+class Pdu(Struct):
     """Any PDU; the fields of a subclass stand in the order of the wire."""
 
     kind: ClassVar[PduType]
     #: What stands behind the type, as ``struct`` writes it; bytes of any length may follow.
-    layout: ClassVar[Struct]
+    layout: ClassVar[struct.Struct]
     has_tail: ClassVar[bool] = False
 
+    def __repr__(self) -> str:
+        shown = (name for name in self.__struct_fields__ if name != "payload")
+        return f"{type(self).__name__}({', '.join(f'{n}={getattr(self, n)!r}' for n in shown)})"
 
-@dataclass(frozen=True, slots=True)
+
 class Request(Pdu):
     """What a master asks of a slave."""
 
@@ -45,14 +46,12 @@ class Request(Pdu):
     receiver: int
 
 
-@dataclass(frozen=True, slots=True)
 class StateRequest(Request):
     """A request that names the state in which the master believes the slave."""
 
     state: int
 
 
-@dataclass(frozen=True, slots=True)
 class Register(StateRequest):
     """Take a slave over; the UUID as 16 bytes in the order of its text."""
 
@@ -78,14 +77,12 @@ class Initialize(StateRequest):
     """Let the slave find an initial state that is consistent with its inputs."""
 
 
-@dataclass(frozen=True, slots=True)
 class Run(StateRequest):
     """Start, at a UNIX time in s; 0: now."""
 
     time: int
 
 
-@dataclass(frozen=True, slots=True)
 class DoStep(StateRequest):
     """Compute so many steps of the time resolution (NRT)."""
 
@@ -104,7 +101,6 @@ class Reset(StateRequest):
     """Go back to the configuration."""
 
 
-@dataclass(frozen=True, slots=True)
 class TimeRes(Request):
     """Set the time resolution, in s."""
 
@@ -112,7 +108,6 @@ class TimeRes(Request):
     denominator: int
 
 
-@dataclass(frozen=True, slots=True)
 class Steps(Request):
     """Set the communication step of outputs, in units of the resolution (HRT, SRT)."""
 
@@ -120,7 +115,6 @@ class Steps(Request):
     data_id: int
 
 
-@dataclass(frozen=True, slots=True)
 class ConfigureInput(Request):
     """Say where in a data PDU the value of an input stands, and its type there."""
 
@@ -130,7 +124,6 @@ class ConfigureInput(Request):
     source_type: int
 
 
-@dataclass(frozen=True, slots=True)
 class ConfigureOutput(Request):
     """Say where in a data PDU the value of an output stands."""
 
@@ -143,7 +136,6 @@ class Clear(Request):
     """Forget the configuration."""
 
 
-@dataclass(frozen=True, slots=True)
 class NetworkInformation(Request):
     """Where data go to, or come in; what follows the transport protocol depends on it."""
 
@@ -170,7 +162,7 @@ class ParameterNetworkInformation(NetworkInformation):
     """Where tunable parameters are received; ``data_id`` is the ``param_id``."""
 
 
-_PLACE = Struct("<HI")
+_PLACE = struct.Struct("<HI")
 
 
 def place_of(host: str, port: int) -> bytes:
@@ -178,7 +170,6 @@ def place_of(host: str, port: int) -> bytes:
     return _PLACE.pack(port, int(IPv4Address(host)))
 
 
-@dataclass(frozen=True, slots=True)
 class SetParameter(Request):
     """Set a parameter; the payload is its value, of the type that is given."""
 
@@ -187,7 +178,6 @@ class SetParameter(Request):
     payload: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class TunableParameter(Request):
     """Say where in a parameter PDU the value of a tunable parameter stands."""
 
@@ -197,7 +187,6 @@ class TunableParameter(Request):
     source_type: int
 
 
-@dataclass(frozen=True, slots=True)
 class Logging(Request):
     """Choose how log entries come; category 0 is all of them."""
 
@@ -206,7 +195,6 @@ class Logging(Request):
     mode: int
 
 
-@dataclass(frozen=True, slots=True)
 class ConfigureScope(Request):
     """Say when a data PDU is exchanged."""
 
@@ -222,7 +210,6 @@ class AskError(Request):
     """Ask why the slave is in the error superstate."""
 
 
-@dataclass(frozen=True, slots=True)
 class AskLog(Request):
     """Ask for log entries of a category, so many at most."""
 
@@ -235,7 +222,6 @@ def is_spoken(transport: int) -> bool:
     return transport in SPOKEN
 
 
-@dataclass(frozen=True, slots=True)
 class Response(Pdu):
     """What a slave answers to the request with this sequence number."""
 
@@ -247,7 +233,6 @@ class Ack(Response):
     """The request is accepted."""
 
 
-@dataclass(frozen=True, slots=True)
 class Nack(Response):
     """The request is refused."""
 
@@ -255,28 +240,24 @@ class Nack(Response):
     error: int
 
 
-@dataclass(frozen=True, slots=True)
 class StateAck(Response):
     """The state of the slave."""
 
     state: int
 
 
-@dataclass(frozen=True, slots=True)
 class ErrorAck(Response):
     """The error of the slave."""
 
     error: int
 
 
-@dataclass(frozen=True, slots=True)
 class LogAck(Response):
     """Log entries one after the other; their templates say how long each is."""
 
     entries: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class StateChanged(Pdu):
     """A slave is in another state."""
 
@@ -284,7 +265,6 @@ class StateChanged(Pdu):
     state: int
 
 
-@dataclass(frozen=True, slots=True)
 class LogNotification(Pdu):
     """One log entry."""
 
@@ -294,22 +274,20 @@ class LogNotification(Pdu):
     arguments: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class Data(Pdu):
     """Values of outputs on their way to inputs; nobody answers."""
 
     sequence: int
     data_id: int
-    payload: bytes = field(repr=False)
+    payload: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class ParameterData(Pdu):
     """Values of tunable parameters."""
 
     sequence: int
     param_id: int
-    payload: bytes = field(repr=False)
+    payload: bytes
 
 
 _REQUEST = "<HB"
@@ -356,7 +334,7 @@ PDUS: Mapping[PduType, type[Pdu]] = {kind: row[0] for kind, row in _TABLE.items(
 
 for _kind, (_class, _fields, _tail) in _TABLE.items():
     _class.kind, _class.has_tail = _kind, _tail
-    _class.layout = Struct(_fields if _fields.startswith("<") else _REQUEST + _fields)
+    _class.layout = struct.Struct(_fields if _fields.startswith("<") else _REQUEST + _fields)
 
 
 #: Of every PDU that is looked at: shorter ones are dropped (Table 105, note on the length).
@@ -366,8 +344,7 @@ _HEADER = struct.Struct("<BHB")
 _PREFIX = struct.Struct("<I")
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(Struct):
     """What is common to all requests, read before anything else is looked at."""
 
     kind: PduType
@@ -380,7 +357,7 @@ class LengthError(WireFormatError):
 
 
 #: Fields by class, in the order of the wire.
-_NAMES = {kind: tuple(field.name for field in fields(kind)) for kind in PDUS.values()}
+_NAMES = {kind: kind.__struct_fields__ for kind in PDUS.values()}
 
 
 def encode(pdu: Pdu) -> bytes:

@@ -6,17 +6,17 @@ is written in Python with CasADi enters by building a :class:`ResidualDae` itsel
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
 import casadi as ca
 
 from orchestrator.core.diagnostics import ModelicaError
-from orchestrator.core.structs import Struct
+from orchestrator.core.structs import Struct, field
 from orchestrator.export.dae.events import Events
 
 _LARGEST_DETERMINANT = 5  # symbolic determinants grow quickly
@@ -151,7 +151,7 @@ class Residual(Struct):
     origin: str
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class ResidualDae:
     """A whole model: ``0 = F(t, x, der(x), w, u, p)``.
 
@@ -176,10 +176,10 @@ class ResidualDae:
     residuals: tuple[Residual, ...]
     description: str = ""
     initial: tuple[Residual, ...] = ()
-    events: Events = field(default_factory=Events)
+    events: Events = dataclasses.field(default_factory=Events)
     guards: tuple[SelectionGuard, ...] = ()
-    places: Mapping[str, str] = field(default_factory=dict, compare=False)
-    _by_name: dict[str, Variable] = field(init=False, repr=False, compare=False)
+    places: Mapping[str, str] = dataclasses.field(default_factory=dict, compare=False)
+    _by_name: dict[str, Variable] = dataclasses.field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         by_name = {variable.name: variable for variable in self.variables}
@@ -244,8 +244,7 @@ def variables_of(
 _Column = Any  # casadi.SX column
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(Struct):
     """A column of expressions, with their names where they have any."""
 
     values: _Column = field(default_factory=lambda: ca.SX(0, 1))

@@ -9,7 +9,6 @@ import sysconfig
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from itertools import count
@@ -19,6 +18,7 @@ from typing import Any
 
 from orchestrator.core.diagnostics import CapabilityError, PluginError, suggestion
 from orchestrator.core.simunits.blocks.block import Block
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import Source
 from orchestrator.core.system.naming import unknown_name_error
 from orchestrator.core.system.source import expect_opened
@@ -159,8 +159,7 @@ def _hash(file: Path) -> str:
         return ""
 
 
-@dataclass(frozen=True, slots=True)
-class GivenBlock:
+class GivenBlock(Struct):
     """The class of a block that a program gave; another process finds it by its location."""
 
     kind: type[Block]
