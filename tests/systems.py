@@ -25,19 +25,30 @@ def plant(plants, name, **values):
     return fmu(plants / f"{name}.fmu").with_values(values)
 
 
-def body_at_contact(body, contact, *, names=("body", "contact"), motion=None, force=None):
+def body_at_contact(
+    body,
+    contact,
+    *,
+    name="docking",
+    names=("body", "contact"),
+    motion=None,
+    velocity=None,
+    force=None,
+):
     """Return a body that moves side a of a contact, whose force acts on the body.
 
-    names: Of both components.
+    name, names: Of the system and of both components.
     motion, force: Attributes of these connections, such as ``{"delay": "16 ms"}``.
+    velocity: Those of the velocity, if they are others than those of the position.
     """
     one, other = names
+    velocity = motion if velocity is None else velocity
     return (
-        System("docking")
+        System(name)
         .add(one, body)
         .add(other, contact)
         .connect(f"{one}.position", f"{other}.position_a", **(motion or {}))
-        .connect(f"{one}.velocity", f"{other}.velocity_a", **(motion or {}))
+        .connect(f"{one}.velocity", f"{other}.velocity_a", **(velocity or {}))
         .connect(f"{other}.force_a", f"{one}.force", **(force or {}))
     )
 

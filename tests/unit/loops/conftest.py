@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from orchestrator import Block, Input, Output, Parameter, State
+from orchestrator import Block, Input, Output, Parameter, State, System, block
 
 
 @lru_cache(maxsize=64)
@@ -80,3 +80,23 @@ def mass():
         }
 
     return make
+
+
+#: Of the capture: kg, and N/m.
+MASS, STIFFNESS = 750.0, 2510.0
+
+
+def capture(delay="16 ms", damping=60.0, **line):
+    """A body that is kicked, and a contact that knows its motion late.
+
+    damping: N.s/m.
+    line: Further attributes of the delayed connection.
+    """
+    motion = {"a": (0.0, 1.0, 0.0, 0.0), "b": (0.0, 1 / MASS), "c": (1.0, damping / STIFFNESS)}
+    return (
+        System("capture")
+        .add("mass", block(SecondOrder), kick=0.01, **motion)
+        .add("contact", block(Factor), k=-STIFFNESS)
+        .connect("mass.y", "contact.u", delay=delay, **line)
+        .connect("contact.y", "mass.u")
+    )

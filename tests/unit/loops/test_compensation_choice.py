@@ -2,8 +2,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from systems import GROUND, UNPUSHED, body_at_contact, plant
 
-from orchestrator import System, fmu
+from orchestrator import System
 from orchestrator.core.simunits import block
 from orchestrator.core.system import Compensation, Extrapolation
 from orchestrator.loops import linear_system
@@ -67,15 +68,10 @@ def test_under_jacobi_a_direct_feed_through_keeps_its_half_step(undelayed):
 
 def test_the_corrector_is_proposed_where_units_give_derivatives(plants):
     """The contact acts at once: NEPCE alone leaves H/2 of it."""
-    system = (
-        System("contact")
-        .add("body", fmu(plants / "Chaser.fmu"), m=100.0, virtual_force=0.0, thrust=0.0, v0=0.05)
-        .add("wall", fmu(plants / "Compliance.fmu"), k=5.0e4, d=100.0, latched=True)
-        .set("wall.position_b", 0.0)
-        .set("wall.velocity_b", 0.0)
-        .connect("body.position", "wall.position_a")
-        .connect("body.velocity", "wall.velocity_a")
-        .connect("wall.force_a", "body.force")
+    system = body_at_contact(
+        plant(plants, "Chaser", m=100.0, v0=0.05, **UNPUSHED),
+        plant(plants, "Compliance", k=5.0e4, d=100.0, latched=True, **GROUND),
+        names=("body", "wall"),
     )
     linear = linear_system(system, step="1 ms", algorithm="jacobi")
     reference = StepReference.of(linear, length_ns=3_000_000_000)

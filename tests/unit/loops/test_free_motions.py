@@ -13,8 +13,7 @@ from orchestrator.loops.sampled_loop import SampledLoop
 from orchestrator.rig.arming.margins import Knobs, Reserve, arm
 from tests.unit.rig.test_margins import rig
 
-from .conftest import Factor, SecondOrder
-from .test_loop_transfer import capture
+from .conftest import Factor, SecondOrder, capture
 
 
 class Motor(Block):
@@ -52,7 +51,7 @@ LOOPS = {
     "positive": positive,
     "rig": rig,
     "unstable rig": lambda: rig(k=8000.0),
-    "capture": lambda: capture(60.0, "16 ms"),
+    "capture": capture,
 }
 
 

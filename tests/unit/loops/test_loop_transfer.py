@@ -12,26 +12,7 @@ from orchestrator.loops import linear_system, open_loop
 from orchestrator.loops.contact import ContactLoop
 from orchestrator.study.measure import fit_growth
 
-from .conftest import Factor, SecondOrder
-
-MASS, STIFFNESS = 750.0, 2510.0
-
-
-def capture(damping, delay):
-    return (
-        System("capture")
-        .add(
-            "mass",
-            block(SecondOrder),
-            a=(0.0, 1.0, 0.0, 0.0),
-            b=(0.0, 1 / MASS),
-            c=(1.0, damping / STIFFNESS),
-            kick=0.01,
-        )
-        .add("contact", block(Factor), k=-STIFFNESS)
-        .connect("mass.y", "contact.u", delay=delay)
-        .connect("contact.y", "mass.u")
-    )
+from .conftest import MASS, STIFFNESS, Factor, SecondOrder, capture
 
 
 def margins_of(system, line, element=1):
@@ -42,7 +23,7 @@ def margins_of(system, line, element=1):
 @pytest.mark.parametrize("line", ["contact.u", "mass.y->contact.u", "contact.y -> mass.u"])
 @pytest.mark.parametrize("damping", [20.0, 60.0])
 def test_the_delay_that_is_left_is_that_of_the_quasi_polynomial(line, damping):
-    found = margins_of(capture(damping, "16 ms"), line)
+    found = margins_of(capture(damping=damping), line)
     exact = ContactLoop(MASS, STIFFNESS, damping, 0.016).delay_margin
     assert found.is_stable is (damping == 60.0)
     assert found.delay.value == pytest.approx(exact.additional, rel=1e-9)
@@ -80,15 +61,15 @@ def test_margins_are_those_of_python_control(k):
 @pytest.mark.slow
 @pytest.mark.parametrize("share", [0.99, 1.01])
 def test_runs_beside_the_margin_die_down_and_grow(share):
-    left = margins_of(capture(60.0, "16 ms"), "contact.u").delay.value
+    left = margins_of(capture(), "contact.u").delay.value
     delay = round((0.016 + share * left) * 1e9) / 1e9
-    run = simulate(capture(60.0, delay), step="1 ms", stop="40 s")
+    run = simulate(capture(delay), step="1 ms", stop="40 s")
     growth = fit_growth(run.time, run["mass.y"], start=1.0).sigma
     assert growth > 1e-5 if share > 1.0 else growth < -1e-5
 
 
 def test_bad_lines_are_named(wording):
-    linear = linear_system(capture(60.0, "16 ms"), step="1 ms")
+    linear = linear_system(capture(), step="1 ms")
     with wording.raises(UnknownNameError):
         open_loop(linear.system, linear.models, "contact.w")
     with wording.raises(DescriptionError):

@@ -2,14 +2,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from systems import body_at_contact, plant
 
-from orchestrator import Block, Execution, Input, Output, System, block, fmu, simulate
+from orchestrator import Block, Execution, Input, Output, System, block, simulate
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.loops import linear_system
 from orchestrator.loops.run_account import run_account
 from orchestrator.study.measure import fit_growth
 
-from .conftest import Counter, Factor, SecondOrder, Spring
+from .conftest import Counter, Factor, SecondOrder, Spring, capture
 
 
 @st.composite
@@ -72,23 +73,6 @@ def test_random_rings_answer_a_kick_as_predicted(made, algorithm, delay):
     scale = max(np.abs(rows).max(), np.abs(difference).max())
     # Derivatives are known to 1e-11 or so; what is off grows with the mode over the 30 periods.
     assert np.abs(predicted - difference).max() < 1e-7 * scale
-
-
-def capture(**options):
-    return (
-        System("capture")
-        .add(
-            "mass",
-            block(SecondOrder),
-            a=(0.0, 1.0, 0.0, 0.0),
-            b=(0.0, 1 / 750),
-            c=(1.0, 60 / 2510),
-            kick=0.01,
-        )
-        .add("contact", block(Factor), k=-2510.0)
-        .connect("mass.y", "contact.u", delay="16 ms", **options)
-        .connect("contact.y", "mass.u")
-    )
 
 
 @pytest.mark.parametrize("algorithm", ["gauss-seidel", "jacobi"])
@@ -159,13 +143,9 @@ def test_iterated_loops(algorithm):
 
 def test_a_loop_that_newton_solves_by_derivatives_is_solved(plants):
     """Linear units give none: the loop was left as it stood after the first pass."""
-    system = (
-        System("fast")
-        .add("body", fmu(plants / "Chaser.fmu"), m=1.0)
-        .add("contact", fmu(plants / "SpringDashpot.fmu"), k=987.0, d=3.0, latched=True)
-        .connect("body.position", "contact.position_a")
-        .connect("body.velocity", "contact.velocity_a")
-        .connect("contact.force_a", "body.force")
+    system = body_at_contact(
+        plant(plants, "Chaser", m=1.0),
+        plant(plants, "SpringDashpot", k=987.0, d=3.0, latched=True),
     )
     found = [
         linear_system(system, step="5 ms", algorithm=name).loop_accounts(1)[0].modes[0]

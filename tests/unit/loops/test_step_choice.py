@@ -19,27 +19,10 @@ from orchestrator.loops.step_choice import (
 from orchestrator.loops.step_error import at_step, candidate_steps, ladder, step_error
 from orchestrator.study.measure import fit_growth
 
-from .conftest import Counter, Factor, SecondOrder
+from .conftest import Counter, SecondOrder, capture
 from .test_loops import rings
 
 MINUTE = 60_000_000_000
-
-
-def capture(delay="16 ms"):
-    return (
-        System("capture")
-        .add(
-            "mass",
-            block(SecondOrder),
-            a=(0.0, 1.0, 0.0, 0.0),
-            b=(0.0, 1 / 750),
-            c=(1.0, 60 / 2510),
-            kick=0.01,
-        )
-        .add("contact", block(Factor), k=-2510.0)
-        .connect("mass.y", "contact.u", delay=delay)
-        .connect("contact.y", "mass.u")
-    )
 
 
 def growth(system, **options):

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from fmpy import simulate_fmu
 from fmpy.validation import validate_fmu
+from systems import GROUND, UNPUSHED, body_at_contact, plant
 
 from orchestrator.core.master import Execution
-from orchestrator.core.simunits import fmu
-from orchestrator.core.system import Causality, Connector, DataType, System, nanoseconds, seconds
+from orchestrator.core.system import Causality, Connector, DataType, nanoseconds, seconds
 from orchestrator.export.system import export_system
 
 
@@ -29,16 +29,11 @@ def capture(plants):
     """A body that meets a sheet; ``capture(delay=..)`` puts a delay into their loop."""
 
     def make(*, delay="16 ms", **options):
-        return (
-            System("capture")
-            .add("chaser", fmu(plants / "Chaser.fmu"), m=750.0, virtual_force=0.0, thrust=0.0)
-            .set("chaser.v0", 0.05)
-            .add("sheet", fmu(plants / "Compliance.fmu"), k=2510.0, d=20.0, latched=True)
-            .set("sheet.position_b", 0.0)
-            .set("sheet.velocity_b", 0.0)
-            .connect("chaser.position", "sheet.position_a", delay=delay, **options)
-            .connect("chaser.velocity", "sheet.velocity_a")
-            .connect("sheet.force_a", "chaser.force")
+        body = plant(plants, "Chaser", m=750.0, v0=0.05, **UNPUSHED)
+        sheet = plant(plants, "Compliance", k=2510.0, d=20.0, latched=True, **GROUND)
+        position = {"delay": delay, **options}
+        return body_at_contact(
+            body, sheet, name="capture", names=("chaser", "sheet"), motion=position, velocity={}
         )
 
     return make
