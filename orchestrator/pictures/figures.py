@@ -14,8 +14,8 @@ from orchestrator.core.system import nanoseconds, seconds
 from orchestrator.pictures.panels import spans_of
 from orchestrator.study import ExperimentOutcome
 from orchestrator.study.content import Curve, Panel, Plot, Reference
-from orchestrator.study.figure_tables import Curve as Drawn
 from orchestrator.study.figure_tables import (
+    CurveTable,
     Figure,
     LinesFigure,
     MapFigure,
@@ -72,7 +72,7 @@ def _over_time(figure: TimeFigure, outcome: ExperimentOutcome) -> Plot:
     return Plot("time", panels, figure.title, spans=spans, columns=figure.columns)
 
 
-def _values(curve: Drawn, outcome: ExperimentOutcome) -> NDArray[np.float64]:
+def _values(curve: CurveTable, outcome: ExperimentOutcome) -> NDArray[np.float64]:
     """Values of a curve over the whole run, shape (n,)."""
     result = outcome.cases[curve.case].result
     values = values_of(result, curve.signal, curve.angle)

@@ -115,7 +115,7 @@ class SignalOf(Table):
     signal: str
 
 
-class Curve(Table):
+class CurveTable(Table):
     """One recorded signal of one case, or what it differs by from one of equal times."""
 
     case: str
@@ -138,13 +138,13 @@ class LevelLine(Table):
     label: str
 
 
-class Panel(Table):
+class PanelTable(Table):
     """One set of axes over time; what is outside of ``ylim`` is cut off."""
 
     ylabel: str
     ylim: tuple[float, float] | None = None
     lines: tuple[LevelLine, ...] = ()
-    curves: tuple[Curve, ...] = Field(min_length=1)
+    curves: tuple[CurveTable, ...] = Field(min_length=1)
 
 
 class TimeFigure(Table):
@@ -156,10 +156,10 @@ class TimeFigure(Table):
     columns: int = Field(1, ge=1, le=3)
     begin: Time | None = Field(None, alias="from")
     until: Time | None = None
-    panels: tuple[Panel, ...] = Field(min_length=1)
+    panels: tuple[PanelTable, ...] = Field(min_length=1)
 
 
-class PhaseCurve(Table):
+class PhaseCurveTable(Table):
     """One recorded signal of a case over another of it."""
 
     case: str
@@ -180,10 +180,10 @@ class PhaseFigure(Table):
     ylabel: str
     begin: Time | None = Field(None, alias="from")
     until: Time | None = None
-    curves: tuple[PhaseCurve, ...] = Field(min_length=1)
+    curves: tuple[PhaseCurveTable, ...] = Field(min_length=1)
 
 
-class SweepCurve(Table):
+class SweepCurveTable(Table):
     """One measure over the values of a sweep."""
 
     sweep: str
@@ -201,7 +201,7 @@ class SweepFigure(Table):
     xlabel: str
     ylabel: str
     zero_line: str = ""
-    curves: tuple[SweepCurve, ...] = Field(min_length=1)
+    curves: tuple[SweepCurveTable, ...] = Field(min_length=1)
 
 
 class PlaneFigure(Table):
@@ -215,7 +215,7 @@ class PlaneFigure(Table):
     delay: tuple[Time, Time]
 
 
-class MapPanel(Table):
+class MapPanelTable(Table):
     """One map: a case, and which value the axes have that are not drawn."""
 
     case: str
@@ -244,7 +244,7 @@ class MapFigure(_Drawn):
 
     kind: Literal["map"]
     y: str
-    panels: tuple[MapPanel, ...] = Field(min_length=1)
+    panels: tuple[MapPanelTable, ...] = Field(min_length=1)
     colours: Literal["linear", "log", "diverging"] = "linear"
     range: tuple[float, float] | None = None
     contour: str | None = None
@@ -255,7 +255,7 @@ class LinesFigure(_Drawn):
     """A measure over one axis: a curve for each case, with the range over the seeds."""
 
     kind: Literal["lines"]
-    curves: tuple[MapPanel, ...] = Field(min_length=1)
+    curves: tuple[MapPanelTable, ...] = Field(min_length=1)
     log: Literal["", "x", "y", "xy"] = ""
     range: tuple[float, float] | None = None
 

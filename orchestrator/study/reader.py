@@ -45,7 +45,7 @@ from orchestrator.study.run.ledger import ledger_series, swept_ledgers, wrong_le
 from orchestrator.study.upward import animation_problems
 
 if TYPE_CHECKING:
-    from orchestrator.study.figure_tables import Curve
+    from orchestrator.study.figure_tables import CurveTable
 
 
 #: Of what is wrong with an experiment file by itself.
@@ -264,7 +264,7 @@ def _figures(
 
 def _minus(
     where: str,
-    curve: Curve,
+    curve: CurveTable,
     cases: Mapping[str, PreparedCase],
     recorded: Mapping[str, list[str]],
 ) -> Iterator[str]:

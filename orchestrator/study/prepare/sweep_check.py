@@ -14,7 +14,7 @@ from orchestrator.study.figure_tables import (
     LinesFigure,
     ListedSweep,
     MapFigure,
-    MapPanel,
+    MapPanelTable,
     Sweep,
 )
 from orchestrator.study.prepare.axes import (
@@ -229,7 +229,7 @@ def _wrong_value(axis: Axis, value: AxisValue, case: PreparedCase) -> Iterator[P
         yield from wrong_faults(there)
 
 
-def panels_of(figure: MapFigure | LinesFigure) -> tuple[MapPanel, ...]:
+def panels_of(figure: MapFigure | LinesFigure) -> tuple[MapPanelTable, ...]:
     """Return the panels of a map, or the curves of a figure with lines."""
     return figure.panels if isinstance(figure, MapFigure) else figure.curves
 
@@ -281,7 +281,7 @@ def wrong_maps(experiment: Experiment) -> Iterator[str]:
             )
 
 
-def _panel(figure: MapFigure | LinesFigure, panel: MapPanel, sweep: Sweep) -> Iterator[str]:
+def _panel(figure: MapFigure | LinesFigure, panel: MapPanelTable, sweep: Sweep) -> Iterator[str]:
     """Say which axes have no value, or one that they do not have."""
     for name, axis in sweep.over.items():
         try:

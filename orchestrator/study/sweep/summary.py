@@ -14,7 +14,7 @@ from orchestrator.study.figure_tables import (
     AxisValue,
     LinesFigure,
     MapFigure,
-    MapPanel,
+    MapPanelTable,
     Sweep,
 )
 from orchestrator.study.prepare.axes import AxisPoint, label_of, point_at, points_of, seeds_of
@@ -159,7 +159,9 @@ def _is_log(axis: Axis, values: tuple[float, ...]) -> bool:
     return bool(np.std(factors) / np.mean(factors) < np.std(steps) / np.mean(steps))
 
 
-def cells_of(panel: MapPanel, names: Sequence[str], outcome: FinishedSweep) -> list[list[Cell]]:
+def cells_of(
+    panel: MapPanelTable, names: Sequence[str], outcome: FinishedSweep
+) -> list[list[Cell]]:
     """Return the records of a panel."""
     over = outcome.plan.context.sweep.over
     cells: dict[tuple[AxisValue, ...], Cell] = {}
@@ -175,7 +177,7 @@ def cells_of(panel: MapPanel, names: Sequence[str], outcome: FinishedSweep) -> l
 
 
 def _records(
-    panel: MapPanel, outcome: FinishedSweep
+    panel: MapPanelTable, outcome: FinishedSweep
 ) -> Iterator[tuple[Mapping[str, AxisPoint], JobRecord]]:
     over = outcome.plan.context.sweep.over
     fixed_values = {name: point_at(over[name], value).value for name, value in panel.at.items()}
