@@ -11,7 +11,7 @@ from orchestrator.core.ssp import read_system as read_ssp_system
 from orchestrator.core.ssp.archive.sources import system_path
 from orchestrator.core.ssp.common.names import integer, real
 from orchestrator.core.system import Component, Connector, DataType, System, Value
-from orchestrator.core.system.checks import expected_value
+from orchestrator.core.system.checks import value_misfit
 from orchestrator.core.system.values import target_of
 
 
@@ -115,6 +115,4 @@ def _element(text: str, connector: Connector, path: str) -> bool | int | float |
                 return integer(text)
         return _finite(text)
     except (ValueError, KeyError, SspError):
-        raise DescriptionError(
-            f"{path}: expected {expected_value(connector)}, found '{text}'"
-        ) from None
+        raise DescriptionError(f"{path}: {value_misfit(connector, text)}") from None

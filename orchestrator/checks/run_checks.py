@@ -91,6 +91,7 @@ def merged(found: Iterable[tuple[str, Diagnostic]], cases: Sequence[str]) -> lis
 _LEFT_ALONE = {"CON109", "CON117", "CON118", "CON119"}
 #: Findings about components without connections, which one that cannot be opened leaves alone.
 _ISLAND = "CON114"
+_WRONG_CONNECTION = "CON10"
 _UNOPENED = ("FMU101", "FMU102", "CAP103", "CAP106", "CAP108")
 
 
@@ -98,10 +99,19 @@ def _causes(findings: Sequence[tuple[str, Diagnostic]]) -> Iterator[tuple[str, D
     """Leave out what merely follows from a wrong connection or from a source that is missing."""
     meant = {end for _, diagnostic in findings for end in meant_ends(diagnostic)}
     unopened = any(diagnostic.code in _UNOPENED for _, diagnostic in findings)
+    named = {part for _, diagnostic in findings for part in _named_components(diagnostic)}
     for case, diagnostic in findings:
         follows = diagnostic.code in _LEFT_ALONE and diagnostic.key in meant
-        if not follows and not (unopened and diagnostic.code == _ISLAND):
+        is_island = diagnostic.code == _ISLAND and (unopened or diagnostic.place in named)
+        if not follows and not is_island:
             yield case, diagnostic
+
+
+def _named_components(diagnostic: Diagnostic) -> Iterator[str]:
+    """Yield the components that a wrong connection names."""
+    if diagnostic.code.startswith(_WRONG_CONNECTION):
+        for end in diagnostic.key.split(" -> "):
+            yield end.rpartition(".")[0]
 
 
 def _in_cases(found: Diagnostic, names: Sequence[str], cases: Sequence[str]) -> Diagnostic:

@@ -29,7 +29,7 @@ from orchestrator.core.system import (
     Endpoint,
     MappingTransformation,
 )
-from orchestrator.core.system.checks import expected_value, values
+from orchestrator.core.system.checks import value_misfit, values
 
 _BINDING = "SSP 1.0.1, 5.2.3"
 _TABLES = "SSP 1.0.1, 4.5.2"
@@ -165,7 +165,7 @@ def _own(level: SystemLevel) -> Iterator[Diagnostic]:
             text = f"the system has no connector '{name}'{choices}"
             yield finding("VAL101", at, text)
         elif not connector.accepts(value):
-            yield finding("VAL103", at, f"expected {expected_value(connector)}, found {value!r}")
+            yield finding("VAL103", at, value_misfit(connector, value))
 
 
 def _component(

@@ -93,14 +93,14 @@ def read_experiment(path: str | Path) -> Experiment:
 def _dangling(experiment: Experiment) -> list[Diagnostic]:
     """Find names of cases, sweeps and measures that do not exist."""
     every = experiment.case
-    references: list[tuple[str, str, Collection[str]]] = [
-        (f"case.{name}.measure.{key}.to", measure.to or "", every)
+    references: list[Reference] = [
+        (f"case.{name}.measure.{key}.to", "case", measure.to or "", every)
         for name, case in every.items()
         for key, measure in case.measure.items()
         if measure.is_difference
     ]
     for name, ledger in experiment.ledger.items():
-        references += ((f"ledger.{name}.cases", case, every) for case in ledger.cases)
+        references += ((f"ledger.{name}.cases", "case", case, every) for case in ledger.cases)
     if experiment.sweep:
         from orchestrator.study.prepare.sweep_check import named_by_sweeps
 
@@ -114,16 +114,18 @@ def _dangling(experiment: Experiment) -> list[Diagnostic]:
         Diagnostic(
             CODE,
             Severity.ERROR,
-            f"'{location}': no '{name}'{choices_for(name, names)}",
+            f"'{location}': no {noun} '{name}'{choices_for(name, names, noun)}",
             key=location,
             hint=nearest_name(name, names),
         )
-        for location, name, names in references
+        for location, noun, name, names in references
         if name not in names
     ]
 
 
-Named = Iterator[tuple[str, str, Collection[str]]]
+#: Where a name is used, the noun for what it names, the name, and the names that exist.
+Reference = tuple[str, str, str, Collection[str]]
+Named = Iterator[Reference]
 
 
 def _named_by_figures(experiment: Experiment) -> Named:
@@ -133,17 +135,18 @@ def _named_by_figures(experiment: Experiment) -> Named:
         if figure.kind == "time":
             for panel in figure.panels:
                 for curve in panel.curves:
-                    yield from ((location, case, experiment.case) for case in curve.cases)
+                    yield from ((location, "case", case, experiment.case) for case in curve.cases)
         elif figure.kind == "phase":
-            yield from ((location, curve.case, experiment.case) for curve in figure.curves)
+            yield from ((location, "case", curve.case, experiment.case) for curve in figure.curves)
         elif figure.kind == "sweep":
             for line in figure.curves:
-                yield location, line.sweep, listed
+                yield location, "sweep", line.sweep, listed
                 if line.sweep in listed:
-                    yield location, line.measure, listed[line.sweep].measures
+                    yield location, "measure", line.measure, listed[line.sweep].measures
     for name, animation in experiment.animation.items():
         location = f"animation.{name}"
-        yield from ((location, case, experiment.case) for case in sorted(animation.needed()))
+        needed = sorted(animation.needed())
+        yield from ((location, "case", case, experiment.case) for case in needed)
 
 
 #: Of what a case names and its system does not have.

@@ -133,19 +133,21 @@ def format_validation_error(
         for item in error.errors()
         if item["type"] != "too_short" or not item["input"]  # else what is wrong in it is listed
     ]
-    found, missing, meant = [], {}, set()
+    unknown, found, missing, meant = [], [], {}, set()
     for where, same in groupby(items, key=lambda pair: pair[0]):
         text, hint = _message(form, where, listed := [item for _, item in same])
         diagnostic = Diagnostic(
             code, Severity.ERROR, text, str(file), key=toml_key(*where), hint=hint
         )
-        found.append(diagnostic)
+        is_unknown = listed[0]["type"] == "extra_forbidden"
+        (unknown if is_unknown else found).append(diagnostic)
         if listed[0]["type"] == "missing":
             missing[where] = diagnostic
         if hint:
             meant.add((*where[:-1], hint))
     explained = [diagnostic for where, diagnostic in missing.items() if where in meant]
-    return [diagnostic for diagnostic in found if diagnostic not in explained]
+    # A misspelt key may be meant for a missing one, so unknown keys come first.
+    return [each for each in (*unknown, *found) if each not in explained]
 
 
 def _place(form: Form, item: Mapping[str, Any]) -> Location:

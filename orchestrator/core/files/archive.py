@@ -90,7 +90,8 @@ def open_archive(path: Path, error: type[LoadError]) -> zipfile.ZipFile:
     tool that packed it wrote backslashes, or ``./`` before them.
     """
     if not path.is_file():
-        raise error.in_file(path, "no such file")
+        found = "expected a file, found a folder" if path.is_dir() else "no such file"
+        raise error.in_file(path, found)
     try:
         archive = zipfile.ZipFile(path)
     except DAMAGE as reason:

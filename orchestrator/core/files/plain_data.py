@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 _BITS = 64
 #: Some editors begin a file with it; it is no part of what the file says.
 BYTE_ORDER_MARK = "\ufeff"
+#: What tomllib says of a second table of one name, and of a second value of one key.
+_TWICE = re.compile(r"Cannot declare \((?P<keys>.*)\) twice (?P<location>\(.*\))")
+_OVERWRITTEN = "Cannot overwrite a value"
 _DEEP = "it is nested too deeply"
 #: Tables and lists of TOML in each other.
 _DEEPEST = 64
@@ -33,6 +36,15 @@ def toml_data(text: str) -> dict[str, Any]:
         content = tomllib.loads(text.removeprefix(BYTE_ORDER_MARK))
     except RecursionError:
         raise ValueError(_DEEP) from None
+    except tomllib.TOMLDecodeError as error:
+        if match := _TWICE.fullmatch(str(error)):
+            table = ".".join(re.findall(r"'([^']*)'", match["keys"]))
+            reason = f"the table [{table}] is declared twice {match['location']}"
+            raise ValueError(reason) from None
+        if str(error).startswith(_OVERWRITTEN):
+            reason = str(error).replace(_OVERWRITTEN, "a key has two values", 1)
+            raise ValueError(reason) from None
+        raise
     _expect_short(content, "", _DEEPEST)
     return content
 

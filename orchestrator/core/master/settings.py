@@ -224,6 +224,9 @@ class ExecutionSettings(Struct):
         default of Softdock. Options of the experiment are for its own algorithm: with another they
         are left.
         """
+        if not isinstance(system, System):
+            advice = f"; read_system({system!r}) reads a file" if isinstance(system, str) else ""
+            raise DescriptionError(f"expected a System, found {system!r}{advice}")
         if unknown := [name for name in keywords if name not in cls.__struct_fields__]:
             raise UnknownNameError(
                 *(

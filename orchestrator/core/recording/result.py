@@ -258,8 +258,8 @@ class Result:
         """
         try:
             signal: NDArray[np.float64] = self.values[:, self._column[name]]
-        except KeyError:
-            error = unknown_name_error(f"result '{self.name}'", "signal", name, self.names)
+        except (KeyError, TypeError):
+            error = unknown_name_error(f"result '{self.name}'", "signal", str(name), self.names)
             raise UnknownNameError(
                 f"{error}; a variable that is not an output is recorded if 'record' names it"
             ) from None

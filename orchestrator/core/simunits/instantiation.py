@@ -94,9 +94,16 @@ def _make_block(component: Component) -> SimulationUnit:
         with exits_are_errors():
             new_block = kind()
     except Exception as error:
+        code, defaults = kind.__init__.__code__, kind.__init__.__defaults__
+        needs_arguments = code.co_argcount - len(defaults or ()) > 1
+        advice = (
+            "; Softdock calls __init__ without arguments: declare Parameter(start=..) instead"
+            if needs_arguments
+            else ""
+        )
         raise PluginError(
             f"component '{component.name}': block '{location}' cannot be made:"
-            f" {type(error).__name__}: {error}"
+            f" {type(error).__name__}: {error}{advice}"
         ) from error
     return BlockUnit(component.name, description_of(component), new_block)
 

@@ -18,6 +18,7 @@ from orchestrator.core.diagnostics import (
     UnknownNameError,
     choices_for,
     counted,
+    first_of,
 )
 from orchestrator.core.diagnostics.reading import reads
 from orchestrator.core.files.columns import csv_columns, csv_titles, read_arrays, split_title
@@ -93,7 +94,12 @@ def _read(path: Path, component: str, changed_ns: int, size: int) -> Recorded:
             raise LoadError.in_file(path, f"two columns are called '{name}'; expected one")
         numbers_of[name] = number
     if _TIME not in numbers_of:
-        raise LoadError.in_file(path, f"expected a recording, which has a column '{_TIME}'")
+        titles = first_of([f"'{name}'" for name in numbers_of], 5)
+        raise LoadError.in_file(
+            path,
+            f"expected a recording with the columns '{_TIME}' and 'component.connector [unit]',"
+            f" found the columns {titles}",
+        )
     own = {n.removeprefix(f"{component}."): n for n in numbers_of if n.startswith(f"{component}.")}
     if not own:
         known = list(dict.fromkeys(n.partition(".")[0] for n in numbers_of if "." in n))
@@ -109,8 +115,15 @@ def _read(path: Path, component: str, changed_ns: int, size: int) -> Recorded:
         text = f"column '{table.names[chosen[column]]}', row {row + 1}: expected a finite number"
         raise LoadError.in_file(path, text)
     times = numbers[:, 0]
-    if not len(times) or not (np.abs(times) < _LATEST).all() or not (np.diff(times) > 0).all():
-        raise LoadError.in_file(path, f"'{_TIME}': expected times that increase")
+    if not len(times) or not (np.abs(times) < _LATEST).all():
+        raise LoadError.in_file(path, f"'{_TIME}': expected times within {_LATEST:g} s, and a row")
+    if (falls := np.flatnonzero(np.diff(times) <= 0)).size:
+        before, after = times[falls[0]], times[falls[0] + 1]
+        raise LoadError.in_file(
+            path,
+            f"'{_TIME}', row {falls[0] + 2}: expected times that increase, found {after:.9g} after"
+            f" {before:.9g}",
+        )
     return Recorded(
         path,
         np.rint(times * 1e9).astype(np.int64),

@@ -26,6 +26,8 @@ from orchestrator.core.units.conversion import is_unit
 
 Components = Mapping[str, Component]
 _SIGNALS = (Causality.INPUT, Causality.OUTPUT)
+#: Why a system that was connected may have no connections.
+_COPIES = "System.connect returns a new system and leaves the old one unchanged"
 #: Connectors of an unknown unit that a note names.
 _MOST_USERS = 5
 
@@ -35,6 +37,15 @@ _WIDER: Mapping[DataType, tuple[DataType, ...]] = {
     DataType.BOOLEAN: (DataType.INTEGER, DataType.REAL),
     DataType.INTEGER: (DataType.REAL,),
 }
+
+
+def value_misfit(connector: Connector, value: object) -> str:
+    """Describe a value that a connector does not accept."""
+    text = f"expected {expected_value(connector)}, found {value!r}"
+    if isinstance(value, str) and not connector.type.is_text and connector.enumeration is None:
+        unit = f", in {connector.unit}" if connector.unit else ""
+        text += f"; write only the number{unit}"
+    return text
 
 
 def expected_value(connector: Connector) -> str:
@@ -264,8 +275,7 @@ def _misfit(component: Component, connector: Connector, value: Value) -> tuple[s
     if connector.causality is Causality.OUTPUT and not (is_fmu and connector.start is not None):
         return "VAL102", f"'{name}' is an output and cannot be set"
     if not connector.accepts(value):
-        expected = expected_value(connector)
-        return "VAL103", f"parameter '{name}': expected {expected}, found {value!r}"
+        return "VAL103", f"parameter '{name}': {value_misfit(connector, value)}"
     if not all(isfinite(v) for v in _numbers(value)):
         return "VAL104", f"parameter '{name}': expected a finite number, found {value!r}"
     refusal = connector.refusal(value)
@@ -283,6 +293,7 @@ def unconnected(
 ) -> Iterator[DescriptionError]:
     """Whether every input is fed or has a value."""
     fed = {line.target for line in connections}
+    unused = "" if fed else f"; the system has no connections ({_COPIES})"
     for component in components:
         for connector in component.of(Causality.INPUT):
             end = Endpoint(component.name, connector.name)
@@ -290,8 +301,9 @@ def unconnected(
             if end not in fed and connector.name not in component.values and not ticks_alone:
                 text = (
                     f"input '{end}' ({expected_value(connector)}) is not connected;"
-                    " connect it, or set a constant value"
+                    f" connect it, or set a constant value{unused}"
                 )
+                unused = ""
                 yield DescriptionError.about(text, code="CON109", key=str(end))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, with_article
 from orchestrator.core.structs import Struct, replace
-from orchestrator.core.system.checks import expected_value
+from orchestrator.core.system.checks import value_misfit
 from orchestrator.core.system.component import Component
 from orchestrator.core.system.connection import Endpoint
 from orchestrator.core.system.hierarchy import element, with_component
@@ -35,7 +35,7 @@ def set_value(system: System, path: str, value: Value) -> System:
         )
     value = plain_value(value, connector)
     if not connector.accepts(value):
-        raise DescriptionError(f"{path}: expected {expected_value(connector)}, found {value!r}")
+        raise DescriptionError(f"{path}: {value_misfit(connector, value)}")
     return _with_values(system, end.component, holder, {**holder.values, name: value})
 
 

@@ -25,7 +25,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.diagnostics import ModelicaError
+from orchestrator.core.diagnostics import ModelicaError, counted
 from orchestrator.core.structs import Struct
 from orchestrator.export.dae.residual_dae import Residual, column
 
@@ -468,7 +468,7 @@ def check_matching(
     ]
     finding = "the model is singular"
     if len(names) != len(residuals):
-        finding = f"{len(residuals)} equations for {len(names)} unknowns"
+        finding = f"{counted(len(residuals), 'equation')} for {counted(len(names), 'unknown')}"
     deficit = len(names) - rank
     some = f"{deficit} of " if deficit < len(free) else ""
     missing = f"; the equations cannot be solved for {some}{', '.join(free)}" if free else ""

@@ -308,9 +308,10 @@ def with_played_input(system: System, name: str, table: InputTable, folder: Path
     """
     inputs = [n for n, c in system.connectors.items() if c.causality is Causality.INPUT]
     if name not in inputs:
+        choices = choices_for(name, inputs, "input", "its") if inputs else " or any other input"
         raise UnknownNameError(
-            f"input '{name}': system '{system.name}' has no such input of its own; it has:"
-            f" {', '.join(inputs) or 'none'}"
+            f"system '{system.name}' has no input '{name}' of its own{choices}; lead an input of a"
+            " component to the outside (System.expose, or [connectors] of a system file)"
         )
     connector = system.connectors[name]
     if connector.type is not DataType.REAL or connector.shape:

@@ -29,7 +29,7 @@ from orchestrator.core.system import (
     with_starts,
     without_starts,
 )
-from orchestrator.core.system.checks import expected_value
+from orchestrator.core.system.checks import value_misfit
 from orchestrator.study import upward
 from orchestrator.study.content import Section
 from orchestrator.study.experiment import (
@@ -307,8 +307,7 @@ def _set_own(system: System, name: str, value: Setting) -> System:
     connector = settable[name]
     converted = _read(value, connector, name)
     if not connector.accepts(converted):
-        expected = expected_value(connector)
-        raise DescriptionError(f"{name}: expected {expected}, found {converted!r}")
+        raise DescriptionError(f"{name}: {value_misfit(connector, converted)}")
     return replace(system, values={**system.values, name: converted})
 
 

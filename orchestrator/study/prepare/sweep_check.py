@@ -42,12 +42,12 @@ def named_by_sweeps(experiment: Experiment) -> Named:
     listed = experiment.listed_sweeps
     for name, sweep in experiment.sweeps.items():
         key = "case" if name in listed else "cases"
-        yield from ((f"sweep.{name}.{key}", case, experiment.case) for case in sweep.cases)
+        yield from ((f"sweep.{name}.{key}", "case", case, experiment.case) for case in sweep.cases)
         cases = [experiment.case[key] for key in sweep.cases if key in experiment.case]
         if not cases:
             continue
         measures = list(dict.fromkeys(key for case in cases for key in case.measure))
-        yield from ((f"sweep.{name}.measures", key, measures) for key in sweep.measures)
+        yield from ((f"sweep.{name}.measures", "measure", key, measures) for key in sweep.measures)
 
 
 def wrong_sweep(
@@ -239,18 +239,18 @@ def named_by_maps(experiment: Experiment) -> Named:
     sweeps = experiment.sweeps
     for name, figure in _maps(experiment):
         location = f"figure.{name}"
-        yield f"{location}.sweep", figure.sweep, sweeps
+        yield f"{location}.sweep", "sweep", figure.sweep, sweeps
         sweep = sweeps.get(figure.sweep)
         if sweep is None:
             continue
-        yield f"{location}.measure", figure.measure, sweep.measures
+        yield f"{location}.measure", "measure", figure.measure, sweep.measures
         for axis in _drawn(figure):
-            yield f"{location}.x, y", axis, sweep.over
+            yield f"{location}.x, y", "axis", axis, sweep.over
         if isinstance(figure, MapFigure) and figure.contour is not None:
-            yield f"{location}.contour", figure.contour, sweep.measures
+            yield f"{location}.contour", "measure", figure.contour, sweep.measures
         for panel in panels_of(figure):
-            yield f"{location}.case", panel.case, sweep.cases
-            yield from ((f"{location}.at", axis, sweep.over) for axis in panel.at)
+            yield f"{location}.case", "case", panel.case, sweep.cases
+            yield from ((f"{location}.at", "axis", axis, sweep.over) for axis in panel.at)
 
 
 def wrong_maps(experiment: Experiment) -> Iterator[str]:

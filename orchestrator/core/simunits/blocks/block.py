@@ -5,6 +5,7 @@ from __future__ import annotations
 import dis
 from collections.abc import Callable, Collection, Iterator, Mapping
 from copy import deepcopy
+from inspect import CO_VARARGS
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, ClassVar, get_type_hints
@@ -142,14 +143,17 @@ def connector_of(block: str, name: str, item: Declared, annotated: object) -> Co
     return connector
 
 
-def expect_declared(kind: type, declared: Collection[str]) -> None:
-    """Refuse a class whose methods assign a name of ``self`` that nothing declares.
+def expect_declared(
+    kind: type, connectors: Mapping[str, Connector], states: Collection[str]
+) -> None:
+    """Refuse a class whose methods assign an input, a parameter or an undeclared name of ``self``.
 
     Declared are connectors and states, what the body of a class names, and what ``__init__``
     assigns; a name with an underscore in front is the block's own affair. The code is read, not
     run: so it costs no time in a step, and finds what no run has come to yet.
     """
     classes = [each for each in kind.__mro__ if each is not object]
+    declared = [*connectors, *states]
     named = {name for each in classes for name in vars(each)}
     named |= set(get_type_hints(kind)) | set(declared)
     problems: dict[str, tuple[str, str]] = {}
@@ -158,7 +162,14 @@ def expect_declared(kind: type, declared: Collection[str]) -> None:
             named.add(name)
         elif not name.startswith("_"):
             problems.setdefault(name, (method, place))
+    fixed = {c.name: c for c in connectors.values() if c.causality is not Causality.OUTPUT}
     found = [
+        f"block {kind.__name__}: '{name}' is {with_article(fixed[name].causality)} and is assigned"
+        f" in {method} ({place}); only outputs and states can be assigned"
+        for name, (method, place) in problems.items()
+        if name in fixed
+    ]
+    found += [
         f"block {kind.__name__}: '{name}' is assigned in {method} ({place}) and not"
         f" declared{suggestion(name, sorted(declared)) or '.'} Declare a state as {name}: float ="
         f" State(start=..) or an output as {name}: float = Output(..); call a value that need not"
@@ -168,6 +179,24 @@ def expect_declared(kind: type, declared: Collection[str]) -> None:
     ]
     if found:
         raise DescriptionError(*found)
+
+
+def _expect_arguments(kind: type[Block], method: str) -> None:
+    """Refuse a method that cannot be called with the arguments that Softdock passes."""
+    function, expected = getattr(kind, method), getattr(Block, method).__code__
+    if not isinstance(function, FunctionType):
+        return
+    code = function.__code__
+    least = code.co_argcount - len(function.__defaults__ or ())
+    has_more = bool(code.co_flags & CO_VARARGS)
+    if least <= expected.co_argcount and (has_more or expected.co_argcount <= code.co_argcount):
+        return
+    arguments = (", ".join(each.co_varnames[: each.co_argcount]) for each in (code, expected))
+    own, asked = (f"{method}({names})" for names in arguments)
+    raise DescriptionError(
+        f"block {kind.__name__}: {own} ({Path(code.co_filename).name}, line"
+        f" {code.co_firstlineno}) has other arguments than expected: write {asked}"
+    )
 
 
 def _assigned(classes: list[type]) -> Iterator[tuple[str, str, str]]:
@@ -298,7 +327,9 @@ class Block:
                     f"block {cls.__name__} defines both step(t, h) and follow(t, h, inputs):"
                     " expected one of them; for held inputs, follow gets derivatives of zero"
                 )
-            expect_declared(cls, [*cls.connectors, *cls.states])
+            for name in ("initialise", "step", "follow"):
+                _expect_arguments(cls, name)
+            expect_declared(cls, cls.connectors, cls.states)
             cls._is_declared = True
 
     def __init__(self, **values: Value) -> None:

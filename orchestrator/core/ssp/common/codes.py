@@ -207,10 +207,21 @@ class Findings(Struct):
             file = "" if diagnostic_found.file == self.label else diagnostic_found.file
             text = str(replace(diagnostic_found, file=file, clause=""))
             mine = self.diagnostic(Severity.ERROR, code, element, text, diagnostic_found.clause)
+            if self._is_explained(mine):
+                continue
             own_code = diagnostic_found.code if isinstance(error, RefusalError) else code.name
             self._add(
                 replace(mine, code=own_code, key=diagnostic_found.key, hint=diagnostic_found.hint)
             )
+
+    def _is_explained(self, found: Diagnostic) -> bool:
+        """Whether the schema refuses the same element, which explains why it cannot be read."""
+        place = found.file, found.line, found.place
+        return any(
+            (each.file, each.line, each.place) == place
+            for each in self.diagnostics
+            if each.code == SCHEMA.name and each.severity is Severity.ERROR
+        )
 
     def guard(self, element: etree._Element | None, code: Code) -> FindingsGuard:
         """Turn errors raised inside into findings about an element, of this code or their own."""

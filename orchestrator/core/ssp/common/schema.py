@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from lxml import etree
 
-from orchestrator.core.diagnostics import DescriptionError, SspError
+from orchestrator.core.diagnostics import DescriptionError, SspError, nearest_name
 from orchestrator.core.ssp.common import codes
 from orchestrator.core.ssp.common.codes import Findings, refusal
 from orchestrator.core.ssp.common.names import NAMESPACES, file_text, full, short, tag
@@ -274,14 +274,46 @@ def _report(root: etree._Element, kind: Schema, version: str, findings: Findings
             "SSP 2.0, 5.1",
         )
         return
+    misspelt = _misspelt_attributes(entries)
     for entry in entries[:_MOST]:
+        key = entry.path, entry.message
+        if key in misspelt and misspelt[key] is None:
+            continue
         element = _place(root, entry)
         clear = element is not None and is_clear(element, entry.type_name, short(entry.message))
         add = findings.warning if clear else findings.error
         parent = None if element is None else element.getparent()
         suffix = "" if parent is None else f", in {tag(parent)}"
-        text = f"not valid SSP {version}{suffix}: {short(entry.message)}"
+        text = f"not valid SSP {version}{suffix}: {misspelt.get(key) or short(entry.message)}"
         add(codes.TOLERATED if clear else codes.SCHEMA, element, text)
+
+
+_REQUIRED: Final = re.compile(r"Element '.*': The attribute '(.*)' is required but missing\.")
+_REFUSED: Final = re.compile(
+    r"Element '(.*)', attribute '.*': The attribute '(.*)' is not allowed\."
+)
+
+
+def _misspelt_attributes(entries: Sequence[Any]) -> dict[tuple[str, str], str | None]:
+    """Return other texts, by path and message, where a misspelt attribute gives two entries.
+
+    ``None``: the entry is part of the other one.
+    """
+    texts: dict[tuple[str, str], str | None] = {}
+    for entry in entries[:_MOST]:
+        if not (refused := _REFUSED.fullmatch(entry.message)):
+            continue
+        required = {
+            match[1]: other.message
+            for other in entries[:_MOST]
+            if other.path == entry.path and (match := _REQUIRED.fullmatch(other.message))
+        }
+        if name := nearest_name(refused[2], required):
+            texts[entry.path, entry.message] = None
+            texts[entry.path, required[name]] = (
+                f"{short(refused[1])} has no attribute '{refused[2]}'. Did you mean '{name}'?"
+            )
+    return texts
 
 
 def new_document(schema: Schema, version: str, prefixes: Iterable[str]) -> etree._Element:

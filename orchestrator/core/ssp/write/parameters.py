@@ -33,7 +33,7 @@ from orchestrator.core.system import (
     System,
     Value,
 )
-from orchestrator.core.system.checks import expected_value
+from orchestrator.core.system.checks import value_misfit
 
 _BITS: Final = {"Integer": 31, "Int64": 63}
 #: Types of values whose connector is not declared, and how elements are written.
@@ -155,7 +155,7 @@ def _written(parameter: Given, version: str) -> _Written:
     if causality in FIXED and not (causality is Causality.OUTPUT and parameter.outputs):
         raise DescriptionError(f"'{name}' is {with_article(causality)} and cannot be set")
     if connector is not None and not connector.accepts(value):
-        raise DescriptionError(f"'{name}': expected {expected_value(connector)}, found {value!r}")
+        raise DescriptionError(f"'{name}': {value_misfit(connector, value)}")
     elements = value if isinstance(value, tuple) else (value,)
     if isinstance(value, tuple) and version == "1.0":
         raise CapabilityError(

@@ -35,6 +35,7 @@ TAKES = {
 }
 #: Texts of errors that others raise, who give nothing but a text.
 FOREIGN = {
+    "orchestrator/core/files/plain_data.py": "tomllib",
     "orchestrator/core/ssp/common/names.py": "libxml2",
     "orchestrator/export/modelica/front_end_source.py": "Rumoca, as in the next file",
     "orchestrator/export/modelica/frontend.py": "the compiler Rumoca says lines in its texts only",
