@@ -19,6 +19,8 @@ from typing import Any, ClassVar, TypeVar
 
 #: Is told the share of something that is done, 0 to 1.
 Progress = Callable[[float], None]
+#: Rows of a table that a prompt and a notebook show.
+_MOST_ROWS = 20
 #: s, before a bar appears, and between two of its pictures.
 _PATIENCE, _PERIOD = 0.5, 0.1
 
@@ -88,10 +90,20 @@ class Listed(tuple[_Item, ...]):
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        return text_table(self.columns, map(self.cells, self)) if self else "()"
+        if not self:
+            return "()"
+        return "\n".join([text_table(self.columns, self._rows()), *self._remainder()])
 
     def _repr_html_(self) -> str:
-        return html_table(self.columns, map(self.cells, self))
+        remainder = "".join(f"<p>{text}</p>" for text in self._remainder())
+        return f"{html_table(self.columns, self._rows())}{remainder}"
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        return [self.cells(item) for item in self[:_MOST_ROWS]]
+
+    def _remainder(self) -> list[str]:
+        hidden = len(self) - _MOST_ROWS
+        return [f"and {hidden} more"] if hidden > 0 else []
 
 
 def _kernel_display() -> Callable[..., Any] | None:

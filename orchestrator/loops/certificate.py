@@ -15,7 +15,9 @@ from orchestrator.core.diagnostics import (
     DescriptionError,
     FmuError,
     SoftdockError,
+    counted,
 )
+from orchestrator.core.display import escaped, html_table
 from orchestrator.core.master import ExecutionSettings, compile_schedule
 from orchestrator.core.master.run.assembly import prepared
 from orchestrator.core.simunits import resolve
@@ -28,6 +30,7 @@ from orchestrator.core.system import (
     with_starts,
 )
 from orchestrator.core.system.experiment import WAY
+from orchestrator.core.system.time import time_text
 from orchestrator.loops.loop_account import LoopAccount, Mode
 from orchestrator.loops.loop_transfer import Margins, open_loop
 from orchestrator.loops.rule_map import (
@@ -102,6 +105,9 @@ class MasterAccount(Struct):
     longest_step_ns: int | None = None
     remarks: tuple[str, ...] = ()
     obstacles: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"MasterAccount '{self.name}': {counted(len(self.loops), 'loop')}"
 
     def verdict(self, tolerance: float) -> str:
         """Say what this master does to the loops: a sentence without its name.
@@ -184,6 +190,20 @@ class Certificate(Struct):
     masters: tuple[MasterAccount, ...]
     remedies: tuple[Remedy, ...]
     limits: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        heading = (
+            f"Certificate of '{self.system}': step {time_text(self.step_ns)}, at {self.at},"
+            f" tolerance {self.tolerance:g}"
+        )
+        lines = [*self.verdicts(), *(f"limit: {text}" for text in self.limits)]
+        return "\n".join([heading, *(f"  {line}" for line in lines)])
+
+    def _repr_html_(self) -> str:
+        rows = [(one.name, one.verdict(self.tolerance)) for one in self.masters]
+        heading, _, _ = repr(self).partition("\n")
+        limits = "".join(f"<p>{escaped(text)}</p>" for text in self.limits)
+        return f"<p>{escaped(heading)}</p>{html_table(('master', 'verdict'), rows)}{limits}"
 
     def verdicts(self) -> tuple[str, ...]:
         """Return a sentence for each master, in their order."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.diagnostics import CapabilityError, DescriptionError
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, first_of
 from orchestrator.core.display import Listed, escaped
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import (
@@ -118,6 +118,8 @@ def _source(system: System, line: Connection) -> Connector:
 
 #: Modes of a group that are told, the least damped first.
 MODES = 6
+#: Components of a loop that are named.
+_LISTED = 8
 #: Multipliers that are computed of large loops.
 _LARGEST = 2 * MODES + 2
 #: Modes that lose more than this factor in one period are no longer told: samples do not show them.
@@ -243,12 +245,16 @@ class LoopAccount(Struct):
 
     def __repr__(self) -> str:
         return "\n".join(
-            (f"loop of {', '.join(self.components)}", repr(Modes(self.modes)), *self.notes())
+            (
+                f"loop of {first_of(self.components, _LISTED)}",
+                repr(Modes(self.modes)),
+                *self.notes(),
+            )
         )
 
     def _repr_html_(self) -> str:
         notes = "".join(f"<p>{escaped(text)}</p>" for text in self.notes())
-        heading = f"<p>loop of {escaped(', '.join(self.components))}</p>"
+        heading = f"<p>loop of {escaped(first_of(self.components, _LISTED))}</p>"
         return f"{heading}{Modes(self.modes)._repr_html_()}{notes}"
 
     def notes(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from orchestrator.core.diagnostics import counted
 from orchestrator.core.structs import Struct
 
 Floats = NDArray[np.float64]
@@ -118,6 +119,11 @@ class StateSpace(Struct):
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        n, m = self.b.shape
+        counts = (counted(n, "state"), counted(m, "input"), counted(len(self.outputs), "output"))
+        return f"StateSpace: {', '.join(counts)}"
+
     def transition(self, step: float, *, order: int) -> Floats:
         """Return what takes (x, u) to (x, y) after a step over which the inputs are polynomials.
 
@@ -216,6 +222,10 @@ class UnitModel(Struct):
     remarks: tuple[str, ...] = ()
     kinks: tuple[str, ...] = ()
     cycle: tuple[StepTransition, ...] = ()
+
+    def __repr__(self) -> str:
+        states = counted(len(self.states), "state")
+        return f"UnitModel '{self.name}': {states}, by {self.method}"
 
     @property
     def phases(self) -> int:

@@ -7,16 +7,20 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import reduce
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from orchestrator.core.diagnostics import counted, enumerated
+from orchestrator.core.display import text_table
 from orchestrator.core.recording import Result
 from orchestrator.core.simunits import resolve
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import DataType, Fault, FaultKind, System, lines_of, seconds
 from orchestrator.core.system.naming import unknown_name_error
+from orchestrator.core.system.time import time_text
 
 Floats = NDArray[np.float64]
 
@@ -98,6 +102,10 @@ class OutputFigures(Struct):
         }
 
 
+#: Outputs, remarks and failures that a prompt shows.
+_SHOWN, _TOLD = 15, 3
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Verification:
     """A run with H, compared with those with H/2 and H/4 at the times that all have.
@@ -145,6 +153,27 @@ class Verification:
     def result(self) -> Result:
         """The run with H, as :func:`~orchestrator.simulate` gives it."""
         return self.results[0]
+
+    def __repr__(self) -> str:
+        """Return a table of the outputs that differ most."""
+        steps = enumerated(time_text(step) for step in self.steps_ns)
+        rows = [
+            (
+                figures.name,
+                figures.unit or "-",
+                *(f"{value:.3g}" for value in figures.largest),
+                "-" if figures.order is None else f"{figures.order:.2f}",
+                "-" if figures.error is None else f"{figures.error:.3g}",
+                ", ".join(figures.flags),
+            )
+            for figures in islice(self, _SHOWN)
+        ]
+        differences = [f"H/{2**i} - H/{2 ** (i + 1)}" for i in range(len(self.largest))]
+        table = text_table(("output", "unit", *differences, "order", "error", "flags"), rows)
+        hidden = len(self.names) - len(rows)
+        more = [f"and {counted(hidden, 'output')} more"] if hidden and rows else []
+        heading = f"Verification of '{self.name}': steps {steps}, largest differences"
+        return "\n".join([heading, table, *more, *self.remarks[:_TOLD], *self.failures[:_TOLD]])
 
     def __getitem__(self, name: str) -> OutputFigures:
         """Return the figures of one output; an unknown name is an UnknownNameError."""

@@ -193,7 +193,7 @@ class DescriptionError(SoftdockError):
         return tuple(map(str, self.diagnostics))
 
     @classmethod
-    def collect(cls, problems: Iterable[DescriptionError]) -> DescriptionError:
+    def collect(cls, problems: Iterable[SoftdockError]) -> SoftdockError:
         """Join several problems into one; a single problem keeps its own class."""
         listed = list(problems)
         if len(listed) == 1:

@@ -133,7 +133,9 @@ def format_validation_error(
         for item in error.errors()
         if item["type"] != "too_short" or not item["input"]  # else what is wrong in it is listed
     ]
-    unknown, found, missing, meant = [], [], {}, set()
+    unknown: list[Diagnostic] = []
+    found: list[Diagnostic] = []
+    missing, meant = {}, set()
     for where, same in groupby(items, key=lambda pair: pair[0]):
         text, hint = _message(form, where, listed := [item for _, item in same])
         diagnostic = Diagnostic(

@@ -33,6 +33,12 @@ if TYPE_CHECKING:
     from orchestrator.core.system.ports import Limits
 
 
+def _expect_system(value: object) -> None:
+    if not isinstance(value, System):
+        advice = f"; read_system({value!r}) reads a file" if isinstance(value, str) else ""
+        raise DescriptionError(f"expected a System, found {value!r}{advice}")
+
+
 def validate_plan(
     system: System,
     algorithm: str,
@@ -224,9 +230,7 @@ class ExecutionSettings(Struct):
         default of Softdock. Options of the experiment are for its own algorithm: with another they
         are left.
         """
-        if not isinstance(system, System):
-            advice = f"; read_system({system!r}) reads a file" if isinstance(system, str) else ""
-            raise DescriptionError(f"expected a System, found {system!r}{advice}")
+        _expect_system(system)
         if unknown := [name for name in keywords if name not in cls.__struct_fields__]:
             raise UnknownNameError(
                 *(

@@ -42,7 +42,8 @@ _WIDER: Mapping[DataType, tuple[DataType, ...]] = {
 def value_misfit(connector: Connector, value: object) -> str:
     """Describe a value that a connector does not accept."""
     text = f"expected {expected_value(connector)}, found {value!r}"
-    if isinstance(value, str) and not connector.type.is_text and connector.enumeration is None:
+    begins_as_number = isinstance(value, str) and value.lstrip("+-. ")[:1].isdigit()
+    if begins_as_number and not connector.type.is_text and connector.enumeration is None:
         unit = f", in {connector.unit}" if connector.unit else ""
         text += f"; write only the number{unit}"
     return text

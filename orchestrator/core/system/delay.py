@@ -286,6 +286,9 @@ class TransportDelay(Struct):
                 f" {self.nominal_ns / 1e9:g} s negative; expected a smaller spread"
             )
 
+    def __repr__(self) -> str:
+        return f"TransportDelay {delay_text(self)}"
+
     @classmethod
     def of(
         cls,

@@ -16,6 +16,7 @@ from orchestrator.core.system.time import (
     settled_end,
     step_length,
     step_text,
+    time_text,
 )
 
 if TYPE_CHECKING:
@@ -52,6 +53,13 @@ class DefaultExperiment(Struct):
     rates: Mapping[str, int] = field(default_factory=dict)
     early_return: bool | None = None
     tuning: Mapping[str, Limits] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        times = {"start": self.start_ns, "stop": self.stop_ns, "step": self.step_ns}
+        settings = {name: time_text(ns) for name, ns in times.items() if ns is not None}
+        others = ("algorithm", "algorithm_options", "rates", "early_return", "tuning")
+        settings |= {name: value for name in others if (value := getattr(self, name))}
+        return f"DefaultExperiment {', '.join(f'{name} {text}' for name, text in settings.items())}"
 
 
 def tuning_limits(name: str, minimum: str | float | None, maximum: str | float | None) -> Limits:

@@ -19,7 +19,7 @@ from orchestrator.core.system.connection import Connection, Endpoint, connection
 from orchestrator.core.system.naming import is_finite, is_whole
 from orchestrator.core.system.ports import Connector, DataType
 from orchestrator.core.system.system import System
-from orchestrator.core.system.time import nanoseconds, seconds
+from orchestrator.core.system.time import nanoseconds, seconds, time_text
 
 _LARGEST_SEED = 2**63 - 1
 
@@ -263,6 +263,15 @@ class Fault(Struct):
 
     def __str__(self) -> str:
         return f"'{self.name}' on '{self.on}'"
+
+    def __repr__(self) -> str:
+        until = "" if self.until_ns is None else f" until {seconds(self.until_ns):.9g} s"
+        figure = self.kind.codec.figure
+        amount = f", {figure} {self.amount}" if figure else ""
+        delay = f", delay {time_text(self.delay_ns)}" if "delay" in self.kind.codec.figures else ""
+        return (
+            f"Fault {self}: {self.kind} from {seconds(self.begin_ns):.9g} s{until}{amount}{delay}"
+        )
 
 
 def _wrong_figures(kind: FaultKind, figures: Mapping[str, Any]) -> list[str]:

@@ -249,6 +249,9 @@ class Source:
             return self
         return replace(self, location=self.definition.location(), definition=None)
 
+    def __repr__(self) -> str:
+        return f"Source {self}"
+
     def __str__(self) -> str:
         if self.kind is not SourceKind.FMU:
             return f"{self.kind}:{self.location}"

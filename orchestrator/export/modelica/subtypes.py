@@ -65,18 +65,25 @@ def _fits(name: str, member: ClassMember) -> Iterator[Finding]:
         bound = made.scope.type_of(ClassMember(plain, made.scope, Changes()))[1]
         if bound is not None and (missing := lacks(bound, wanted)):
             text = (
-                f"'{name}' is constrained by {bound.tree.name} here, which is no subtype of"
-                f" {wanted.tree.name}: {missing}"
+                f"'{name}' is constrained by {_full_name(bound)} here, which is not a subtype of"
+                f" {_full_name(wanted)}: {missing}"
             )
             yield made.element.place, text
     now, scope, _ = member.changed()
     got = scope.of(now.declared).expand() if now.declared else scope.type_of(member)[1]
     if wanted and got and (missing := lacks(got, wanted)):
         text = (
-            f"'{name}' is a {got.tree.name} here, which is no subtype of {wanted.tree.name}:"
-            f" {missing}"
+            f"'{name}' is of class {_full_name(got)} here, which is not a subtype of"
+            f" {_full_name(wanted)}: {missing}"
         )
         yield now.place, text
+
+
+def _full_name(scope: ClassScope) -> str:
+    """Return the full name of a class; of a short class, that of the class it stands for."""
+    while scope.tree.short and len(scope.bases) == 1 and not scope.bases[0].predefined:
+        (scope,) = scope.bases
+    return scope.name
 
 
 def _constraint(member: ClassMember) -> ClassScope | None:

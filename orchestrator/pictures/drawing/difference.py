@@ -57,6 +57,11 @@ class SystemChange(Struct):
     name: str
     fields: tuple[FieldChange, ...] = ()
 
+    def __repr__(self) -> str:
+        changes = ", ".join(f"{f.name}: {f.before} -> {f.after}" for f in self.fields)
+        subject = f"{self.kind} {self.what} {self.name}".rstrip()
+        return f"<{subject}{f' ({changes})' if changes else ''}>"
+
 
 def differences(before: System, after: System) -> list[SystemChange]:
     """Compare two systems; the order of their elements is ignored.

@@ -10,6 +10,7 @@ from orchestrator.author.reading import value_of
 from orchestrator.core.diagnostics import (
     DescriptionError,
     Diagnostic,
+    LoadError,
     SspError,
     UnknownNameError,
     choices_for,
@@ -112,8 +113,8 @@ def prepare_open(
     """
     try:
         system = reader.read(case).flat
-    except DescriptionError as error:
-        raise DescriptionError(*error.within(f"case '{name}'")) from None
+    except (DescriptionError, LoadError) as error:
+        raise type(error)(*error.within(f"case '{name}'")) from None
     problems: list[Diagnostic] = []
     for change in _changes(case, reader.folder, settings):
         try:
@@ -133,13 +134,13 @@ def prepare_all(
 ) -> dict[str, PreparedCase]:
     """Prepare cases of an experiment, by name; see :func:`prepare`."""
     prepared: dict[str, PreparedCase] = {}
-    problems: list[DescriptionError] = []
+    problems: list[DescriptionError | LoadError] = []
     for name in names:
         try:
             case, emulators = with_emulators(experiment, name)
             system = prepare_with(name, case, reader, settings, experiment)
             _expect_rests(name, system, case)
-        except DescriptionError as error:
+        except (DescriptionError, LoadError) as error:
             problems.append(error)
         else:
             options = merged(case, experiment.defaults)

@@ -34,7 +34,7 @@ from orchestrator.study.prepare.targets import Parameter
 
 #: Columns that every table has.
 _COLUMNS = ("seed", "case", "status", "reason", "wall time")
-Named = Iterator[tuple[str, str, Collection[str]]]
+Named = Iterator[tuple[str, str, str, Collection[str]]]
 
 
 def named_by_sweeps(experiment: Experiment) -> Named:

@@ -86,6 +86,6 @@ CASES: dict[str, Case] = {
     "redeclared parameter type": Case(
         "A a(redeclare parameter Integer n = 3);",
         before="model A replaceable parameter Real n = 2; Real y; equation y = n*time; end A;",
-        refused="no subtype of Real",
+        refused="not a subtype of Real",
     ),
 }

@@ -292,7 +292,7 @@ CASES: dict[str, Case] = {
             " two; model P replaceable function g = square constrainedby Map; Real y = g(2*time);"
             " end P;"
         ),
-        refused=r"M\.mo:\d+: 'g' is a (two|g) here, which is no subtype of Map: .*input",
+        refused=r"M\.mo:\d+: 'g' is of class two here, which is not a subtype of Map: .*input",
     ),
     "medium_without_the_function": Case(
         "P p(redeclare package Medium = Q);",

@@ -207,7 +207,7 @@ class Findings(Struct):
             file = "" if diagnostic_found.file == self.label else diagnostic_found.file
             text = str(replace(diagnostic_found, file=file, clause=""))
             mine = self.diagnostic(Severity.ERROR, code, element, text, diagnostic_found.clause)
-            if self._is_explained(mine):
+            if code is VALUE and self._is_explained(mine):
                 continue
             own_code = diagnostic_found.code if isinstance(error, RefusalError) else code.name
             self._add(

@@ -73,7 +73,7 @@ class Assignment(NamedTuple):
         """Return the value as a connector takes it, in the connector's unit."""
         if self.is_ambiguous:
             raise DescriptionError("the parameter has two different values")
-        if self.given.unit is not None and target is not None and target.unit is None:
+        if self.given.unit is not None and (target is None or target.unit is None):
             self.findings.warning(
                 codes.NO_CONVERSION,
                 self.element,

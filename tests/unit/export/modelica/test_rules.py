@@ -72,7 +72,7 @@ REFUSED = {
             " class E extends D(redeclare replaceable B b constrainedby A); end E;"
         ),
         "E e;",
-        r":1: 'b' is constrained by A here, which is no subtype of B: it has no 'y'",
+        r":1: 'b' is constrained by A here, which is not a subtype of B: it has no 'y'",
     ),
     "a connect of plain Reals": (
         "model A Real x; end A;",
@@ -148,7 +148,7 @@ REFUSED = {
     "a default that is no subtype": (
         "model A Real x = 1; end A; model B Real y = 1; end B;",
         "\nreplaceable A a constrainedby B;",
-        r":2: 'a' is a A here, which is no subtype of B: it has no 'y'",
+        r":2: 'a' is of class A here, which is not a subtype of B: it has no 'y'",
     ),
     "a record that extends a model": (
         "model A Real x = 1; end A; record R extends A; end R;",
@@ -194,7 +194,7 @@ REFUSED = {
             " model E extends D(replaceable B b constrainedby B); end E;"
         ),
         "\nE e(redeclare A b);",
-        r":2: 'b' is a A here, which is no subtype of B: it has no 'y'",
+        r":2: 'b' is of class A here, which is not a subtype of B: it has no 'y'",
     ),
     "a function of an array of components": (
         "class A function f input Real x; output Real y = x; algorithm end f; end A;",

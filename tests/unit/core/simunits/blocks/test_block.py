@@ -239,22 +239,13 @@ class Leaves(Block):
         sys.exit(3)
 
 
-class Short(Block):
-    """Has a step without a length."""
-
-    y: float = Output()
-
-    def step(self, t):
-        self.y = t
-
-
 class Still(Block):
     """Has no step."""
 
     y: float = Output()
 
 
-@pytest.mark.parametrize("kind", [Leaves, Short, Still])
+@pytest.mark.parametrize("kind", [Leaves, Still])
 def test_a_failure_names_the_file_of_the_block(kind, wording):
     begin = inspect.getsourcelines(kind)[1]
     end = begin + len(inspect.getsource(kind).splitlines())
@@ -263,3 +254,47 @@ def test_a_failure_names_the_file_of_the_block(kind, wording):
     location = re.search(r"\(([^()]*), line (\d+)\)$", str(caught.value))
     assert location[1] == __file__
     assert begin <= int(location[2]) < end
+
+
+class Short(Block):
+    y: float = Output()
+
+    def step(self, t):
+        self.y = t
+
+
+class Many(Block):
+    y: float = Output()
+
+    def step(self, *arguments):
+        self.y = arguments[0]
+
+    def initialise(self, t, scale=2.0):
+        self.y = scale * t
+
+
+class SetsGain(Block):
+    u: float = Input()
+    gain: float = Parameter(start=1.0)
+    y: float = Output()
+
+    def step(self, t, h):
+        self.gain = self.y = self.u
+        self.u = 0.0
+
+
+def test_a_step_of_other_arguments_is_refused():
+    expected = (
+        r"^block Short: step\(self, t\) \(.*, line \d+\) has other arguments .*\(self, t, h\)$"
+    )
+    with pytest.raises(DescriptionError, match=expected):
+        Short()
+    Many().step(1.0, 0.1)
+
+
+def test_inputs_and_parameters_are_not_assigned():
+    with pytest.raises(DescriptionError) as caught:
+        SetsGain()
+    gain, command = caught.value.problems
+    assert "'gain' is a parameter and is assigned in step (test_block.py, line " in gain
+    assert command.startswith("block SetsGain: 'u' is an input and is assigned in step (")

@@ -219,7 +219,11 @@ def test_what_is_connected_must_be_recorded(tmp_path, wording):
     ("content", "error", "why"),
     [
         (None, LoadError, "no such recording"),
-        ("time,x\n0,1\n", LoadError, "has a column 'time \\[s\\]'"),
+        (
+            "time,x\n0,1\n",
+            LoadError,
+            "columns 'time \\[s\\]' and .*, found the columns 'time' and 'x'",
+        ),
         ("time [s],spring.force [N]\n0,1\n0,1\n", LoadError, "expected times that increase"),
         ("time [s],spring.force [N]\n0,one\n", LoadError, "could not convert string 'one'"),
         ("time [s],spring.force [N]\n0,1\n1,nan\n", LoadError, "row 2: expected a finite number"),
