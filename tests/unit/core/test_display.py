@@ -35,6 +35,10 @@ def test_a_table_is_text_and_html():
     assert repr(pairs).splitlines() == ["name  value", "a         1", "b<c>     10"]
     assert "<td>b&lt;c&gt;</td>" in pairs._repr_html_()
     assert (pairs, repr(Pairs())) == ((("a", "1"), ("b<c>", "10")), "()")
+    many = Pairs([(str(i), "x") for i in range(200)])
+    assert repr(many).splitlines()[-2:] == ["19        x", "and 180 more"]
+    assert many._repr_html_().count("<tr>") == 21
+    assert many._repr_html_().endswith("<p>and 180 more</p>")
     assert text_table(("x",), []) == "x"
     assert html_table(("x",), []) == "<table><tr><th>x</th></tr></table>"
 

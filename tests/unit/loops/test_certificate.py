@@ -245,3 +245,9 @@ def test_each_master_gets_one_sentence_and_says_what_it_cannot_run(mass):
         assert all(name in sentence for name in blocks)
         assert ("cannot run the system" in sentence) == bool(blocks)
     assert found.as_json()["verdicts"] == [own, fmpy, again]
+    heading, *lines = repr(found).splitlines()
+    assert heading.startswith("Certificate of ")
+    assert "step 4 ms, at the start" in heading
+    assert lines[:3] == [f"  {sentence}" for sentence in (own, fmpy, again)]
+    assert max(map(len, lines)) < 500
+    assert "<td>omsimulator</td>" in found._repr_html_()

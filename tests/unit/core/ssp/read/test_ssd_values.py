@@ -126,3 +126,17 @@ def test_a_set_in_a_file_has_the_enumerations_of_the_file(ssd: Any) -> None:
     )
     system = read_ssd(ssd(elements=component, after=enumeration))
     assert system.component("b").values == {"e": 2}
+
+
+def test_a_value_that_the_schema_refuses_is_reported_once(ssd: Any) -> None:
+    value = '<ssv:Parameter name="a.k"><ssv:Real value="two"/></ssv:Parameter>'
+    text = refusal(ssd(bindings=ssd.binding(value)))
+    assert text.count("parameter 'a.k'") == 1
+    assert "'two' is not a valid value of the atomic type 'xs:double'" in text
+
+
+def test_a_misspelt_attribute_suggests_the_required_one(ssd: Any) -> None:
+    line = LOOP.replace("startConnector", "startConector")
+    text = refusal(ssd(connections=f"<ssd:Connection {line}/>"))
+    assert "ssd:Connection has no attribute 'startConector'. Did you mean 'startConnector'?" in text
+    assert "required but missing" not in text
