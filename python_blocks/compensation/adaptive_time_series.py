@@ -42,29 +42,38 @@ class AdaptiveTimeSeries(Block):
     is filtered like the measurement, so that the block does not learn the lag of the filter.
     """
 
-    position: float = Input(unit="m", description="Wanted position")
-    velocity: float = Input(unit="m/s", description="Wanted velocity")
-    acceleration: float = Input(unit="m/s2", description="Wanted acceleration")
-    measured: float = Input(unit="m", description="Where the actuator is")
+    position: float = Input(unit="m", description="Commanded position")
+    velocity: float = Input(unit="m/s", description="Commanded velocity")
+    acceleration: float = Input(unit="m/s2", description="Commanded acceleration")
+    measured: float = Input(unit="m", description="Measured position of the actuator")
     command: float = Output(
         unit="m",
-        description="What the actuator is sent",
+        description="Compensated command for the actuator",
         depends_on=("position", "velocity", "acceleration"),
     )
     a0: float = Output(unit="1", description="Coefficient of the position", depends_on=())
     a1: float = Output(unit="s", description="Coefficient of the velocity", depends_on=())
     a2: float = Output(unit="s2", description="Coefficient of the acceleration", depends_on=())
     delay: float = Parameter(
-        start=0.02, unit="s", above=0.0, description="Delay that is taken for granted at the start"
+        start=0.02, unit="s", above=0.0, description="Delay of the initial coefficients"
     )
-    memory: float = Parameter(start=1.0, unit="s", above=0.0, description="Time constant")
-    frequency: float = Parameter(start=4.0, unit="Hz", above=0.0, description="Of the motion")
+    memory: float = Parameter(
+        start=1.0, unit="s", above=0.0, description="Time constant of the adaptation"
+    )
+    frequency: float = Parameter(
+        start=4.0, unit="Hz", above=0.0, description="Frequency of the motion"
+    )
     spread: float = Parameter(
-        start=1.0, unit="1", minimum=0.0, description="How far coefficients may go, a share"
+        start=1.0, unit="1", minimum=0.0, description="Largest relative change of the coefficients"
     )
-    cutoff: float = Parameter(start=20.0, unit="Hz", above=0.0, description="Of the low-pass")
+    cutoff: float = Parameter(
+        start=20.0, unit="Hz", above=0.0, description="Cut-off frequency of the low-pass"
+    )
     amplitude: float = Parameter(
-        start=5e-5, unit="m", above=0.0, description="Motion, rms, that outweighs the start"
+        start=5e-5,
+        unit="m",
+        above=0.0,
+        description="Motion, rms, at which the samples outweigh the start values",
     )
     shown: list[float] = State(start=[], description="Measured, and after each pole")
     sent: list[float] = State(start=[], description="Command, and after each pole")

@@ -26,9 +26,9 @@ class FirstOrderDelayCompensation(Block):
     in section I: first-order compensation of a pure or a first-order delay that is known.
     """
 
-    position: float = Input(unit="m", description="Wanted position")
-    velocity: float = Input(unit="m/s", description="Wanted velocity")
-    command: float = Output(unit="m", description="What the robot is sent")
+    position: float = Input(unit="m", description="Commanded position")
+    velocity: float = Input(unit="m/s", description="Commanded velocity")
+    command: float = Output(unit="m", description="Compensated command for the robot")
     delay: float = Parameter(
         start=14.9e-3, unit="s", minimum=0.0, description="Known delay of the robot"
     )

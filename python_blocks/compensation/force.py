@@ -59,15 +59,17 @@ class ForceCompensation(Block):
     stiffness: float = Input(unit="N/m", description="Stiffness of the contact")
     damping: float = Input(unit="N.s/m", description="Damping of the contact")
     desired: float = Input(unit="m", description="Computed position of the contact")
-    desired_velocity: float = Input(unit="m/s", description="Its velocity")
-    actual: float = Input(unit="m", description="Position that the robot has")
-    actual_velocity: float = Input(unit="m/s", description="Its velocity")
-    wrong_sign: bool = Input(description="The identifier says that a sign is wrong")
+    desired_velocity: float = Input(unit="m/s", description="Computed velocity of the contact")
+    actual: float = Input(unit="m", description="Measured position of the robot")
+    actual_velocity: float = Input(unit="m/s", description="Measured velocity of the robot")
+    wrong_sign: bool = Input(description="An identified sign is wrong")
     force: float = Output(unit="N", description="Compensated force")
-    correction: float = Output(unit="N", description="What was added", depends_on=_MOTION)
+    correction: float = Output(
+        unit="N", description="Correction added to the force", depends_on=_MOTION
+    )
     limited: bool = Output(description="The correction was cut at its limit", depends_on=_MOTION)
     active: bool = Output(description="A correction was added", depends_on=("wrong_sign",))
-    half_sample: bool = Parameter(start=True, description="The hold is compensated, too")
+    half_sample: bool = Parameter(start=True, description="Compensate half a sample of hold, too")
     limit: float = Parameter(start=1e5, unit="N", minimum=0.0, description="Largest correction")
     last: float = State(start=0.0, description="Last force that was a number")
 

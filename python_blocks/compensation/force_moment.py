@@ -70,17 +70,25 @@ class ForceMomentCompensation(Block):
     measured_torque: Floats = Input(unit="N.m", shape=(3,), description="Moment without lag")
     stiffness: Floats = Input(unit="N/m", shape=(3,), description="Stiffness of the contact")
     damping: Floats = Input(unit="N.s/m", shape=(3,), description="Damping of the contact")
-    wrong_sign: Floats = Input(unit="1", shape=(3,), description="Above 0.5: a sign is wrong")
+    wrong_sign: Floats = Input(
+        unit="1", shape=(3,), description="Above 0.5: an identified sign is wrong"
+    )
     s: Floats = Input(
-        unit="m", shape=(3,), start=(0.0, 0.0, 2.5), description="Spacecraft from end-effector"
+        unit="m",
+        shape=(3,),
+        start=(0.0, 0.0, 2.5),
+        description="Position of the spacecraft from the end-effector",
     )
     q: Floats = Input(
         unit="1", shape=(4,), start=(1.0, 0.0, 0.0, 0.0), description="Attitude of the spacecraft"
     )
-    v: Floats = Input(unit="m/s", shape=(3,), description="Rate of s")
+    v: Floats = Input(unit="m/s", shape=(3,), description="Rate of change of s")
     w: Floats = Input(unit="rad/s", shape=(3,), description="Relative angular velocity")
     position: Floats = Input(
-        unit="m", shape=(3,), start=(0.0, 0.0, 1.8), description="Robot's control point"
+        unit="m",
+        shape=(3,),
+        start=(0.0, 0.0, 1.8),
+        description="Measured position of the robot's control point",
     )
     actual_q: Floats = Input(
         unit="1", shape=(4,), start=(1.0, 0.0, 0.0, 0.0), description="Attitude of the platform"
@@ -95,16 +103,19 @@ class ForceMomentCompensation(Block):
     )
     torque: Floats = Output(unit="N.m", shape=(3,), description="Compensated moment")
     force_correction: Floats = Output(
-        unit="N", shape=(3,), description="Added to the force", depends_on=_MOTION
+        unit="N", shape=(3,), description="Correction added to the force", depends_on=_MOTION
     )
     error: Floats = Output(
-        unit="m", shape=(3,), description="Computed minus actual point", depends_on=_POSES
+        unit="m",
+        shape=(3,),
+        description="Position error: computed minus measured",
+        depends_on=_POSES,
     )
     limited: bool = Output(description="A correction was cut at its limit", depends_on=_MOTION)
     active: bool = Output(description="A correction was added", depends_on=())
-    half_sample: bool = Parameter(start=True, description="The hold is compensated, too")
+    half_sample: bool = Parameter(start=True, description="Compensate half a sample of hold, too")
     point_contact: bool = Parameter(
-        start=False, description="The moment is that of the force at the captured point"
+        start=False, description="Take the moment of the force at the captured point"
     )
     limit: float = Parameter(
         start=1e5, unit="N", minimum=0.0, description="Largest correction of a direction"

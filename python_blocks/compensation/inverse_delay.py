@@ -22,12 +22,12 @@ class InverseDelay(Block):
     actuator control, Eng. Struct. 31 (2009): the inverse of ``z/(alpha z - (alpha - 1))``.
     """
 
-    position: float = Input(unit="m", description="Wanted position")
-    command: float = Output(unit="m", description="What the actuator is sent")
+    position: float = Input(unit="m", description="Commanded position")
+    command: float = Output(unit="m", description="Compensated command for the actuator")
     delay: float = Parameter(
         start=0.02, unit="s", minimum=0.0, description="Known delay of the actuator"
     )
-    last: float = State(start=0.0, description="Wanted position a step before")
+    last: float = State(start=0.0, description="Commanded position a step before")
 
     def initialise(self, t: float) -> None:
         """Begin at rest."""

@@ -32,14 +32,14 @@ class PhaseLead(Block):
     nor the lag are given. Assumed: a rest of 0.1, a lag of 2 ms.
     """
 
-    measured: float = Input(unit="N", description="What the sensor shows")
+    measured: float = Input(unit="N", description="Measured force")
     force: float = Output(unit="N", description="Force without the sensor's lag")
-    sensor_lost: bool = Output(description="What the sensor shows is no number", depends_on=())
+    sensor_lost: bool = Output(description="The measurement is not a number", depends_on=())
     lag: float = Parameter(
         start=2e-3, unit="s", above=0.0, description="Time constant of the sensor"
     )
     rest: float = Parameter(
-        start=0.1, unit="1", above=0.0, maximum=1.0, description="Share of the lag that is left"
+        start=0.1, unit="1", above=0.0, maximum=1.0, description="Remaining share of the lag"
     )
     last: float = State(start=0.0, description="Sample before")
 
@@ -79,8 +79,8 @@ class WrenchPhaseLead(Block):
     Yu et al., IEEE Access (2018), section IV; see :class:`PhaseLead`.
     """
 
-    measured_force: Floats = Input(unit="N", shape=(3,), description="What the sensor shows")
-    measured_torque: Floats = Input(unit="N.m", shape=(3,), description="What the sensor shows")
+    measured_force: Floats = Input(unit="N", shape=(3,), description="Measured force")
+    measured_torque: Floats = Input(unit="N.m", shape=(3,), description="Measured torque")
     force: Floats = Output(
         unit="N", shape=(3,), description="Force without the lag", depends_on=("measured_force",)
     )
@@ -90,12 +90,12 @@ class WrenchPhaseLead(Block):
         description="Torque without the lag",
         depends_on=("measured_torque",),
     )
-    sensor_lost: bool = Output(description="What the sensor shows is no number", depends_on=())
+    sensor_lost: bool = Output(description="The measurement is not a number", depends_on=())
     lag: float = Parameter(
         start=2e-3, unit="s", above=0.0, description="Time constant of the sensor"
     )
     rest: float = Parameter(
-        start=0.1, unit="1", above=0.0, maximum=1.0, description="Share of the lag that is left"
+        start=0.1, unit="1", above=0.0, maximum=1.0, description="Remaining share of the lag"
     )
     last: list[float] = State(start=[0.0] * 6, description="Sample before: force, torque")
 

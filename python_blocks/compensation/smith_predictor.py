@@ -33,8 +33,8 @@ class SmithPredictor(Block):
     """
 
     measured: float = Input(unit="N", description="Force of the late contact")
-    position: float = Input(unit="m", description="Wanted position of the contact")
-    velocity: float = Input(unit="m/s", description="Wanted velocity")
+    position: float = Input(unit="m", description="Commanded position of the contact")
+    velocity: float = Input(unit="m/s", description="Commanded velocity of the contact")
     force: float = Output(unit="N", description="Force without the delay")
     delay: float = Parameter(
         start=16e-3, unit="s", minimum=0.0, description="Known delay of the rig"

@@ -163,7 +163,7 @@ class Flores(PartialHertzian):
         unit="1",
         above=0.0,
         maximum=1.0,
-        description="Wanted speed of leaving for each m/s of approach",
+        description="Coefficient of restitution",
     )
 
     def damping_number(self) -> float:
@@ -203,7 +203,7 @@ class Gonthier(PartialHertzian):
         unit="1",
         above=0.0,
         maximum=1.0,
-        description="Wanted speed of leaving for each m/s of approach",
+        description="Coefficient of restitution",
     )
 
     def damping_number(self) -> float:

@@ -48,7 +48,7 @@ class KelvinVoigt(PartialNormalContact):
         unit="1",
         above=LEAST_RESTITUTION,
         maximum=1.0,
-        description="Wanted speed of leaving for each m/s of approach",
+        description="Coefficient of restitution",
     )
 
     def elastic(self, depth: float) -> tuple[float, float]:
@@ -102,7 +102,7 @@ class KelvinVoigtAdhesive(KelvinVoigt):
         unit="1",
         above=0.0,
         maximum=1.0,
-        description="Wanted speed of leaving for each m/s of approach",
+        description="Coefficient of restitution",
     )
 
     def damping_ratio(self) -> float:

@@ -22,7 +22,7 @@ class PartialNormalContact(PartialContact):
         unit="1",
         minimum=0.0,
         maximum=1.0,
-        description="Wanted speed of leaving for each m/s of approach",
+        description="Coefficient of restitution",
     )
     touching: float = State(start=0.0, description="1 while the compression is positive")
     approach_speed: float = State(start=0.0, description="Rate at first touch, m/s")

@@ -52,7 +52,7 @@ class SpringDashpot(Block):
         start=3000.0, unit="N/m", minimum=0.0, description="Stiffness", tunable=True
     )
     d: float = Parameter(start=40.0, unit="N.s/m", minimum=0.0, description="Damping", tunable=True)
-    latched: bool = Parameter(start=False, description="The contact holds and pulls too")
+    latched: bool = Parameter(start=False, description="The contact is latched: it pulls, too")
 
     def step(self, t: float, h: float) -> None:
         """Evaluate the contact law; the block has no state."""

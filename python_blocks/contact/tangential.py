@@ -80,7 +80,7 @@ class StickingFriction(Block):
     normal: float = Input(unit="N", description="Force that presses the sides together")
     velocity: float = Input(unit="m/s", description="Sliding velocity")
     force: float = Output(unit="N", description="Friction on what slides")
-    stuck: bool = Output(description="The foot has not moved in this step")
+    stuck: bool = Output(description="The contact sticks: its foot did not slide in this step")
     stretch: float = Output(unit="m", description="Displacement of the stuck sides")
     dissipated: float = Output(unit="J", description="Energy that friction has taken so far")
     mu: float = Parameter(start=0.3, unit="1", minimum=0.0, description="Coefficient")

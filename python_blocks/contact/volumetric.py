@@ -42,7 +42,7 @@ class Volumetric(PartialNormalContact):
         unit="1",
         above=0.0,
         maximum=1.0,
-        description="Wanted speed of leaving for each m/s of approach",
+        description="Coefficient of restitution",
     )
 
     def elastic(self, depth: float) -> tuple[float, float]:

@@ -26,11 +26,9 @@ class DeadZone(Block):
     (1968), appendix B: ``1 - (2/pi)(asin r + r sqrt(1 - r^2))``, r = width/amplitude.
     """
 
-    measured: float = Input(unit="N", description="What a sensor shows")
-    force: float = Output(unit="N", description="The same less the width; 0 within it")
-    width: float = Parameter(
-        start=1.0, unit="N", minimum=0.0, description="Largest force that is taken for none"
-    )
+    measured: float = Input(unit="N", description="Measured force")
+    force: float = Output(unit="N", description="Measured force less the width; 0 within it")
+    width: float = Parameter(start=1.0, unit="N", minimum=0.0, description="Width of the dead zone")
 
     def step(self, t: float, h: float) -> None:
         """Evaluate the law; the block has no state."""
@@ -56,7 +54,7 @@ class Saturation(Block):
     """
 
     wanted: float = Input(unit="N", description="Force that is asked for")
-    force: float = Output(unit="N", description="The same within the limit")
+    force: float = Output(unit="N", description="Force cut at the limit")
     limit: float = Parameter(start=1000.0, unit="N", minimum=0.0, description="Largest force")
 
     def step(self, t: float, h: float) -> None:
@@ -87,7 +85,7 @@ class Backlash(Block):
     driving: float = Input(unit="m", description="Position of what drives")
     driven: float = Output(unit="m", description="Position of what is driven")
     gap: float = Parameter(start=1e-3, unit="m", minimum=0.0, description="Width of the play")
-    left: float = State(start=0.0, description="Where it was left")
+    left: float = State(start=0.0, description="Position of the driven part, m")
 
     def step(self, t: float, h: float) -> None:
         """Move the driven part at the end of the play."""

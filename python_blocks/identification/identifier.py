@@ -68,7 +68,7 @@ class Identifier(PartialIdentifier):
     """
 
     position: float = Input(unit="m", description="Deformation of the contact")
-    velocity: float = Input(unit="m/s", description="Its rate")
+    velocity: float = Input(unit="m/s", description="Rate of the deformation")
     force: float = Input(unit="N", description="Force of the contact, free of the sensor's lag")
     stiffness: float = Output(unit="N/m", description="Estimated stiffness", depends_on=())
     damping: float = Output(unit="N.s/m", description="Estimated damping", depends_on=())
@@ -76,15 +76,21 @@ class Identifier(PartialIdentifier):
         unit="N/m", description="Standard deviation of the stiffness", depends_on=()
     )
     data_deviation: float = Output(
-        unit="N/m", description="The same by the samples alone, without P0", depends_on=()
+        unit="N/m",
+        description="Standard deviation of the stiffness by the samples alone, without P0",
+        depends_on=(),
     )
-    excited: bool = Output(description="The contact moves enough to learn from", depends_on=())
-    converged: bool = Output(description="The stiffness is known to the precision", depends_on=())
-    wrong_sign: bool = Output(description="The stiffness is surely negative", depends_on=())
+    excited: bool = Output(description="The contact moves enough for identification", depends_on=())
+    converged: bool = Output(
+        description="The stiffness has converged to the precision", depends_on=()
+    )
+    wrong_sign: bool = Output(description="The stiffness is significantly negative", depends_on=())
     sensor_lost: bool = Output(
-        description="The force is no number, or stands still in motion", depends_on=()
+        description="The force is not a number, or does not change in motion", depends_on=()
     )
-    force_late: bool = Output(description="The damping is surely negative", depends_on=())
+    force_late: bool = Output(
+        description="The damping is significantly negative: the force is late", depends_on=()
+    )
     nis: float = Output(
         unit="1",
         description="Normalised innovation squared, mean of the window",
@@ -99,7 +105,7 @@ class Identifier(PartialIdentifier):
         depends_on=(),
     )
     rejected: int = Output(description="Outliers so far", depends_on=())
-    resets: int = Output(description="How often the filter started again", depends_on=())
+    resets: int = Output(description="Number of restarts of the filter", depends_on=())
 
     def initialise(self, t: float) -> None:
         """Begin with the first estimates and the first sample."""

@@ -22,33 +22,47 @@ class PartialIdentifier(Block):
     :mod:`python_blocks.identification.learning`.
     """
 
-    stiffness0: float = Parameter(start=10.0, unit="N/m", description="First stiffness")
-    damping0: float = Parameter(start=10.0, unit="N.s/m", description="First damping")
+    stiffness0: float = Parameter(start=10.0, unit="N/m", description="Initial stiffness")
+    damping0: float = Parameter(start=10.0, unit="N.s/m", description="Initial damping")
     stiffness_spread: float = Parameter(
-        start=1e5, unit="N/m", above=0.0, description="Standard deviation of the first stiffness"
+        start=1e5, unit="N/m", above=0.0, description="Standard deviation of the initial stiffness"
     )
     damping_spread: float = Parameter(
-        start=1e3, unit="N.s/m", minimum=0.0, description="Standard deviation of the first damping"
+        start=1e3,
+        unit="N.s/m",
+        minimum=0.0,
+        description="Standard deviation of the initial damping",
     )
     stiffness_walk: float = Parameter(
-        start=10.0, unit="N/m", minimum=0.0, description="Change of the stiffness in a sample"
+        start=10.0,
+        unit="N/m",
+        minimum=0.0,
+        description="Standard deviation of the stiffness's change per sample",
     )
     damping_walk: float = Parameter(
-        start=0.1, unit="N.s/m", minimum=0.0, description="Change of the damping in a sample"
+        start=0.1,
+        unit="N.s/m",
+        minimum=0.0,
+        description="Standard deviation of the damping's change per sample",
     )
     noise: float = Parameter(
         start=1.0, unit="N", minimum=0.0, description="Standard deviation of a sample of the force"
     )
     stiffness_minimum: float = Parameter(
-        start=0.0, unit="N/m", description="Least stiffness that is given out"
+        start=0.0, unit="N/m", description="Smallest stiffness of the output"
     )
     damping_minimum: float = Parameter(
-        start=0.0, unit="N.s/m", description="Least damping that is given out"
+        start=0.0, unit="N.s/m", description="Smallest damping of the output"
     )
     amplitude: float = Parameter(
-        start=3e-4, unit="m", minimum=0.0, description="Motion below which nothing is learned"
+        start=3e-4,
+        unit="m",
+        minimum=0.0,
+        description="Motion below which the filter does not learn",
     )
-    window: float = Parameter(start=0.5, unit="s", above=0.0, description="Time to forget a motion")
+    window: float = Parameter(
+        start=0.5, unit="s", above=0.0, description="Time constant of the motion's average"
+    )
     gate: float = Parameter(
         start=20.0,
         unit="1",
@@ -58,30 +72,33 @@ class PartialIdentifier(Block):
     outliers_to_reset: int = Parameter(
         start=20,
         minimum=1,
-        description="Outliers in a row that are a new contact",
+        description="Consecutive outliers that indicate a new contact",
     )
     stuck_samples: int = Parameter(
         start=5,
         minimum=1,
-        description="Equal forces in motion that are a lost sensor",
+        description="Consecutive equal forces in motion that indicate a lost sensor",
     )
     precision: float = Parameter(
-        start=0.05, unit="1", above=0.0, description="Relative deviation of a known stiffness"
+        start=0.05,
+        unit="1",
+        above=0.0,
+        description="Relative standard deviation at which the stiffness has converged",
     )
     nis_limit: float = Parameter(
         start=25.0,
         unit="1",
         above=0.0,
-        description="Normalised innovation squared beyond which nothing is known",
+        description="Normalised innovation squared above which the estimate is invalid",
     )
     trend_limit: float = Parameter(
         start=3.0,
         unit="1",
         above=0.0,
-        description="Trend of innovations beyond which nothing is known",
+        description="Trend of innovations above which the estimate is invalid",
     )
     integrated: bool = Parameter(
-        start=False, description="Changes of place are the integral of the velocity"
+        start=False, description="Integrate the velocity for the change of position"
     )
 
     settings: Rows

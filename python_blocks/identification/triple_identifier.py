@@ -25,7 +25,7 @@ class TripleIdentifier(PartialIdentifier):
     deviation         output    N/m   standard deviations of the stiffness, (3,)
     data_deviation    output    N/m   the same from the samples alone, without P0, (3,)
     excited           output    1     1: recent motion suffices to learn from
-    converged         output    1     1: the stiffness is known to the precision
+    converged         output    1     1: the stiffness has converged to the precision
     wrong_sign        output    1     1: the stiffness is significantly negative: a wrong sign
     sensor_lost       output    1     1: the force is not finite, or constant in motion
     force_late        output    1     1: the damping is significantly negative: the force is late
@@ -62,7 +62,7 @@ class TripleIdentifier(PartialIdentifier):
     """
 
     position: Floats = Input(unit="m", shape=(3,), description="Deformation of the contact")
-    velocity: Floats = Input(unit="m/s", shape=(3,), description="Its rate")
+    velocity: Floats = Input(unit="m/s", shape=(3,), description="Rate of the deformation")
     force: Floats = Input(unit="N", shape=(3,), description="Force of the contact, without lag")
     stiffness: Floats = Output(
         unit="N/m", shape=(3,), description="Estimated stiffness", depends_on=()
@@ -74,25 +74,34 @@ class TripleIdentifier(PartialIdentifier):
         unit="N/m", shape=(3,), description="Deviation of the stiffness", depends_on=()
     )
     data_deviation: Floats = Output(
-        unit="N/m", shape=(3,), description="The same by the samples alone", depends_on=()
+        unit="N/m",
+        shape=(3,),
+        description="Standard deviation of the stiffness by the samples alone",
+        depends_on=(),
     )
     excited: Floats = Output(
-        unit="1", shape=(3,), description="1: it moves enough to learn from", depends_on=()
+        unit="1",
+        shape=(3,),
+        description="1: the contact moves enough for identification",
+        depends_on=(),
     )
     converged: Floats = Output(
         unit="1",
         shape=(3,),
-        description="1: the stiffness is known",
+        description="1: the stiffness has converged",
         depends_on=(),
     )
     wrong_sign: Floats = Output(
-        unit="1", shape=(3,), description="1: surely negative stiffness", depends_on=()
+        unit="1",
+        shape=(3,),
+        description="1: the stiffness is significantly negative",
+        depends_on=(),
     )
     sensor_lost: Floats = Output(
-        unit="1", shape=(3,), description="1: not a force to believe", depends_on=()
+        unit="1", shape=(3,), description="1: the force is not valid", depends_on=()
     )
     force_late: Floats = Output(
-        unit="1", shape=(3,), description="1: surely negative damping", depends_on=()
+        unit="1", shape=(3,), description="1: the damping is significantly negative", depends_on=()
     )
     nis: Floats = Output(
         unit="1",
@@ -111,7 +120,7 @@ class TripleIdentifier(PartialIdentifier):
     )
     rejected: Floats = Output(unit="1", shape=(3,), description="Outliers so far", depends_on=())
     resets: Floats = Output(
-        unit="1", shape=(3,), description="How often each filter started again", depends_on=()
+        unit="1", shape=(3,), description="Number of restarts of each filter", depends_on=()
     )
 
     def initialise(self, t: float) -> None:

@@ -33,7 +33,7 @@ class CapturePoint(Block):
     """
 
     position: Floats = Input(
-        unit="m", shape=(3,), start=(0.0, 0.0, 1.8), description="Control point"
+        unit="m", shape=(3,), start=(0.0, 0.0, 1.8), description="Position of the control point"
     )
     q: Floats = Input(
         unit="1", shape=(4,), start=(1.0, 0.0, 0.0, 0.0), description="Attitude of the platform"
@@ -41,11 +41,11 @@ class CapturePoint(Block):
     velocity: Floats = Input(unit="m/s", shape=(3,), description="Velocity of the control point")
     w: Floats = Input(unit="rad/s", shape=(3,), description="Angular velocity, base frame")
     drag: Floats = Input(unit="m", shape=(3,), description="Displacement of the drag mechanism")
-    drag_rate: Floats = Input(unit="m/s", shape=(3,), description="Its rate")
+    drag_rate: Floats = Input(unit="m/s", shape=(3,), description="Rate of the drag mechanism")
     offset: Floats = Output(
         unit="m",
         shape=(3,),
-        description="Captured point from rest",
+        description="Displacement of the captured point from rest",
         depends_on=("position", "q", "drag"),
     )
     rate: Floats = Output(
@@ -55,10 +55,16 @@ class CapturePoint(Block):
         depends_on=("q", "velocity", "w", "drag_rate"),
     )
     rest: Floats = Parameter(
-        unit="m", shape=(3,), start=(0.0, 0.0, 1.3), description="Contact at rest, base frame"
+        unit="m",
+        shape=(3,),
+        start=(0.0, 0.0, 1.3),
+        description="Position of the contact at rest, base frame",
     )
     captured: Floats = Parameter(
-        unit="m", shape=(3,), start=(0.0, 0.0, -0.5), description="Captured point from control"
+        unit="m",
+        shape=(3,),
+        start=(0.0, 0.0, -0.5),
+        description="Captured point from the control point",
     )
 
     def step(self, t: float, h: float) -> None:

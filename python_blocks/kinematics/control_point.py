@@ -35,18 +35,24 @@ class ControlPoint(Block):
     """
 
     s: Floats = Input(
-        unit="m", shape=(3,), start=(0.0, 0.0, 2.5), description="Spacecraft from end-effector"
+        unit="m",
+        shape=(3,),
+        start=(0.0, 0.0, 2.5),
+        description="Position of the spacecraft from the end-effector",
     )
     q: Floats = Input(
         unit="1", shape=(4,), start=(1.0, 0.0, 0.0, 0.0), description="Attitude of the spacecraft"
     )
-    v: Floats = Input(unit="m/s", shape=(3,), description="Rate of s")
+    v: Floats = Input(unit="m/s", shape=(3,), description="Rate of change of s")
     w: Floats = Input(unit="rad/s", shape=(3,), description="Relative angular velocity")
     position: Floats = Output(
         unit="m", shape=(3,), description="Position of the control point", depends_on=("s", "q")
     )
     velocity: Floats = Output(
-        unit="m/s", shape=(3,), description="Its velocity", depends_on=("q", "v", "w")
+        unit="m/s",
+        shape=(3,),
+        description="Velocity of the control point",
+        depends_on=("q", "v", "w"),
     )
     effector: Floats = Parameter(
         unit="m", shape=(3,), start=(0.0, 0.0, 0.3), description="End-effector in the base frame"

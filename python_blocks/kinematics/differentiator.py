@@ -29,7 +29,7 @@ class Differentiator(Block):
     """
 
     position: float = Input(unit="m", description="Position")
-    velocity: float = Output(unit="m/s", description="Its rate")
+    velocity: float = Output(unit="m/s", description="Velocity")
     smoothing: float = Parameter(
         start=0.0, unit="s", minimum=0.0, description="Time constant of the low-pass"
     )

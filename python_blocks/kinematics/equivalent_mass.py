@@ -140,9 +140,16 @@ class EquivalentMass(Block):
     """
 
     phi: Floats = Input(unit="rad", shape=(7,), description="Joint angles")
-    mass: float = Output(unit="kg", description="Force on the base for its acceleration")
-    gradient: Floats = Output(unit="kg/rad", shape=(7,), description="Its derivatives")
-    free: Floats = Parameter(shape=(7,), start=1.0, unit="1", description="Joints that give way: 1")
+    mass: float = Output(unit="kg", description="Equivalent mass along z of the base")
+    gradient: Floats = Output(
+        unit="kg/rad", shape=(7,), description="Derivatives of the mass by the joint angles"
+    )
+    free: Floats = Parameter(
+        shape=(7,),
+        start=1.0,
+        unit="1",
+        description="1 for each joint that gives way, 0 for a locked one",
+    )
     axis: Floats = Parameter(
         unit="1", shape=(7, 3), start=_ARM.axis.tolist(), description="Axes of the joints"
     )

@@ -47,7 +47,7 @@ class PartialStewart(Block):
         description="Condition number beyond which a pose is singular",
     )
     stop: bool = Parameter(
-        start=False, description="What is not healthy ends the run with an error that says what"
+        start=False, description="End the run with an error when the pose is not healthy"
     )
 
     @property

@@ -72,10 +72,16 @@ class StewartForward(PartialStewart):
         description="A pose was found, within the limits and not singular", depends_on=("length",)
     )
     position0: Floats = Parameter(
-        unit="m", shape=(3,), start=(0.0, 0.0, 1.8), description="Where the first search starts"
+        unit="m",
+        shape=(3,),
+        start=(0.0, 0.0, 1.8),
+        description="Start position of the first search",
     )
     q0: Floats = Parameter(
-        unit="1", shape=(4,), start=(1.0, 0.0, 0.0, 0.0), description="Attitude of that start"
+        unit="1",
+        shape=(4,),
+        start=(1.0, 0.0, 0.0, 0.0),
+        description="Start attitude of the first search",
     )
     tolerance: float = Parameter(
         start=1e-10, unit="m", above=0.0, description="Largest difference of a length at a solution"

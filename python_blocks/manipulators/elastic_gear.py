@@ -41,14 +41,14 @@ class ElasticGear(Block):
     """
 
     shaft: float = Input(unit="rad", description="Angle of the motor's shaft")
-    shaft_rate: float = Input(unit="rad/s", description="Its rate")
+    shaft_rate: float = Input(unit="rad/s", description="Rate of the motor's shaft")
     joint: float = Input(unit="rad", description="Angle of the joint")
-    joint_rate: float = Input(unit="rad/s", description="Its rate")
+    joint_rate: float = Input(unit="rad/s", description="Rate of the joint")
     load: float = Output(unit="N.m", description="Torque on the shaft")
     torque: float = Output(unit="N.m", description="Torque on the joint")
     twist: float = Output(
         unit="rad",
-        description="By which the joint is ahead of the gear",
+        description="Angle by which the joint leads the gear",
         depends_on=("shaft", "joint"),
     )
     energy: float = Output(
@@ -70,7 +70,9 @@ class ElasticGear(Block):
     load_limit: float = Parameter(
         start=0.144, unit="N.m", above=0.0, description="Largest torque on the shaft"
     )
-    first: float = State(start=_NEVER, description="When it was first at its limit, s; -1: never")
+    first: float = State(
+        start=_NEVER, description="Time at which the load first reached its limit, s; -1: never"
+    )
     asked: float = State(start=0.0, description="Torque on the shaft that was asked for then, N.m")
 
     def initialise(self, t: float) -> None:

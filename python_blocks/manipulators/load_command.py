@@ -42,12 +42,12 @@ class LoadCommand(Block):
 
     voltage: float = Input(unit="V", description="Voltage of the drive motor")
     rate: float = Input(unit="rad/s", description="Measured rate of the shaft")
-    inertia: float = Input(unit="kg.m2", description="What the joint feels of the arm")
+    inertia: float = Input(unit="kg.m2", description="Inertia of the arm at the joint")
     bias: float = Input(unit="N.m", description="Torque of the joint without acceleration")
     load: float = Output(unit="N.m", description="Torque for the load motor, within its limit")
     drive_torque: float = Output(
         unit="N.m",
-        description="What the drive motor is believed to do",
+        description="Estimated torque of the drive motor",
         depends_on=("voltage", "rate"),
     )
     saturated: bool = Output(description="The load motor's amplifier is at its limit")
@@ -61,7 +61,10 @@ class LoadCommand(Block):
         start=2.05, unit="Ohm", above=0.0, description="Resistance of the drive motor"
     )
     KT: float = Parameter(
-        start=0.061, unit="N.m/A", minimum=0.0, description="Its torque coefficient, and back-EMF"
+        start=0.061,
+        unit="N.m/A",
+        minimum=0.0,
+        description="Torque and back-EMF coefficient of the load motor",
     )
     KTl: float = Parameter(
         start=0.072, unit="N.m/A", above=0.0, description="Torque coefficient of the load motor"
@@ -69,7 +72,10 @@ class LoadCommand(Block):
     current_limit: float = Parameter(
         start=2.0, unit="A", above=0.0, description="Largest current of its amplifier"
     )
-    first: float = State(start=_NEVER, description="When it was first at its limit, s; -1: never")
+    first: float = State(
+        start=_NEVER,
+        description="Time at which the amplifier first reached its limit, s; -1: never",
+    )
     asked: float = State(start=0.0, description="Current that was asked for then, A")
 
     def initialise(self, t: float) -> None:

@@ -49,15 +49,15 @@ class AxisGuard(PartialGuard):
 
     reaction = "the robot's command comes to rest and stands"
 
-    position: float = Input(unit="m", description="Position that the simulation asks for")
-    velocity: float = Input(unit="m/s", description="Its velocity")
+    position: float = Input(unit="m", description="Position that the simulation commands")
+    velocity: float = Input(unit="m/s", description="Velocity that the simulation commands")
     healthy: bool = Input(start=True, description="Robot and kinematics are healthy")
     command: float = Output(
         unit="m", description="Position for the robot", depends_on=("position",)
     )
-    rate: float = Output(unit="m/s", description="Its velocity", depends_on=("velocity",))
-    slope: float = Output(unit="m/s2", description="Change of the velocity", depends_on=())
-    standing: bool = Output(description="The command stands in the safe state", depends_on=())
+    rate: float = Output(unit="m/s", description="Velocity for the robot", depends_on=("velocity",))
+    slope: float = Output(unit="m/s2", description="Acceleration of the command", depends_on=())
+    standing: bool = Output(description="The command is at rest in the safe state", depends_on=())
     travel: float = Parameter(
         start=0.03, unit="m", above=0.0, description="Largest distance from the start"
     )
@@ -66,13 +66,13 @@ class AxisGuard(PartialGuard):
         start=10.0, unit="m/s2", above=0.0, description="Largest acceleration"
     )
     deceleration: float = Parameter(
-        start=2.0, unit="m/s2", above=0.0, description="That of the stop"
+        start=2.0, unit="m/s2", above=0.0, description="Deceleration of the stop in the safe state"
     )
     rejoin: float = Parameter(
         start=1e-4,
         unit="m",
         above=0.0,
-        description="Distance, and in a second, at which a reset is taken",
+        description="Largest distance, and velocity per s, at which a reset is accepted",
     )
     home: float = State(start=0.0, description="Position at the start, m")
 

@@ -56,12 +56,12 @@ class ForceGuard(PartialForceGuard):
     None; the account of energy is derived in :mod:`python_blocks.safety.work`.
     """
 
-    force: float = Input(unit="N", description="Force for the bodies, as it was compensated")
-    measured: float = Input(unit="N", description="What the sensor shows")
+    force: float = Input(unit="N", description="Compensated force for the bodies")
+    measured: float = Input(unit="N", description="Force that the sensor measures")
     position: float = Input(unit="m", description="Position of the contact in the simulation")
-    actual: float = Input(unit="m", description="Position that the robot has")
+    actual: float = Input(unit="m", description="Measured position of the robot")
     wrong_sign: bool = Input(description="The identified stiffness is negative")
-    converged: bool = Input(start=True, description="The stiffness is known")
+    converged: bool = Input(start=True, description="The identified stiffness has converged")
     applied: float = Output(unit="N", description="Force on the bodies", depends_on=("force",))
     sense: float = Parameter(
         start=-1.0, unit="1", description="Power into the bodies is sense x force x velocity"
@@ -69,9 +69,13 @@ class ForceGuard(PartialForceGuard):
 
     place: float = State(start=0.0, description="Position at the sample before, m")
     shown: float = State(start=0.0, description="Last sample of the sensor, N")
-    shown_at: float = State(start=0.0, description="Where the robot was when it changed, m")
+    shown_at: float = State(
+        start=0.0, description="Position of the robot at the last change of the sample, m"
+    )
     unchanged_for: float = State(start=0.0, description="Since when it has not changed, s")
-    origin: float = State(start=0.0, description="Where the contact was last known, m")
+    origin: float = State(
+        start=0.0, description="Position of the contact when it was last identified, m"
+    )
     last: float = State(start=0.0, description="Force when the safe state began, N")
 
     def initialise(self, t: float) -> None:

@@ -25,7 +25,7 @@ class HandOver(Block):
     ========= ========= ==== =====================================================
     model     input     N    force of the model
     hardware  input     N    force of the hardware
-    trusted   input     1    > 0.5: use the hardware
+    trusted   input     1    Above 0.5: use the force of the hardware
     force     output    N    selected force
     weight    output    1    share of the hardware
     blend     parameter s    time to blend the hardware in
@@ -37,17 +37,19 @@ class HandOver(Block):
     None: a quintic, and the closed form of a critically damped motion.
     """
 
-    model: float = Input(unit="N", description="What the model says")
-    hardware: float = Input(unit="N", description="What the hardware says")
-    trusted: float = Input(unit="1", description="> 0.5: use the hardware")
+    model: float = Input(unit="N", description="Force of the model")
+    hardware: float = Input(unit="N", description="Force of the hardware")
+    trusted: float = Input(unit="1", description="Above 0.5: use the force of the hardware")
     force: float = Output(
-        unit="N", description="What is to be used", depends_on=("model", "hardware", "trusted")
+        unit="N", description="Selected force", depends_on=("model", "hardware", "trusted")
     )
-    weight: float = Output(unit="1", description="Share of the hardware", depends_on=("trusted",))
+    weight: float = Output(
+        unit="1", description="Share of the hardware in the selected force", depends_on=("trusted",)
+    )
     blend: float = Parameter(start=0.5, unit="s", above=0.0, description="Time of blending in")
     tau: float = Parameter(start=0.05, unit="s", above=0.0, description="Time constant")
 
-    share: float = State(start=0.0, description="Of the time of blending in that is over")
+    share: float = State(start=0.0, description="Elapsed share of the time of blending in")
     gap: float = State(start=0.0, description="force - model, N")
     drift: float = State(start=0.0, description="Its rate, N/s")
     left: float = State(start=0.0, description="What is left of it since blending began, N")

@@ -17,9 +17,9 @@ class PartialForceGuard(PartialGuard):
 
     reaction = "the force on the simulated bodies fades"
 
-    sensor_lost: bool = Input(description="The sensor is said to be lost")
+    sensor_lost: bool = Input(description="The sensor is reported lost")
     energy: float = Output(
-        unit="J", description="Energy beyond what the hardware last took", depends_on=()
+        unit="J", description="Energy that the hardware has generated", depends_on=()
     )
     limit: float = Parameter(start=2000.0, unit="N", above=0.0, description="Largest force")
     disagreement: float = Parameter(
@@ -35,7 +35,10 @@ class PartialForceGuard(PartialGuard):
         description="Most energy that the hardware may give; see energy",
     )
     stale_time: float = Parameter(
-        start=0.01, unit="s", minimum=0.0, description="How long a sample may stand still in motion"
+        start=0.01,
+        unit="s",
+        minimum=0.0,
+        description="Time for which a sample may stay unchanged in motion",
     )
     stale_travel: float = Parameter(
         start=1e-4, unit="m", minimum=0.0, description="Motion that must change the sample"
@@ -44,20 +47,24 @@ class PartialForceGuard(PartialGuard):
         start=0.015,
         unit="m",
         minimum=0.0,
-        description="How far the contact may move without being known",
+        description="Distance that an unidentified contact may move",
     )
     unknown_time: float = Parameter(
         start=1.0,
         unit="s",
         minimum=0.0,
-        description="How long it may be unknown before that is a warning",
+        description="Time for which a contact may be unidentified without a warning",
     )
     ramp: float = Parameter(
         start=0.2, unit="s", above=0.0, description="Time in which the force fades"
     )
-    hold: bool = Parameter(start=False, description="The force stands in the safe state instead")
-    unknown_for: float = State(start=0.0, description="How long the contact has been unknown, s")
-    share: float = State(start=1.0, description="Of the force, on the way back to operation")
+    hold: bool = Parameter(
+        start=False, description="Hold the force in the safe state instead of fading it"
+    )
+    unknown_for: float = State(
+        start=0.0, description="Time for which the contact has been unidentified, s"
+    )
+    share: float = State(start=1.0, description="Share of the force on the way back to operation")
 
     def begin(self) -> None:
         """Begin in operation, without a cause."""

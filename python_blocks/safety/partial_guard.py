@@ -32,16 +32,21 @@ class PartialGuard(Block):
     #: Effect of the safe state, for notices.
     reaction: ClassVar[str]
 
-    stop: int = Input(description="Reason of another guard that is safe; 0: none")
-    reset: bool = Input(description="Its rising edge leaves the safe state, if that is allowed")
+    stop: int = Input(description="Reason of another guard in its safe state; 0: none")
+    reset: bool = Input(description="Rising edge: leave the safe state, if resettable")
     safe: bool = Output(description="The guard is in its safe state", depends_on=())
-    reason: int = Output(description=f"Why it is: {REASONS}", depends_on=())
-    since: float = Output(unit="s", description="When that began; 0 before", depends_on=())
-    persistence: float = Parameter(
-        start=0.01, unit="s", minimum=0.0, description="How long a flag may be bad before it counts"
+    reason: int = Output(description=f"Reason of the safe state: {REASONS}", depends_on=())
+    since: float = Output(
+        unit="s", description="Time at which the safe state began; 0: operation", depends_on=()
     )
-    resettable: bool = Parameter(start=False, description="Whether a reset is allowed")
-    bad: float = State(start=0.0, description="How long a flag has been bad, s")
+    persistence: float = Parameter(
+        start=0.01,
+        unit="s",
+        minimum=0.0,
+        description="Time for which a flag must be bad to cause the safe state",
+    )
+    resettable: bool = Parameter(start=False, description="A reset is allowed")
+    bad: float = State(start=0.0, description="Time for which a flag has been bad, s")
     armed: bool = State(start=False, description="A reset was requested and is still held")
     pressed: bool = State(start=False, description="Reset at the sample before")
     left: bool = State(start=False, description="The safe state was left in the step before")

@@ -47,12 +47,12 @@ class PassivityController(Block):
 
     force: float = Input(unit="N", description="Force of the rig")
     position: float = Input(unit="m", description="Position of the contact in the simulation")
-    velocity: float = Input(unit="m/s", description="Its velocity")
+    velocity: float = Input(unit="m/s", description="Velocity of the contact in the simulation")
     applied: float = Output(
         unit="N", description="Force on the bodies", depends_on=("force", "velocity", "position")
     )
     given: float = Output(
-        unit="J", description="Energy that the rig has given", depends_on=("position",)
+        unit="J", description="Energy that the rig has generated", depends_on=("position",)
     )
     damping: float = Output(
         unit="N.s/m",
@@ -71,11 +71,11 @@ class PassivityController(Block):
     damping_limit: float = Parameter(
         start=2e4, unit="N.s/m", above=0.0, description="Largest damping"
     )
-    acts: bool = Parameter(start=True, description="Whether it damps, or only tells")
+    acts: bool = Parameter(start=True, description="Damp; false: only report the energy")
 
     place: float = State(start=0.0, description="Position at the sample before, m")
     raw: float = State(start=0.0, description="Force of the rig at the sample before, N")
-    alarm: float = State(start=-1.0, description="When there was first too much, s; -1: never")
+    alarm: float = State(start=-1.0, description="Time of the first excess of energy, s; -1: never")
 
     def initialise(self, t: float) -> None:
         """Begin without given energy."""

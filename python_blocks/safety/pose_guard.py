@@ -77,8 +77,8 @@ class PoseGuard(PartialGuard):
     )
     velocity: Floats = Input(unit="m/s", shape=(3,), description="Velocity of the position")
     w: Floats = Input(unit="rad/s", shape=(3,), description="Angular velocity, outer frame")
-    reachable: bool = Input(start=True, description="The inverse kinematics are healthy")
-    solved: bool = Input(start=True, description="The forward kinematics are healthy")
+    reachable: bool = Input(start=True, description="The inverse kinematics have a valid solution")
+    solved: bool = Input(start=True, description="The forward kinematics have a valid solution")
     margin: float = Input(start=1.0, unit="m", description="Distance of the worst leg from limits")
     condition: float = Input(start=1.0, unit="1", description="Condition number of the Jacobian")
     command: Floats = Output(
@@ -88,13 +88,13 @@ class PoseGuard(PartialGuard):
         unit="1", shape=(4,), description="Attitude for the robot", depends_on=("q",)
     )
     rate: Floats = Output(
-        unit="m/s", shape=(3,), description="Its velocity", depends_on=("velocity",)
+        unit="m/s", shape=(3,), description="Velocity for the robot", depends_on=("velocity",)
     )
     turn_rate: Floats = Output(
-        unit="rad/s", shape=(3,), description="Its angular velocity", depends_on=("w",)
+        unit="rad/s", shape=(3,), description="Angular velocity for the robot", depends_on=("w",)
     )
     slope: float = Output(unit="m/s2", description="Change of the velocity", depends_on=())
-    standing: bool = Output(description="The command stands in the safe state", depends_on=())
+    standing: bool = Output(description="The command is at rest in the safe state", depends_on=())
     travel: float = Parameter(
         start=0.1, unit="m", above=0.0, description="Largest distance from the start"
     )
@@ -112,7 +112,7 @@ class PoseGuard(PartialGuard):
         start=20.0, unit="rad/s2", above=0.0, description="Largest angular acceleration"
     )
     deceleration: float = Parameter(
-        start=5.0, unit="m/s2", above=0.0, description="That of the stop"
+        start=5.0, unit="m/s2", above=0.0, description="Deceleration of the stop in the safe state"
     )
     angular_deceleration: float = Parameter(
         start=5.0,

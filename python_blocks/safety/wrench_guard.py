@@ -69,19 +69,24 @@ class WrenchGuard(PartialForceGuard):
 
     force: Floats = Input(unit="N", shape=(3,), description="Force for the bodies")
     torque: Floats = Input(unit="N.m", shape=(3,), description="Moment for the bodies")
-    measured_force: Floats = Input(unit="N", shape=(3,), description="What the sensor shows")
-    measured_torque: Floats = Input(unit="N.m", shape=(3,), description="What the sensor shows")
+    measured_force: Floats = Input(unit="N", shape=(3,), description="Measured force")
+    measured_torque: Floats = Input(unit="N.m", shape=(3,), description="Measured moment")
     s: Floats = Input(
-        unit="m", shape=(3,), start=(0.0, 0.0, 2.5), description="Carried body from the other"
+        unit="m",
+        shape=(3,),
+        start=(0.0, 0.0, 2.5),
+        description="Position of the carried body from the other",
     )
     w: Floats = Input(unit="rad/s", shape=(3,), description="Relative angular velocity")
-    actual: Floats = Input(unit="m", shape=(3,), description="Deformation that the robot has")
-    wrong_sign: Floats = Input(unit="1", shape=(3,), description="> 0.5: stiffness is negative")
+    actual: Floats = Input(unit="m", shape=(3,), description="Measured deformation of the contact")
+    wrong_sign: Floats = Input(
+        unit="1", shape=(3,), description="Above 0.5: the stiffness is negative"
+    )
     converged: Floats = Input(
         unit="1",
         shape=(3,),
         start=1.0,
-        description="> 0.5: it is known",
+        description="Above 0.5: the stiffness has converged",
     )
     applied_force: Floats = Output(
         unit="N", shape=(3,), description="Force on the bodies", depends_on=("force",)
