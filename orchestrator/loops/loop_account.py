@@ -246,15 +246,21 @@ class LoopAccount(Struct):
     def __repr__(self) -> str:
         return "\n".join(
             (
-                f"loop of {first_of(self.components, _LISTED)}",
+                f"loop of {self._names}",
                 repr(Modes(self.modes)),
                 *self.notes(),
             )
         )
 
+    @property
+    def _names(self) -> str:
+        """The components; of very many the first."""
+        names = self.components
+        return first_of(names, _LISTED) if len(names) > _LISTED else ", ".join(names)
+
     def _repr_html_(self) -> str:
         notes = "".join(f"<p>{escaped(text)}</p>" for text in self.notes())
-        heading = f"<p>loop of {escaped(first_of(self.components, _LISTED))}</p>"
+        heading = f"<p>loop of {escaped(self._names)}</p>"
         return f"{heading}{Modes(self.modes)._repr_html_()}{notes}"
 
     def notes(self) -> tuple[str, ...]:
@@ -274,7 +280,7 @@ class LoopAccount(Struct):
             exact, grows = mode.exact.real, mode.growth > 0.0
             other = ("decaying at " if grows else "growing at ") if mode.is_misjudged else ""
             messages.append(
-                f"loop of {', '.join(self.components)}: the step distorts the mode at"
+                f"loop of {self._names}: the step distorts the mode at"
                 f" {mode.frequency:.4g} Hz, which {'grows' if grows else 'decays'} at"
                 f" {abs(mode.growth):.6g} 1/s instead of {other}{abs(exact):.6g} 1/s"
             )
