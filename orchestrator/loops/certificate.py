@@ -15,7 +15,6 @@ from orchestrator.core.diagnostics import (
     DescriptionError,
     FmuError,
     SoftdockError,
-    counted,
 )
 from orchestrator.core.display import escaped, html_table
 from orchestrator.core.master import ExecutionSettings, compile_schedule
@@ -106,9 +105,6 @@ class MasterAccount(Struct):
     remarks: tuple[str, ...] = ()
     obstacles: tuple[str, ...] = ()
 
-    def __repr__(self) -> str:
-        return f"MasterAccount '{self.name}': {counted(len(self.loops), 'loop')}"
-
     def verdict(self, tolerance: float) -> str:
         """Say what this master does to the loops: a sentence without its name.
 
@@ -192,18 +188,15 @@ class Certificate(Struct):
     limits: tuple[str, ...]
 
     def __repr__(self) -> str:
-        heading = (
-            f"Certificate of '{self.system}': step {time_text(self.step_ns)}, at {self.at},"
-            f" tolerance {self.tolerance:g}"
-        )
+        step = f"step {time_text(self.step_ns)}, at {self.at}, tolerance {self.tolerance:g}"
         lines = [*self.verdicts(), *(f"limit: {text}" for text in self.limits)]
-        return "\n".join([heading, *(f"  {line}" for line in lines)])
+        return "\n  ".join([f"Certificate of '{self.system}': {step}", *lines])
 
     def _repr_html_(self) -> str:
         rows = [(one.name, one.verdict(self.tolerance)) for one in self.masters]
-        heading, _, _ = repr(self).partition("\n")
-        limits = "".join(f"<p>{escaped(text)}</p>" for text in self.limits)
-        return f"<p>{escaped(heading)}</p>{html_table(('master', 'verdict'), rows)}{limits}"
+        rows += [("limit", text) for text in self.limits]
+        heading = escaped(repr(self).partition("\n")[0])
+        return f"<p>{heading}</p>{html_table(('master', 'verdict'), rows)}"
 
     def verdicts(self) -> tuple[str, ...]:
         """Return a sentence for each master, in their order."""

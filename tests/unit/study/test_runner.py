@@ -81,9 +81,9 @@ def test_csv_is_written_only_when_asked_for(fuse, tmp_path):
         (GOOD + "[case.c]\nsystem = 's'\nevery = 0\n", ["case.c.every", "found 0"]),
         (
             GOOD + "[sweep.s]\ncase='z'\nover='step'\nvalues=[1]\nmeasures=['m']",
-            ["no 'z'", "a and b"],
+            ["no case 'z'", "a and b"],
         ),
-        (GOOD + "[sweep.s]\ncase='a'\nover='step'\nvalues=[1]\nmeasures=['m']", ["no 'm'"]),
+        (GOOD + "[sweep.s]\ncase='a'\nover='step'\nvalues=[1]\nmeasures=['m']", ["no measure 'm'"]),
         (GOOD + "[figure.f]\nkind='pie'\ntitle='t'\n", ["figure.f", "pie"]),
         ("[case.a", ["TOML"]),
     ],

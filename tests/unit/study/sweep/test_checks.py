@@ -28,12 +28,24 @@ y = "delay"
 panels = [{ case = "slope" }]
 """
 NAMES = [
-    ('["slope"]', '["slop"]', "sweep.c.cases': no 'slop'. Did you mean 'slope'? The"),
-    ('["end"]', '["ends"]', "sweep.c.measures': no 'ends'. Did you mean 'end'? The"),
-    ('sweep = "c"', 'sweep = "d"', "figure.f.sweep': no 'd'; the only name is c"),
-    ('measure = "end"', 'measure = "way"', "figure.f.measure': no 'way'; the only name is end"),
-    ('x = "slope"', 'x = "slop"', "no 'slop'. Did you mean 'slope'? The names are slope and delay"),
-    ("{ case =", "{ at = { z = 1 }, case =", "figure.f.at': no 'z'; the names are slope and delay"),
+    ('["slope"]', '["slop"]', "sweep.c.cases': no case 'slop'. Did you mean 'slope'? The"),
+    ('["end"]', '["ends"]', "sweep.c.measures': no measure 'ends'. Did you mean 'end'? The"),
+    ('sweep = "c"', 'sweep = "d"', "figure.f.sweep': no sweep 'd'; the only sweep is c"),
+    (
+        'measure = "end"',
+        'measure = "way"',
+        "figure.f.measure': no measure 'way'; the only measure is end",
+    ),
+    (
+        'x = "slope"',
+        'x = "slop"',
+        "no axis 'slop'. Did you mean 'slope'? The axes are slope and delay",
+    ),
+    (
+        "{ case =",
+        "{ at = { z = 1 }, case =",
+        "figure.f.at': no axis 'z'; the axes are slope and delay",
+    ),
     ("seeds = 2", "seeds = true", "'sweep.c.seeds': expected a whole number or a list"),
     ("seeds = 2", "sed = 2", "unknown key 'sweep.c.sed'. Did you mean 'seed'?"),
     ("values = [3.0, 1.0]", "values = []", "sweep.c.over.slope.values"),
@@ -111,7 +123,7 @@ def test_names_that_do_not_exist(write, old, new, expected):
 def test_a_case_that_does_not_exist_is_the_only_problem(write):
     text = changed('cases = ["slope"]', 'cases = ["slop"]').partition("[figure.f]")[0]
     (problem,) = told(write, text)
-    assert "'sweep.c.cases': no 'slop'. Did you mean 'slope'?" in problem
+    assert "'sweep.c.cases': no case 'slop'. Did you mean 'slope'?" in problem
 
 
 @pytest.mark.parametrize(("old", "new", "expected"), VALUES)
