@@ -96,7 +96,8 @@ def kinds_of_values() -> dict[str, int]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ClassDef):
                 classes.add_edges_from((ast.unparse(base), node.name) for base in node.bases)
-                decorated += any("dataclass" in ast.unparse(d) for d in node.decorator_list)
+                names = (ast.unparse(d).partition("(")[0] for d in node.decorator_list)
+                decorated += any(name.rpartition(".")[2] == "dataclass" for name in names)
     roots = {
         "structs": "Struct",
         "mutable structs": "MutableStruct",
