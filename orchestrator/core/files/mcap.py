@@ -16,6 +16,7 @@ import zstandard
 from mcap.data_stream import RecordBuilder
 from mcap.exceptions import McapError
 from mcap.opcode import Opcode
+from mcap.reader import make_reader
 from mcap.records import (
     Attachment,
     AttachmentIndex,
@@ -38,6 +39,7 @@ from zstandard import ZstdError
 
 from orchestrator.core.diagnostics import LoadError, counted
 from orchestrator.core.diagnostics.reading import reads
+from orchestrator.core.files.plain_data import expect_memory
 from orchestrator.core.structs import MutableStruct, Struct, field
 
 Floats = NDArray[np.float64]
@@ -280,12 +282,46 @@ _WRONG = (ValueError, RuntimeError, KeyError, OverflowError, MemoryError)
 _BROKEN = (McapError, ZstdError, struct.error, *_WRONG)
 
 
-class _ChannelRows(MutableStruct):
-    """Messages of one channel."""
+#: Messages of a channel that are kept as Python objects, which take ten times the room.
+_PENDING = 4096
 
-    times: list[int] = field(default_factory=list)
-    clocks: list[int] = field(default_factory=list)
-    values: list[Mapping[str, Any]] = field(default_factory=list)
+
+class _ChannelRows:
+    """Messages of one channel, whose keys are those of its first one.
+
+    keys: Of its signals.
+    """
+
+    def __init__(self, first: Mapping[str, Any]) -> None:
+        self.keys = [key for key, value in first.items() if isinstance(value, int | float | None)]
+        self._moments: list[tuple[int, int]] = []
+        self._rows: list[list[float]] = []
+        self._blocks: list[tuple[Times, Floats]] = []
+
+    def add(self, time: int, clock: int, content: Mapping[str, Any]) -> None:
+        """Take a message."""
+        self._moments.append((time, clock))
+        self._rows.append(
+            [
+                float(x) if isinstance(x, int | float) else np.nan
+                for x in map(content.get, self.keys)
+            ]
+        )
+        if len(self._rows) >= _PENDING:
+            self._pack()
+
+    def _pack(self) -> None:
+        if self._rows:
+            shape = len(self._rows), len(self.keys)
+            values = np.array(self._rows, np.float64).reshape(shape)
+            self._blocks.append((np.array(self._moments, np.int64), values))
+            self._moments, self._rows = [], []
+
+    def arrays(self) -> tuple[Times, Times, Floats]:
+        """Return times, when they were published, and the values."""
+        self._pack()
+        moments = np.concatenate([block for block, _ in self._blocks])
+        return moments[:, 0], moments[:, 1], np.concatenate([rows for _, rows in self._blocks])
 
 
 class _Found(MutableStruct):
@@ -322,10 +358,10 @@ class _Found(MutableStruct):
             if isinstance(content, dict) and channel.topic == EVENTS:
                 self.events.append(content)
             elif isinstance(content, dict):
-                rows = self.rows.setdefault(record.channel_id, _ChannelRows())
-                rows.times.append(record.log_time)
-                rows.clocks.append(record.publish_time)
-                rows.values.append(content)
+                if record.channel_id not in self.rows:
+                    self.rows[record.channel_id] = _ChannelRows(content)
+                rows = self.rows[record.channel_id]
+                rows.add(record.log_time, record.publish_time, content)
 
 
 class McapContent(Struct, eq=False):
@@ -360,6 +396,8 @@ def read_mcap_file(path: Path) -> McapContent:
     content = _Found()
     try:
         with path.open("rb") as file:
+            _expect_memory(path, file)
+            file.seek(0)
             reason = content.read(file, path.stat().st_size)
     except OSError as error:
         raise LoadError.in_file(path, f"cannot be read: {error.strerror or error}") from None
@@ -380,28 +418,45 @@ def read_mcap_file(path: Path) -> McapContent:
     return McapContent(times_ns, clocks_ns, names, values, known_units, *rest)
 
 
+#: How many times the values of a channel are held while channels are joined.
+_COPIES = 3.0
+
+
+def _expect_memory(path: Path, file: BinaryIO) -> None:
+    """Expect that a file fits into memory, if it has a summary of what is in it."""
+    try:
+        summary = make_reader(file).get_summary()
+        statistics = None if summary is None else summary.statistics
+        if summary is None or statistics is None:
+            return
+        counts = statistics.channel_message_counts
+        columns = 1
+        for number, channel in summary.channels.items():
+            schema = summary.schemas.get(channel.schema_id)
+            found = json.loads(schema.data) if schema and schema.encoding == "jsonschema" else {}
+            columns += len(found.get("properties", ())) if counts.get(number) else 0
+    except (*_BROKEN, OSError, AttributeError, TypeError):
+        return  # what is wrong with it is said when it is read
+    expect_memory(path, max(counts.values(), default=0), columns, _COPIES)
+
+
 def _joined(
     channels: Mapping[int, Channel], rows: Mapping[int, _ChannelRows]
 ) -> tuple[Times, Times, tuple[str, ...], Floats]:
     """Return all rows, by all times that any channel has."""
     names: list[str] = []
     columns: list[Floats] = []
-    times_ns = np.unique(
-        np.concatenate([np.array(channel.times, np.int64) for channel in rows.values()])
-    )
+    arrays = {number: channel.arrays() for number, channel in rows.items()}
+    times_ns = np.unique(np.concatenate([times for times, _, _ in arrays.values()]))
     clocks_ns = np.zeros_like(times_ns)
     for number, channel in rows.items():
-        first = channel.values[0]
-        keys = [key for key, value in first.items() if isinstance(value, int | float | None)]
-        block = np.full((len(times_ns), len(keys)), np.nan)
-        at = np.searchsorted(times_ns, np.array(channel.times, np.int64))
-        clocks_ns[at] = channel.clocks
-        block[at] = [
-            [float(x) if isinstance(x, int | float) else np.nan for x in map(row.get, keys)]
-            for row in channel.values
-        ]
+        times, clocks, values = arrays.pop(number)
+        block = np.full((len(times_ns), len(channel.keys)), np.nan)
+        at = np.searchsorted(times_ns, times)
+        clocks_ns[at] = clocks
+        block[at] = values
         columns.append(block)
-        names += [name_of(channels[number].topic, key) for key in keys]
+        names += [name_of(channels[number].topic, key) for key in channel.keys]
     return times_ns, clocks_ns, tuple(names), np.hstack(columns)
 
 

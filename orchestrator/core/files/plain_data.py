@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.diagnostics import LoadError
+from orchestrator.core.operating_system import available_memory
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -119,3 +120,24 @@ def plain_number(text: str | None) -> float | None:
 def finite(value: float) -> float | None:
     """Return a number as JSON has it; ``None`` for one that is not finite."""
     return value if math.isfinite(value) else None
+
+
+_GIB = 2**30
+
+
+def expect_memory(path: str | Path, rows: int, columns: int, copies: float = 1.0) -> None:
+    """Expect that the rows of a file fit into memory, before any is read.
+
+    rows, columns: Of numbers of 8 bytes.
+    copies: How many times they are held while they are read.
+    Raises LoadError: if they do not fit; the process would be killed by the kernel later.
+    """
+    available, size = available_memory(), 8.0 * rows * columns
+    if available is None or copies * size < available:
+        return
+    raise LoadError.in_file(
+        Path(path),
+        f"its {rows} rows of {columns} columns need {copies * size / _GIB:.3g} GiB of memory, and"
+        f" {available / _GIB:.3g} GiB are available: record fewer outputs or every n-th row"
+        " (record, every), or read it in parts with pyarrow or pandas",
+    )

@@ -300,6 +300,15 @@ def limit_memory(size: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (size, size))
 
 
+def available_memory() -> int | None:
+    """Return how many bytes of memory processes can still take; ``None``: not known."""
+    try:
+        text = Path("/proc/meminfo").read_text(encoding="ascii")
+        return 1024 * int(text.partition("MemAvailable:")[2].split()[0])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
 @contextmanager
 def signals_held() -> Iterator[None]:
     """Let processes that are started meanwhile hold back what would end them."""

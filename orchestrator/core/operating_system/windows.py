@@ -454,6 +454,11 @@ def limit_memory(size: int) -> None:
     del size
 
 
+def available_memory() -> int | None:
+    """Return ``None``: it is not asked for here."""
+    return None
+
+
 @contextmanager
 def signals_held() -> Iterator[None]:
     """Do nothing: processes that are started have groups of their own."""

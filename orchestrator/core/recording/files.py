@@ -113,6 +113,10 @@ def read_result(path: str | Path) -> Result:
     if kind != ".parquet" and path.is_file():
         found = f"its suffix is '{path.suffix}'" if path.suffix else "it has no suffix"
         raise LoadError.in_file(path, f"{found}; expected a result: {_SUFFIXES}")
+    if not path.exists():  # whether or not Parquet can be read here
+        other = kept_result(path.parent, path.stem)
+        hint = f"; there is {other.name}" if other is not None else ""
+        raise LoadError.in_file(path, f"no such file; expected a result{hint}")
     from orchestrator.core.recording.parquet import read_parquet_result
 
     return read_parquet_result(path)

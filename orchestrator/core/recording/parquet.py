@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from orchestrator.core.diagnostics import LoadError
 from orchestrator.core.diagnostics.reading import reads
-from orchestrator.core.files.plain_data import json_data, misfit
+from orchestrator.core.files.plain_data import expect_memory, json_data, misfit
 from orchestrator.core.optional_packages import optional_imports
 from orchestrator.core.recording.origin import origin, result_of
 from orchestrator.core.recording.result import TIME, Result
@@ -19,6 +20,7 @@ from orchestrator.core.recording.whole_folder import whole_file
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow.parquet as pq
 
 #: Key of the schema metadata; its value is the JSON of :func:`~orchestrator.core.recording.origin`.
 KEY = b"softdock"
@@ -106,17 +108,36 @@ def read_parquet(path: str | Path) -> pd.DataFrame:
     """
     with optional_imports():
         import pyarrow as pa
+    with _readable(path) as files:
+        _expect_memory(path, files, copies=_COPIES)
+        table = pa.concat_tables([file.read() for file in files])
+        run, units = _about(files)
+        # What pandas is told by the file is only which column is the index.
+        frame: pd.DataFrame = table.to_pandas(ignore_metadata=True).set_index(TIME)
+        frame.attrs["units"] = units
+        frame.attrs["run"] = run
+        return frame
+
+
+#: Of a table and its frame.
+_COPIES = 2.0
+#: Rows that are read at once.
+_BATCH = 4096
+
+
+@contextmanager
+def _readable(path: str | Path) -> Iterator[list[pq.ParquetFile]]:
+    """Open a file, or the parts of a journal; what fails within is an error of the file."""
+    with optional_imports():
+        import pyarrow as pa
         import pyarrow.parquet as pq
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import ValidationError
 
     try:
         parts = sorted(Path(path).glob("part-*.parquet")) if Path(path).is_dir() else [path]
-        tables = [pq.ParquetFile(part).read() for part in parts]
-        table = pa.concat_tables(tables)
-        run = json_data((tables[-1].schema.metadata or {})[KEY])  # it knows how the run ended
-        units = TypeAdapter(dict[str, str]).validate_python(run.pop("units"))
-        # What pandas is told by the file is only which column is the index.
-        frame: pd.DataFrame = table.to_pandas(ignore_metadata=True).set_index(TIME)
+        yield [pq.ParquetFile(part) for part in parts]
+    except LoadError:
+        raise
     except ValidationError as error:
         raise _unreadable(path, f"its units: {misfit(error)}") from error
     except KeyError as error:
@@ -127,9 +148,19 @@ def read_parquet(path: str | Path) -> pd.DataFrame:
         raise _unreadable(path, "it is cut, damaged, or of another format") from error
     except (OSError, pa.ArrowException, MemoryError, *_WRONG) as error:
         raise _unreadable(path, str(error)) from error
-    frame.attrs["units"] = units
-    frame.attrs["run"] = run
-    return frame
+
+
+def _expect_memory(path: str | Path, files: Sequence[pq.ParquetFile], copies: float = 1.0) -> None:
+    rows = sum(file.metadata.num_rows for file in files)
+    expect_memory(path, rows, max((file.metadata.num_columns for file in files), default=0), copies)
+
+
+def _about(files: Sequence[pq.ParquetFile]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return what is known of the run, and the units of its signals."""
+    from pydantic import TypeAdapter
+
+    run = json_data((files[-1].schema_arrow.metadata or {})[KEY])  # it knows how the run ended
+    return run, TypeAdapter(dict[str, str]).validate_python(run.pop("units"))
 
 
 def _unreadable(path: str | Path, reason: str) -> LoadError:
@@ -141,11 +172,24 @@ def _unreadable(path: str | Path, reason: str) -> LoadError:
 @reads("expected a Parquet file that Softdock has written")
 def read_parquet_result(path: str | Path) -> Result:
     """Read the signals of a result back, with their units and what went wrong in the run."""
-    frame = read_parquet(path)
-    record, units = frame.attrs["run"], frame.attrs["units"]
-    try:
-        times = frame.index.to_numpy(dtype=np.float64)
-        values = frame.to_numpy(dtype=np.float64)
-        return result_of(record, units, times, list(map(str, frame.columns)), values)
-    except _WRONG as error:
-        raise _unreadable(path, str(error)) from error
+    with _readable(path) as files:
+        _expect_memory(path, files)
+        record, units = _about(files)
+        columns = files[0].schema_arrow.names
+        names = [name for name in columns if name != TIME]
+        where = [columns.index(name) for name in (TIME, *names)] if TIME in columns else []
+        if not where:
+            raise KeyError(TIME)
+        rows = sum(file.metadata.num_rows for file in files)
+        times, values = np.empty(rows), np.empty((rows, len(names)))
+        at = 0
+        for file in files:
+            for batch in file.iter_batches(_BATCH):
+                end = at + len(batch)
+                times[at:end], *signals = (
+                    batch.column(number).to_numpy(zero_copy_only=False) for number in where
+                )
+                for number, signal in enumerate(signals):
+                    values[at:end, number] = signal
+                at = end
+        return result_of(record, units, times, names, values)

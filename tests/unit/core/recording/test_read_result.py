@@ -8,7 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from orchestrator.core.diagnostics import LoadError
-from orchestrator.core.recording import Result, read_parquet, read_result, write_parquet
+from orchestrator.core.files import plain_data
+from orchestrator.core.recording import Result, read_parquet, read_result, write_parquet, writer
 from orchestrator.core.simunits import Notice
 
 UNTOLD = object()
@@ -105,3 +106,47 @@ def test_another_file_is_told_by_its_suffix(tmp_path, name, found):
     (tmp_path / name).write_text("")
     with pytest.raises(LoadError, match=rf"{name}: {found}; expected a result: \.parquet, \.npz,"):
         read_result(tmp_path / name)
+
+
+@pytest.fixture
+def recorded(tmp_path):
+    """Return a result of more rows than are read at once, in which each number is another one."""
+    rows = 10_000
+    names = tuple(f"c.s{i}" for i in range(5))
+    values = np.arange(5.0 * rows).reshape(rows, 5)
+    return Result("long", np.arange(rows) * 1_000_000, names, values, {"c.s1": "m"})
+
+
+@pytest.mark.parametrize("kind", ["parquet", "mcap"])
+def test_a_recording_is_read_in_parts_and_whole(recorded, tmp_path, kind):
+    writer(kind)(recorded, tmp_path / f"a.{kind}")
+    found = read_result(tmp_path / f"a.{kind}")
+    assert (found.names, found.units) == (recorded.names, {"c.s1": "m"})
+    np.testing.assert_array_equal(found.time_ns, recorded.time_ns)
+    np.testing.assert_array_equal(found.values, recorded.values)
+
+
+@pytest.mark.parametrize(("kind", "copies"), [("parquet", 1), ("mcap", 3)])
+def test_a_recording_that_does_not_fit_into_memory_is_refused_before_it_is_read(
+    recorded, tmp_path, monkeypatch, kind, copies
+):
+    path = tmp_path / f"a.{kind}"
+    writer(kind)(recorded, path)
+    size = 8 * 10_000 * 6
+    for available, fits in ((copies * size + 1, True), (copies * size, False)):
+        monkeypatch.setattr(plain_data, "available_memory", lambda size=available: size)
+        if fits:
+            assert len(read_result(path).time_ns) == 10_000
+        else:
+            with pytest.raises(LoadError, match=r"10000 rows of 6 columns need .* GiB of memory"):
+                read_result(path)
+    monkeypatch.setattr(plain_data, "available_memory", lambda: None)
+    assert len(read_result(path).time_ns) == 10_000
+
+
+def test_a_missing_file_names_the_one_of_another_format(recorded, tmp_path):
+    writer("npz")(recorded, tmp_path / "a.npz")
+    with pytest.raises(LoadError, match=r"no such file; expected a result; there is a\.npz$"):
+        read_result(tmp_path / "a.parquet")
+    with pytest.raises(LoadError, match=r"no such file; expected a result$"):
+        read_result(tmp_path / "b.parquet")
