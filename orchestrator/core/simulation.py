@@ -484,6 +484,8 @@ def _result(execution: Execution, recording: Recording, name: str, notes: Sequen
         step_ns=schedule.step_ns,
         algorithm=schedule.algorithm,
         delay_mode=str(schedule.mode),
+        rates={member.name: member.ticks for member in schedule.members if member.ticks > 1},
+        every=execution.recorded_every,
         loops=schedule.loop_delays,
         plans=schedule.plans,
         line_statistics=execution.line_statistics(),

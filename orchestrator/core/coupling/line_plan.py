@@ -193,6 +193,7 @@ class DelayPlan(Struct):
     held_ns: By how much the reading would lie beyond the newest sample, which is held instead.
     order: If not zero, the target is given a polynomial of this order over the span.
     keeps_end: Whether that has the signal's value at the end of the step, instead of its mean.
+    visible_ns: Samples up to this time after the start of the step can be read, if there is a span.
     """
 
     connection: Connection
@@ -205,6 +206,7 @@ class DelayPlan(Struct):
     held_ns: int = 0
     order: int = 0
     keeps_end: bool = False
+    visible_ns: int = 0
 
     def __repr__(self) -> str:
         return repr(DelayPlans((self,)))
@@ -241,7 +243,16 @@ def plan_prediction(line: Connection, timing: Timing) -> DelayPlan:
         shift = furthest = step_ns // 2
         mean_ns = step_ns / 2 - shift
     ahead = max(0, furthest - newest)
-    return DelayPlan(line, shift, mean_ns, ahead, Interpolation.LINEAR, extrapolation, span)
+    return DelayPlan(
+        line,
+        shift,
+        mean_ns,
+        ahead,
+        Interpolation.LINEAR,
+        extrapolation,
+        span,
+        visible_ns=timing.visible_ns,
+    )
 
 
 def plan_following(line: Connection, timing: Timing, share: float = 0.0) -> DelayPlan:
@@ -263,6 +274,7 @@ def plan_following(line: Connection, timing: Timing, share: float = 0.0) -> Dela
         timing.target_ns,
         order=timing.input_order,
         keeps_end=timing.keeps_end,
+        visible_ns=timing.visible_ns,
     )
 
 

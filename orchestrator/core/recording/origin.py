@@ -67,6 +67,8 @@ def origin(result: Result) -> dict[str, Any]:
         "step_ns": result.step_ns,
         "algorithm": result.algorithm,
         "delay_mode": result.delay_mode,
+        **({"rates": dict(result.rates)} if result.rates else {}),
+        **({"every": result.every} if result.every != 1 else {}),
         "loops": [_loop(loop) for loop in result.loops],
         "plans": [_plan(plan) for plan in result.plans],
         "line_statistics": {line: asdict(facts) for line, facts in result.line_statistics.items()},
@@ -117,6 +119,8 @@ class RunRecord(TypedDict):
     step_ns: int
     algorithm: str
     delay_mode: str
+    rates: NotRequired[dict[str, int]]
+    every: NotRequired[int]
     faults: tuple[FaultRecord, ...]
     notices: NotRequired[tuple[Notice, ...]]
     tuned: NotRequired[tuple[Tuned, ...]]

@@ -150,6 +150,10 @@ class Result:
         Registered name of the algorithm.
     delay_mode
         ``"waveform"``, ``"mean"`` or ``"plain"``.
+    rates
+        Communication steps that one step of a component takes, by name, where it is not 1.
+    every
+        Communication steps from one row to the next one.
     loops, plans
         Delay of every closed loop, and how every delayed or predicted connection is read.
     line_statistics
@@ -199,6 +203,8 @@ class Result:
     step_ns: int = 0
     algorithm: str = ""
     delay_mode: str = ""
+    rates: dict[str, int] = field(default_factory=dict)
+    every: int = 1
     loops: tuple[LoopDelay, ...] = ()
     plans: tuple[DelayPlan, ...] = ()
     line_statistics: dict[str, LineStatistics] = field(default_factory=dict)
@@ -312,6 +318,7 @@ class Result:
             names=names_kept,
             values=values,
             units=units,
+            every=self.every * every,
             clock_ns=None if self.clock_ns is None else self.clock_ns[rows],
         )
 

@@ -7,6 +7,8 @@ the master gave it, so that its work is that of the polynomial, and of the jumps
 
 from __future__ import annotations
 
+from math import comb
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -57,6 +59,25 @@ class Course(Struct, eq=False):
         for k in range(count):
             padded[k] = coefficients[:, k] / steps[:, None] ** k
         return cls(steps, padded)
+
+    def divided(self, parts: int, steps: Floats) -> Course:
+        """Return the same curves over shorter steps, ``parts`` of which make each of these.
+
+        steps: Lengths in s, shape (m,). Steps behind the last whole one stay at its end.
+        """
+        count = parts * len(self.steps)
+        inside = steps[:count].reshape(-1, parts)
+        begins = np.cumsum(inside, axis=1) - inside
+        moved = np.zeros((4, len(steps), self.powers.shape[2]))
+        for low in range(4):
+            for high in range(low, 4):
+                power = comb(high, low) * begins ** (high - low)
+                moved[low, :count] += (power[..., None] * self.powers[high, :, None]).reshape(
+                    count, -1
+                )
+        if count:
+            moved[0, count:] = self.at(1.0)[-1]
+        return Course(steps, moved)
 
     def at(self, share: float) -> Floats:
         """Return values at a share of each step, shape (n - 1, size)."""

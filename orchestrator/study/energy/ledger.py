@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 import numpy as np
@@ -10,12 +10,23 @@ from numpy.typing import NDArray
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.structs import Struct
-from orchestrator.core.system import System, product_of
+from orchestrator.core.system import System, product_of, signal_of
 from orchestrator.study.energy.course import work_within
-from orchestrator.study.energy.plan import Account, Bond, Interface, LedgerPlan, automatic_plan
-from orchestrator.study.energy.samples import Samples, Signals
+from orchestrator.study.energy.late_motion import late_motion
+from orchestrator.study.energy.plan import (
+    Account,
+    Bond,
+    Interface,
+    LedgerPlan,
+    LedgerPort,
+    automatic_plan,
+)
+from orchestrator.study.energy.samples import Samples, Signals, problem_of
 
 Floats = NDArray[np.float64]
+
+#: Share of what is dissipated from which on the energy of a late motion is an entry.
+_TINY = 1e-6
 
 
 class Work(Struct, eq=False):
@@ -27,15 +38,16 @@ class Work(Struct, eq=False):
 
 def energy_of(samples: Samples, name: str) -> Work:
     """Return an energy, or the integral of a power; J since the begin in both cases."""
-    rows = samples.at(name)[:, 0]
+    own = samples.at_steps(samples.ticks(name))
+    rows = own.at(name)[:, 0]
     factor = product_of("J", samples.connector(name))
     if factor is not None:
-        return Work(factor * (rows - rows[0]))
+        return Work(own.spread(factor * (rows - rows[0])))
     power = samples.scale("W", name) * rows
-    steps = np.diff(samples.time)
+    steps = np.diff(own.time)
     fine = _summed(0.5 * steps * (power[1:] + power[:-1]))
-    coarse, last = _halved(samples.time, power)
-    return Work(fine, abs(fine[last] - coarse) / 3.0)
+    coarse, last = _halved(own.time, power)
+    return Work(own.spread(fine), abs(fine[last] - coarse) / 3.0)
 
 
 def work_of(samples: Samples, bond: Bond) -> Work:
@@ -45,6 +57,9 @@ def work_of(samples: Samples, bond: Bond) -> Work:
     error of the quadrature. Where an input follows its signal within the steps, as the master let
     it, the work is that of its polynomials, and outputs are on cubics through four rows; the error
     is the difference to parabolas through three. All else is the trapezoidal rule over the steps.
+    Of a component that takes several communication steps at once these are its own steps, and the
+    work is known at their ends. Where effort and motion have steps of unequal lengths, each is on
+    its own curves, or held for its own steps, within the communication steps.
     The error is a third of the difference to steps twice as long, or with a held effort a twelfth
     of the changes that the slope of the flow has, times the effort and the step.
     """
@@ -74,7 +89,6 @@ class _Pair:
     """One effort and what it acts on."""
 
     def __init__(self, samples: Samples, bond: Bond, place: int) -> None:
-        self._samples = samples
         motion, effort = bond.motion, bond.effort[place]
         self._held = samples.is_input(effort)
         self._moved = place < len(motion.displacement)
@@ -83,6 +97,11 @@ class _Pair:
         other = motion.displacement[place] if self._moved else motion.flow[place]
         self._scale = samples.scale("J" if self._moved else "W", effort, other)
         self._names = effort, other
+        self._about = bond if motion.arm and place == 1 else None
+        arm = (motion.arm, bond.effort[0]) if self._about else ()
+        lengths = {samples.ticks(name) for name in (effort, other, *arm)}
+        self._mixed = len(lengths) > 1
+        self._samples = samples = samples if self._mixed else samples.at_steps(*lengths)
         self._motion = self._scale * samples.at(other)
         self._begin, self._end = samples.over(effort)
         if self._begin.shape[1] != self._motion.shape[1]:
@@ -90,7 +109,6 @@ class _Pair:
                 f"effort '{effort}' has {self._begin.shape[1]} elements, '{other}' has"
                 f" {self._motion.shape[1]}; expected as many"
             )
-        self._about = bond if motion.arm and place == 1 else None
         if self._about:
             self._begin, self._end = self._about_arm(self._about)
 
@@ -102,8 +120,13 @@ class _Pair:
         return self._begin - np.cross(arm[:-1], begin), self._end - np.cross(arm[1:], end)
 
     def work(self) -> Work:
+        """Return the work in all rows of the run."""
+        own = self._work()
+        return Work(self._samples.spread(own.energy), own.error)
+
+    def _work(self) -> Work:
         inputs = [*self._names, *(self._about.effort[:1] if self._about else ())]
-        if any(self._samples.followed(name) is not None for name in inputs):
+        if self._mixed or any(self._samples.followed(name) is not None for name in inputs):
             best, other = self._within(4), self._within(3)
             return Work(best, float(abs(best[-1] - other[-1])))
         time = self._samples.time
@@ -140,9 +163,9 @@ class _Pair:
         if not self._moved:
             steps = np.diff(self._samples.time)[:, None]
             moved, turned = steps * np.maximum(abs(x[:-1]), abs(x[1:])), steps * moved
-        share = missed[:, None]
+        share = self._samples.within(missed)[:, None]
         each = share * largest * moved + change * moved + largest * turned
-        return float(each[missed > 0.0].sum())
+        return float(each[share[:, 0] > 0.0].sum())
 
     def _richardson(self, fine: Floats) -> float:
         """Estimate the error from steps twice as long; efforts are samples here."""
@@ -319,6 +342,8 @@ def energy_ledger(
         If something is no energy or power, or no number, or there are not two rows.
     """
     plan = automatic_plan(system) if plan is None else plan
+    if problem := problem_of(run, system):
+        raise DescriptionError(problem)
     samples = Samples(run, system)
     if len(samples.time) < 2:
         raise DescriptionError("an energy ledger needs a step at least: expected two rows")
@@ -326,10 +351,15 @@ def energy_ledger(
     into = {port.name: port.sign * works[port.name].energy for port in plan.ports}
     errors = [work.error for work in works.values()]
     entries: list[Entry] = []
+    late_entries: list[Entry] = []
     for account in plan.accounts:
-        inflow = sum((into[port.name] for port in plan.ports if port.account == account.name), 0.0)
-        own, error = _balanced(samples, account, np.zeros(len(samples.time)) + inflow)
+        ports = [port for port in plan.ports if port.account == account.name]
+        late = list(_late(samples, system, account, ports))
+        inflow = sum((into[port.name] for port in ports), np.zeros(len(samples.time)))
+        inflow = sum((entry.energy for entry in late), inflow)
+        own, error = _balanced(samples, account, inflow)
         entries += own
+        late_entries += late
         errors.append(error)
     inner = {name for each in plan.interfaces for name in (each.begin, each.end)}
     for port in plan.ports:
@@ -337,6 +367,7 @@ def energy_ledger(
             entries.append(Entry(Kind.EXTERNAL, port.name, into[port.name]))
     for interface in plan.interfaces:
         entries += _created(samples, plan, interface, into)
+    entries += late_entries
     order = list(Kind)
     # Stable, and the stages stay behind their interface.
     entries.sort(key=lambda e: order.index(Kind.CREATED if e.kind is Kind.PART else e.kind))
@@ -346,6 +377,23 @@ def energy_ledger(
         checked = [port for port in plan.ports if port.account and port.account not in unchecked]
         unsure = sum(unsure_work(samples, port.bond, missed) for port in checked)
     return EnergyLedger(samples.time, tuple(entries), sum(errors), unchecked, unsure)
+
+
+def _late(
+    samples: Samples, system: System, account: Account, ports: Sequence[LedgerPort]
+) -> Iterator[Entry]:
+    """Yield what flows into an account while displacements are still on their way."""
+    if not account.is_checked:
+        return
+    for port in ports:
+        component = signal_of(system, port.bond.effort[0]).end.component
+        lost: Floats = np.zeros(len(samples.time))
+        for name in account.dissipated or ():
+            if signal_of(system, name).end.component == component:
+                lost = lost + energy_of(samples, name).energy
+        energy = late_motion(samples, system, port, lost)
+        if float(np.abs(energy).max()) > _TINY * float(np.abs(lost).max()):
+            yield Entry(Kind.CREATED, f"late motion at {port.name}", energy)
 
 
 def _balanced(samples: Samples, account: Account, inflow: Floats) -> tuple[list[Entry], float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import lcm
 from typing import Protocol
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from orchestrator.core.coupling import DelayPlan
 from orchestrator.core.diagnostics import DescriptionError, UnitMismatchError
 from orchestrator.core.master.run.followed_input import followed_input
+from orchestrator.core.recording import Result
 from orchestrator.core.system import (
     Causality,
     Connector,
@@ -38,19 +40,60 @@ class Signals(Protocol):
         """One signal, shape (n,)."""
 
 
+def problem_of(run: Signals, system: System) -> str:
+    """Return why the samples of a run do not show how its inputs moved; empty if they do."""
+    if not isinstance(run, Result):
+        return ""
+    if run.every != 1:
+        return (
+            f"result '{run.name}' has one row for every {run.every} steps: expected every step,"
+            " since work is summed over all steps"
+        )
+    moves = run.delay_mode == "waveform" or run.algorithm == "waveform"
+    predicted = any(line.extrapolation is not None for line in system.connections)
+    if run.system is None and (moves or predicted):
+        return (
+            f"result '{run.name}' was read from a file, which does not hold how inputs moved within"
+            " the steps: make the ledger in the run that made the file"
+        )
+    return ""
+
+
 class Samples:
     """The connectors of a run, by name.
 
     run: Every step of it.
     system: What was run, flat.
+    ticks: Communication steps from one row to the next one: those of the steps of a component.
     """
 
-    def __init__(self, run: Signals, system: System) -> None:
+    def __init__(self, run: Signals, system: System, ticks: int = 1) -> None:
         self._run = run
         self._system = system
+        self._ticks = ticks
+        self._rates = run.rates if isinstance(run, Result) else {}
         self._fed = {line.target for line in system.connections}
         self._followed: dict[Endpoint, Course | None] = {}
-        self.time = run.time
+        self.time = run.time[::ticks]
+
+    def ticks(self, *names: str) -> int:
+        """Return communication steps after which the components of all names have stepped."""
+        return lcm(*(self._rates.get(signal_of(self._system, n).end.component, 1) for n in names))
+
+    def at_steps(self, ticks: int) -> Samples:
+        """Return the samples at the ends of a component's steps, ``ticks`` communication steps."""
+        return self if ticks == self._ticks else Samples(self._run, self._system, ticks)
+
+    def spread(self, rows: Floats) -> Floats:
+        """Hold rows at the ends of a component's steps until its next one; shape (rows of run,)."""
+        return np.repeat(rows, self._ticks)[: len(self._run.time)]
+
+    def within(self, missed: Floats) -> Floats:
+        """Return the share of each step that a device missed, from that of communication steps."""
+        begins = np.arange(0, self._ticks * (len(self.time) - 1), self._ticks)
+        lengths = np.diff(self._run.time)
+        sums = np.add.reduceat(missed * lengths, begins) if len(begins) else np.zeros(0)
+        return np.asarray(sums / np.add.reduceat(lengths, begins)) if len(begins) else sums
 
     def connector(self, name: str) -> Connector:
         """Return what a name with or without an index means; raise UnknownNameError."""
@@ -71,7 +114,7 @@ class Samples:
             row = np.ravel(np.asarray(value, dtype=np.float64))
             chosen = row if index is None else row[[index]]
             return np.broadcast_to(chosen, (len(self.time), len(chosen)))
-        rows = self._recorded(name, connector.size if index is None and connector.shape else 1)
+        rows = self.recorded(name, connector.size if index is None and connector.shape else 1)
         if (course := self.followed(name)) is not None:
             rows = np.vstack([rows[:1], course.at(1.0)])
         bad_rows = np.flatnonzero(~np.isfinite(rows).all(axis=1))
@@ -92,6 +135,9 @@ class Samples:
 
     def course(self, name: str, count: int) -> Course:
         """What a connector is within the steps, an output on curves through so many rows."""
+        if self.ticks(name) > self._ticks:  # its own steps are longer
+            own = self.at_steps(self.ticks(name)).course(name, count)
+            return own.divided(self.ticks(name), np.diff(self.time))
         course = self.followed(name)
         if course is not None:
             return course
@@ -109,6 +155,9 @@ class Samples:
         end = signal.end
         if signal.connector.causality is not Causality.INPUT:
             return None
+        if (ticks := self.ticks(name)) > self._ticks:  # its own steps are longer
+            own = self.at_steps(ticks).followed(name)
+            return None if own is None else own.divided(ticks, np.diff(self.time))
         if end not in self._followed:
             plans = (p for p in self._run.plans if p.connection.target == end and p.span_ns)
             plan = next(plans, None)
@@ -120,20 +169,24 @@ class Samples:
 
     def _follow(self, plan: DelayPlan, connector: Connector) -> Course:
         line, size = plan.connection, connector.size if connector.shape else 1
-        source, target = (self._recorded(str(end), size) for end in (line.source, line.target))
-        times_ns = np.rint(self.time * 1e9).astype(np.int64)
-        rows = followed_input(self._system, plan, times_ns, source, target)
+        ticks = self.ticks(str(line.source))
+        source = Samples(self._run, self._system, ticks).recorded(str(line.source), size)
+        target = self.recorded(str(line.target), size)
+        times_ns = np.rint(self._run.time * 1e9).astype(np.int64)
+        rates = ticks, self._ticks
+        rows = followed_input(self._system, plan, times_ns, source, target, rates)
         if rows is None:
             raise DescriptionError(
                 f"'{line.target}' moves within each step in a way that its samples do not show"
-                " (as with a fault on its line, or a rate): expected an input that is held, or"
+                " (as with a fault on its line): expected an input that is held, or"
                 f" its source, '{line.source}'"
             )
         return Course.followed(np.diff(self.time), rows)
 
-    def _recorded(self, name: str, size: int) -> Floats:
+    def recorded(self, name: str, size: int) -> Floats:
+        """Rows of a connector as they were recorded, shape (n, size)."""
         names = [name] if size == 1 else [f"{name}[{i}]" for i in range(size)]
-        return np.column_stack([self._run[signal] for signal in names])
+        return np.column_stack([self._run[signal][:: self._ticks] for signal in names])
 
     def scale(self, wanted: str, *names: str) -> float:
         """Return what the product of connectors is in J or W, or raise UnitMismatchError."""

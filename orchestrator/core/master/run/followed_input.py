@@ -28,47 +28,59 @@ _MORE = 16
 
 
 def followed_input(
-    system: System, plan: DelayPlan, times_ns: Times, source: Floats, recorded: Floats
+    system: System,
+    plan: DelayPlan,
+    times_ns: Times,
+    source: Floats,
+    recorded: Floats,
+    rates: tuple[int, int] = (1, 1),
 ) -> Floats | None:
     """Return the polynomials that an input was on within the steps of a run.
 
     system: What was run, flat.
     plan: How the connection is read; it has a span.
     times_ns: Of the rows, every communication step of the run, shape (n,).
-    source, recorded: Rows of the output and of the input, shape (n, size).
-    Returns: The value at the begin of each step and the derivatives there, per second, per second
-        squared and cubed, float64 of shape (4, n - 1, size); ``None`` if they do not begin at the
-        recorded values, as with a fault on the connection, or are read in a way of its own.
+    source, recorded: Rows of the output and of the input, at the ends of the steps of its unit.
+    rates: Communication steps in a step of the source, and of the target.
+    Returns: The value at the begin of each step of the target and the derivatives there, per
+        second, per second squared and cubed, float64 of shape (4, steps, size); ``None`` if they
+        do not begin at the recorded values, as with a fault on the connection, or are read in a
+        way of its own.
     """
     if "smoothed" in plan.extrapolation or "slerp" in plan.interpolation:
         return None
     factor, offset = linear_of(system, plan.connection)
-    closest, smallest = None, np.inf
-    for ahead in (True, False):  # whether the source is stepped before the target
-        candidates = np.stack(
-            [_one(plan, times_ns, column, ahead=ahead) for column in source.T], axis=-1
-        )
-        candidates *= factor
-        candidates[0] += offset
-        off = float(np.abs(candidates[0] - recorded[1:]).max(initial=0.0))
-        if off < smallest:
-            closest, smallest = candidates, off
+    begins = np.arange(0, len(times_ns) - rates[1], rates[1])
+    visible = round(plan.visible_ns / plan.span_ns * rates[1])
+    newest = (begins + visible) // rates[0]
+    windows = np.stack([_one(plan, times_ns, column, rates, newest) for column in source.T], -1)
+    windows *= factor
+    windows[0] += offset
+    off = float(np.abs(windows[0] - recorded[1:]).max(initial=0.0))
     size = float(np.abs(recorded).max(initial=0.0))
-    return closest if smallest <= _ALIKE * size else None
+    return windows if off <= _ALIKE * size else None
 
 
-def _one(plan: DelayPlan, times_ns: Times, values: Floats, *, ahead: bool) -> Floats:
-    """Return the polynomials of one scalar, shape (4, n - 1), before the connection's factor."""
-    steps = len(times_ns) - 1
-    windows = np.zeros((4, steps))
+def _one(
+    plan: DelayPlan, times_ns: Times, values: Floats, rates: tuple[int, int], newest: Times
+) -> Floats:
+    """Return the polynomials of one scalar, shape (4, steps), before the connection's factor.
+
+    newest: Number of the newest sample that each step of the target can read.
+    """
+    source_ns, target_ns = (times_ns[::ticks] for ticks in rates)
+    windows = np.zeros((4, len(newest)))
     shortest = int(np.diff(times_ns).min())
     depth = abs(plan.shift_ns) // shortest + plan.span_ns // shortest + _MORE
     ways = Interpolation[plan.interpolation.name], Extrapolation[plan.extrapolation.name]
-    past = History(depth, *ways, (), int(times_ns[0]), float(values[0]))
-    if ahead:
-        past.push(int(times_ns[1]), float(values[1]))
-    for k in range(steps):
-        begin_ns, length_ns = int(times_ns[k]) + plan.shift_ns, int(times_ns[k + 1] - times_ns[k])
+    past = History(depth, *ways, (), int(source_ns[0]), float(values[0]))
+    pushed = 0
+    for k, last in enumerate(newest):
+        while pushed < last:
+            pushed += 1
+            past.push(int(source_ns[pushed]), float(values[pushed]))
+        begin_ns = int(target_ns[k]) + plan.shift_ns
+        length_ns = int(target_ns[k + 1] - target_ns[k])
         if plan.order:
             windows[:, k] = past.follow(begin_ns, length_ns, plan.order, plan.keeps_end)
             windows[1 + plan.order :, k] = 0.0
@@ -76,6 +88,4 @@ def _one(plan: DelayPlan, times_ns: Times, values: Floats, *, ahead: bool) -> Fl
             windows[0, k] = past.read(begin_ns, begin_ns)
             end = past.read(begin_ns + length_ns, begin_ns)
             windows[1, k] = (end - windows[0, k]) / (length_ns / 1e9)
-        if (newest := k + 1 + ahead) <= steps:
-            past.push(int(times_ns[newest]), float(values[newest]))
     return windows

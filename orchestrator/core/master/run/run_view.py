@@ -61,6 +61,11 @@ class RunView:
         return self._recorder.columns
 
     @property
+    def recorded_every(self) -> int:
+        """Communication steps from one recorded row to the next one."""
+        return self._recorder.every
+
+    @property
     @in_turn
     def notes(self) -> tuple[str, ...]:
         """What happened to units and processes, in sentences."""

@@ -149,7 +149,10 @@ def test_a_balance_that_is_open_is_a_problem(run):
 def test_connections_say_it_if_the_table_does_not(run):
     outcome = run(TEXT + '[ledger.all]\ncases = ["push"]\n')
     ledger = outcome.cases["push"].value("ledger")
-    assert [entry.name for entry in ledger.of(Kind.CREATED)] == ["sheet.a - chaser.port"]
+    created, late = ledger.of(Kind.CREATED)
+    assert created.name == "sheet.a - chaser.port"
+    assert late.name == "late motion at sheet.a"  # until 16 ms and a step of 1 ms are over
+    assert late.energy[20] == pytest.approx(3.0 * 0.1**2 * 17e-3, rel=0.02)
     assert ledger.unchecked == ("chaser",)  # nobody says what it loses, or what its thrusters do
 
 
@@ -168,7 +171,8 @@ def test_a_declared_port_needs_no_table(run, tmp_path, plants):
     write_ssd(replace(system, components=parts), path)
     case = run(TEXT).cases["push"]
     assert [entry.name for entry in case.value("ledger").of(Kind.CREATED)] == [
-        "sheet.front - chaser.nose"
+        "sheet.front - chaser.nose",
+        "late motion at sheet.front",
     ]
     assert (
         not run(TEXT.replace('system = "push.ssd"', 'system = "push.ssd"\nevery = 2'))

@@ -1,0 +1,107 @@
+"""Energy that flows into a component while the displacement that belongs to it is still on its way.
+
+A spring with a damper takes the displacement and the flow of its port as two inputs. A delayed or
+held displacement stays at its initial value until its first sample arrives, but the flow is there
+from the start: the damper dissipates, and nothing has moved. Steps of a source that are longer than
+those of its target do the same between two samples. The work of the effort along the displacement
+lacks this energy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.core.coupling import channel_of
+from orchestrator.core.structs import Struct
+from orchestrator.core.system import Connection, System, signal_of
+from orchestrator.study.energy.plan import LedgerPort
+from orchestrator.study.energy.samples import Samples
+
+Floats = NDArray[np.float64]
+
+#: Own steps by which a displacement may be late without any delay.
+_STEPS = 3
+
+
+class _Late(Struct, eq=False):
+    """One effort of a port whose displacement and flow are both inputs, in its component's steps.
+
+    power: Absolute mean of effort times flow over each step, W, shape (n - 1,).
+    largest: Largest effort of the run, in its unit.
+    flow: Mean over each step, shape (n - 1, size), in W per unit of the effort.
+    behind: What the flow has moved in each step less what the displacement has, shape
+        (n - 1, size), in J per unit of the effort.
+    """
+
+    power: Floats
+    largest: float
+    flow: Floats
+    behind: Floats
+
+
+def late_motion(samples: Samples, system: System, port: LedgerPort, lost: Floats) -> Floats:
+    """Return the work of a port's flow that its displacement has not done, J since the begin.
+
+    In each step it is ``P / v * (v h - dx)``: the effort that dissipates, times the way that the
+    flow ``v`` is ahead of the displacement ``x``. An effort that stores is along the displacement,
+    and needs no part of it. At an initial flow ``v`` a damper ``d`` thus gets ``d v**2 tau`` until
+    the motion arrives, ``tau`` later.
+
+    lost: What the port's component dissipates, J since the begin, in the rows of the run.
+    Returns: Shape (n,); zero if the port does not take both as inputs, or if the displacement is
+        further behind than the delays of the connections and three steps explain.
+    """
+    ticks = samples.ticks(*port.bond.connectors)
+    own = samples.at_steps(ticks)
+    lengths, dissipated = np.diff(own.time), np.diff(lost[::ticks])
+    parts = list(_parts(own, system, port))
+    total = sum((part.power for part in parts), np.zeros_like(lengths))
+    work = np.zeros_like(lengths)
+    for part in parts:
+        speed = np.linalg.norm(part.flow, axis=1)
+        effort = _ratio(dissipated / lengths, speed).clip(-part.largest, part.largest)
+        along = _ratio((part.flow * part.behind).sum(axis=1), speed)
+        work += _ratio(part.power, total) * effort * along
+    return own.spread(np.concatenate([[0.0], np.cumsum(work)]))
+
+
+def _ratio(over: Floats, under: Floats) -> Floats:
+    """Divide where the divisor is not 0; else 0."""
+    return np.divide(over, under, out=np.zeros_like(over), where=under > 0.0)
+
+
+def _parts(samples: Samples, system: System, port: LedgerPort) -> Iterator[_Late]:
+    """Yield the efforts of a port whose motion comes late by no more than its delays explain."""
+    lines = {str(line.target): line for line in system.connections}
+    motion, lengths = port.bond.motion, np.diff(samples.time)
+    for effort, moved, flow in zip(
+        port.bond.effort, motion.displacement, motion.flow, strict=False
+    ):
+        feeds = [lines.get(str(signal_of(system, name).end)) for name in (moved, flow)]
+        inputs = samples.is_input(moved) and samples.is_input(flow)
+        if not inputs or None in feeds:
+            continue
+        rows, way = samples.at(flow), samples.at(moved)
+        mean = samples.scale("W", effort, flow) * 0.5 * (rows[1:] + rows[:-1])
+        behind = mean * lengths[:, None]
+        behind -= samples.scale("J", effort, moved) * np.diff(way, axis=0)
+        late_s = sum(_longest_s(line, samples, float(lengths.max())) for line in feeds if line)
+        far = float(np.abs(np.cumsum(behind, axis=0)).max(initial=0.0))
+        if far > late_s * float(np.abs(mean).max(initial=0.0)):
+            continue
+        pushed = samples.at(effort)
+        power = np.abs((0.5 * (pushed[1:] + pushed[:-1]) * mean).sum(axis=1))
+        yield _Late(power, float(np.linalg.norm(pushed, axis=1).max()), mean, behind)
+
+
+def _longest_s(line: Connection, samples: Samples, step_s: float) -> float:
+    """Return by how much a connection may be late, with its steps."""
+    channel, delay = channel_of(line), line.delay
+    nominal_ns = delay.nominal_ns if delay else 0
+    source, target = samples.ticks(str(line.source)), samples.ticks(str(line.target))
+    return (channel.longest_ns if channel else nominal_ns) / 1e9 + _STEPS * step_s * max(
+        1.0, source / target
+    )
