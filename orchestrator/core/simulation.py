@@ -330,8 +330,7 @@ class _Report:
             try:
                 self.journal.add(_result(execution, rows, self.name, self.notes))
             except SoftdockError as error:
-                remark = f"the run went on without its journal from {time:.9g} s: {error}"
-                self.notes.append(remark)
+                self.notes.append(f"the run went on without its journal from {time:.9g} s: {error}")
                 self.journal = None
         if hooks.progress is not None:
             duration_s = max(seconds(self.last_ns - self.start_ns), 1e-9)
