@@ -52,7 +52,7 @@ def late_motion(samples: Samples, system: System, port: LedgerPort, lost: Floats
 
     lost: What the port's component dissipates, J since the begin, in the rows of the run.
     Returns: Shape (n,); zero if the port does not take both as inputs, or if the displacement is
-        further behind than the delays of the connections and three steps explain.
+        further behind than delays, faults and three steps of the connections explain.
     """
     ticks = samples.ticks(*port.bond.connectors)
     own = samples.at_steps(ticks)
@@ -89,8 +89,9 @@ def _parts(samples: Samples, system: System, port: LedgerPort) -> Iterator[_Late
         behind = mean * lengths[:, None]
         behind -= samples.scale("J", effort, moved) * np.diff(way, axis=0)
         late_s = sum(_longest_s(line, samples, float(lengths.max())) for line in feeds if line)
+        faulty = any(samples.has_fault(line) for line in feeds if line)
         far = float(np.abs(np.cumsum(behind, axis=0)).max(initial=0.0))
-        if far > late_s * float(np.abs(mean).max(initial=0.0)):
+        if not faulty and far > late_s * float(np.abs(mean).max(initial=0.0)):
             continue
         pushed = samples.at(effort)
         power = np.abs((0.5 * (pushed[1:] + pushed[:-1]) * mean).sum(axis=1))

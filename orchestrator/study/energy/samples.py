@@ -14,6 +14,8 @@ from orchestrator.core.master.run.followed_input import followed_input
 from orchestrator.core.recording import Result
 from orchestrator.core.system import (
     Causality,
+    Compensation,
+    Connection,
     Connector,
     Endpoint,
     System,
@@ -23,6 +25,7 @@ from orchestrator.core.system import (
 from orchestrator.study.energy.course import Course
 
 Floats = NDArray[np.float64]
+_CORRECTOR = Compensation.CORRECTOR
 
 
 class Signals(Protocol):
@@ -51,6 +54,14 @@ def problem_of(run: Signals, system: System) -> str:
         )
     moves = run.delay_mode == "waveform" or run.algorithm == "waveform"
     predicted = any(line.extrapolation is not None for line in system.connections)
+    corrected = [line for line in system.connections if line.compensation is _CORRECTOR]
+    if corrected:
+        line = corrected[0]
+        return (
+            f"connection {line} has the compensation 'corrector', which changes outputs of"
+            f" '{line.target.component}' after each step, but not the energy that the component"
+            " reports: choose 'nepce', or another algorithm"
+        )
     if run.system is None and (moves or predicted):
         return (
             f"result '{run.name}' was read from a file, which does not hold how inputs moved within"
@@ -83,6 +94,11 @@ class Samples:
     def at_steps(self, ticks: int) -> Samples:
         """Return the samples at the ends of a component's steps, ``ticks`` communication steps."""
         return self if ticks == self._ticks else Samples(self._run, self._system, ticks)
+
+    def has_fault(self, line: Connection) -> bool:
+        """Whether a fault acted on a connection in the run."""
+        faults = self._run.faults if isinstance(self._run, Result) else ()
+        return any(str(line) in fault.lines for fault in faults)
 
     def spread(self, rows: Floats) -> Floats:
         """Hold rows at the ends of a component's steps until its next one; shape (rows of run,)."""
@@ -178,8 +194,8 @@ class Samples:
         if rows is None:
             raise DescriptionError(
                 f"'{line.target}' moves within each step in a way that its samples do not show"
-                " (as with a fault on its line): expected an input that is held, or"
-                f" its source, '{line.source}'"
+                " (as with a fault on its line, or steps in two halves): expected an input that is"
+                f" held, or its source, '{line.source}'"
             )
         return Course.followed(np.diff(self.time), rows)
 

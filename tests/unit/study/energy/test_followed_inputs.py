@@ -9,7 +9,15 @@ from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording.files import read_result
 from orchestrator.core.recording.parquet import write_parquet
 from orchestrator.core.simunits import Block, Input, Output, Parameter, block, fmu, resolve
-from orchestrator.core.system import Positive, System
+from orchestrator.core.system import (
+    Fault,
+    Jitter,
+    JitterKind,
+    Positive,
+    System,
+    TransportDelay,
+    Variation,
+)
 from orchestrator.export import build_model
 from orchestrator.study import simulate
 from orchestrator.study.energy import (
@@ -39,9 +47,9 @@ MODES = [
 SHEET = ["sheet.position_a", "sheet.velocity_a"]
 
 
-def sprung(plants, delay=None, *, apart=0.0, v0=0.0):
+def sprung(plants, delay=None, *, apart=0.0, v0=0.0, late=None):
     """7.5 kg on a spring and a damper that stand on the ground."""
-    late = {"delay": delay} if delay else {}
+    late = late or ({"delay": delay} if delay else {})
     body = fmu(plants / "Chaser.fmu")
     sheet = fmu(plants / "SpringDashpot.fmu")
     return (
@@ -101,6 +109,52 @@ def test_what_the_damper_takes_before_the_motion_arrives_is_an_entry(
     late = late_motion_of(ledger).energy
     assert late[-1] == pytest.approx(6.0 * 0.1**2 * late_ms / 1e3, rel=2e-2)
     assert late[12] == pytest.approx(late[-1], rel=2e-2)  # 24 ms: all of it is of the start
+
+
+@pytest.mark.parametrize("delay", [None, "8 ms"])
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        ("drop", {}),
+        ("stuck", {}),
+        ("bias", {"value": 1e-3}),
+        ("scale", {"factor": 1.2}),
+        ("noise", {"sigma": 1e-4}),
+        ("delay-step", {"delay": "20 ms"}),
+    ],
+)
+def test_a_displacement_that_a_fault_changes_is_behind_its_flow(plants, kind, values, delay):
+    line = "body.position -> sheet.position_a"
+    fault = Fault.of(kind, line, "0.3 s", until="0.4 s", **values)
+    coarse, fine = (
+        ledger_of(sprung(plants, delay, v0=0.1), step, faults=[fault]) for step in ("2 ms", "1 ms")
+    )
+    assert coarse.residual < 1e-3 * coarse.turnover
+    assert fine.residual < 0.5 * coarse.residual
+
+
+@pytest.mark.parametrize(
+    "variation", [{"loss": 0.5}, {"jitter": Jitter(JitterKind.UNIFORM, 5_000_000)}]
+)
+@pytest.mark.parametrize("interpolation", [None, "hold", "linear"])
+def test_lines_that_lose_or_scatter_their_samples_close(plants, variation, interpolation):
+    """Position and velocity lose different samples."""
+    delay = TransportDelay(8_000_000, variation=Variation(seed=1, **variation))
+    late = {"delay": delay, **({"interpolation": interpolation} if interpolation else {})}
+    coarse, fine = (ledger_of(sprung(plants, v0=0.1, late=late), step) for step in ("2 ms", "1 ms"))
+    assert coarse.residual < 1e-3 * coarse.turnover
+    assert fine.residual < 0.6 * coarse.residual
+
+
+@pytest.mark.parametrize("compensation", ["nepce", "corrector"])
+def test_outputs_that_are_corrected_are_refused(plants, compensation):
+    """The force is corrected, the energies that go with it are not: 0.28 of the turnover."""
+    system = sprung(plants, v0=0.1, late={"compensation": compensation})
+    if compensation == "nepce":
+        assert ledger_of(system, "1 ms").closes(2e-4)
+        return
+    with pytest.raises(DescriptionError, match=r"position_a has the compensation 'corrector'"):
+        ledger_of(system, "1 ms")
 
 
 def test_a_motion_of_another_body_is_not_taken_for_a_late_one(plants):
