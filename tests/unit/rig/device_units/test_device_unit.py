@@ -65,6 +65,15 @@ def with_device(peer, settings="", kind="Scripted", **values):
     return swap_component(system(**values), "rig", source)
 
 
+def step_until(run, holds):
+    """Step until something holds, on a machine that may do other things meanwhile."""
+    deadline = time.monotonic() + 60.0
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+        run.step()
+
+
 def test_a_device_stands_in_the_place_of_a_block():
     with Peer() as peer:
         with Execution(with_device(peer), step=STEP, stop=1.0) as run:
@@ -137,30 +146,26 @@ def test_what_is_not_finite_never_goes_to_the_wire():
 @pytest.mark.parametrize("policy", ["stop", "hold"])
 def test_a_silent_device(policy):
     with Peer() as peer:
-        rig = with_device(peer, f"&stale_after=0.05&on_stale={policy}&command_stale_after=30")
+        rig = with_device(peer, f"&stale_after=0.5&on_stale={policy}&command_stale_after=30")
         with Execution(rig, step=STEP) as run:
             run.step(3)
             peer.silent.set()
-            time.sleep(0.08)
+            time.sleep(0.6)
             if policy == "stop":
-                with pytest.raises(
-                    StepError, match=r"sample is .* s old; expected less than 0\.05"
-                ):
+                with pytest.raises(StepError, match=r"sample is .* s old; expected less than 0\.5"):
                     run.step()
                 assert len(run.recording().time_ns) == 4
                 return
             before = run.get("rig.y")
             run.step(2)
             assert run.get("rig.valid") == 0.0
-            assert run.get("rig.sample_age") > 0.05
+            assert run.get("rig.sample_age") > 0.5
             assert run.get("rig.y") == pytest.approx(before, abs=0.1)
             (notice,) = run.notices
             assert str(notice).startswith("warning of component 'rig' at ")
             assert "held in 2 steps" in notice.what
             peer.silent.clear()
-            time.sleep(0.03)
-            run.step()
-            assert run.get("rig.valid") == 1.0
+            step_until(run, lambda: run.get("rig.valid") == 1.0)
 
 
 def test_faults_of_the_wire_are_counted():
@@ -174,22 +179,20 @@ def test_faults_of_the_wire_are_counted():
             8: (lambda: peer.sample(8, y=math.nan),),
         }
         with Execution(with_device(peer), step=STEP) as run:
-            peer.wait_for(lambda: len(peer.commands) > 0)
-            time.sleep(0.05)
-            run.step()
-            found = {name: run.get(f"rig.{name}") for name in ("lost", "repeated", "malformed")}
-        # What was malformed never counted as a sample: its number is missing as well.
-        assert found == {"lost": 3.0, "repeated": 1.0, "malformed": 2.0}
+            # What was malformed never counted as a sample: its number is missing as well.
+            expected = {"rig.lost": 3.0, "rig.repeated": 1.0, "rig.malformed": 2.0}
+            step_until(run, lambda: all(run.get(name) >= expected[name] for name in expected))
+            assert {name: run.get(name) for name in expected} == expected
 
 
 def test_an_error_says_what_came_instead_of_samples():
     with Peer() as peer:
-        rig = with_device(peer, "&stale_after=0.05&command_stale_after=30")
+        rig = with_device(peer, "&stale_after=0.5&command_stale_after=30")
         with Execution(rig, step=STEP) as run:
             run.step(3)
             peer.script = dict.fromkeys(range(100_000), (b"\x00" * 3,))
             told = r"stale_after\): .*; datagrams that were not of its protocol: [1-9]\d*"
-            time.sleep(0.1)
+            time.sleep(0.6)
             with pytest.raises(StepError, match=told):
                 run.step()
 
@@ -251,10 +254,10 @@ def test_a_link_that_breaks_ends_the_run_with_its_reason():
 
 
 def test_a_process_that_is_killed_makes_its_samples_stale():
-    with Peer() as peer, Execution(with_device(peer, "&stale_after=0.05"), step=STEP) as run:
+    with Peer() as peer, Execution(with_device(peer, "&stale_after=0.5"), step=STEP) as run:
         run.step()
         os.kill(next(unit.pid for unit in run.units if unit.name == "rig"), signal.SIGKILL)
-        time.sleep(0.1)
+        time.sleep(0.6)
         with pytest.raises(StepError, match="stale") as caught:
             run.step()
         assert "its process has ended" in str(caught.value.__cause__)
