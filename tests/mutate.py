@@ -25,10 +25,11 @@ from typing import Any
 from tests.processes import on_trial
 
 ROOT = Path(__file__).resolve().parents[1]
-_DECIDE = ("gate", "checks", "machine", "states", "supervisor")
+_DECIDE = ("gate", "rest_profile", "limits", "checks", "machine", "states", "supervisor")
 _SYNTHETIC = (
     *(f"{name}_limits" for name in ("machine", "check", "gate", "rig")),
     *("transitions", "supervisor", "gate", "rest", "check_states", "motion_check"),
+    "watched_limits",
 )
 #: Rooms: files below ``orchestrator``, and the quick tests of them below ``tests/unit``.
 ROOMS = {

@@ -262,6 +262,19 @@ def test_a_device_that_says_nothing_in_time_is_refused_with_what_came():
     assert link.counter.facts.late == 1
 
 
+def test_that_a_device_took_its_last_command_is_waited_for_300_ms(monkeypatch):
+    clock = SimpleNamespace(now=5_000_000_000, monotonic_ns=lambda: clock.now)
+    monkeypatch.setattr(io_loop, "time", clock)
+    link = link_of()
+    link.ledger = SimpleNamespace(rests=False)
+    for later, settled in ((0, False), (300_000_000, False), (300_000_001, True)):
+        clock.now = 5_000_000_000 + later
+        assert link._has_settled is settled
+    link = link_of()
+    link.ledger = SimpleNamespace(rests=True)
+    assert link._has_settled
+
+
 def test_an_error_of_the_system_has_advice():
     refused = OSError(supervision.os.strerror(111))
     refused.errno = 111
