@@ -9,7 +9,7 @@ from oracle.reference import Reference
 
 from orchestrator.core.diagnostics import ConvergenceError
 from orchestrator.core.master import Execution
-from orchestrator.core.simunits import block
+from orchestrator.core.simunits import Block, Input, Output, block
 from orchestrator.core.system import System
 
 MS = 1_000_000
@@ -90,6 +90,46 @@ def test_acceleration_solves_what_repetition_cannot():
         "'newton'",
     ):
         assert part in str(caught.value)
+
+
+class Mixed(Block):
+    """Four signals that depend on one another at once."""
+
+    u: np.ndarray = Input(shape=(4,))
+    y: np.ndarray = Output(shape=(4,))
+
+    def step(self, t, h):
+        self.y[:] = MIXED @ self.u + np.arange(1.0, 5.0) * (1.0 + 1e3 * (t + h))
+
+
+class Same(Block):
+    """Hands on what it takes."""
+
+    u: np.ndarray = Input(shape=(4,))
+    y: np.ndarray = Output(shape=(4,))
+
+    def step(self, t, h):
+        self.y[:] = self.u
+
+
+MIXED = np.array(
+    [[0.1, 2.0, 0.3, -0.4], [0.9, -1.5, 0.2, 0.6], [-0.7, 0.8, 1.6, 0.1], [0.5, -0.3, 0.7, -2.2]]
+)
+
+
+def test_anderson_solves_a_linear_loop_of_four_in_six_passes():
+    """One for each unknown as GMRES, as its basis is orthogonal; the first, and one that tells."""
+    system = System("mixed").add("a", block(Mixed)).add("b", block(Same))
+    system = system.connect("a.y", "b.u").connect("b.y", "a.u")
+    options = {"acceleration": "anderson", "most_iterations": 6}
+    with Execution(
+        system, step="1 ms", algorithm="fixed-point", algorithm_options=options
+    ) as execution:
+        execution.step()
+        found = execution.get("a.y")
+    np.testing.assert_allclose(
+        found, 2.0 * np.linalg.solve(np.eye(4) - MIXED, np.arange(1.0, 5.0)), rtol=1e-8
+    )
 
 
 def test_newton_shortens_a_step_to_where_there_is_no_number():

@@ -36,6 +36,13 @@ def test_a_cubic_comes_back(times, begin):
     np.testing.assert_allclose(found.coef, expected.coef, rtol=1e-6, atol=1e-9)
 
 
+def test_samples_closer_than_a_sixth_of_the_span_are_met_at_its_end():
+    """A bend behind the six samples around the begin: these alone would go straight on."""
+    past = history(lambda t: abs(t - 0.034), [t * MS for t in range(50)])
+    found = followed(past.follow(30 * MS, 5 * MS, 3, True))
+    assert (found(0.0), found(0.005)) == pytest.approx((0.004, 0.001), abs=1e-12)
+
+
 def moments(polynomial, h, count):
     """Its integrals over a span with the powers of the share of it."""
     powers = (Polynomial([0.0, 1.0 / h]) ** k for k in range(count))

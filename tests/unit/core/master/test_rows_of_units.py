@@ -1,4 +1,7 @@
-"""FMUs of Reals that step one after the other: in one go, told as if each had been alone."""
+"""FMUs of Reals that step one after the other: in one go, told as if each had been alone.
+
+By one thread: several threads first measure what each unit takes, one by one.
+"""
 
 import platform
 
@@ -14,18 +17,32 @@ STEP, ROUND = 4, 0  # small_fmu.h, rude.c
 COUNT = 40  # more than are stepped before their outputs are read
 
 
-def probes(probe, fail):
-    """Probes side by side; what makes some fail, by their number."""
-    system = System("side by side")
+@pytest.fixture(scope="module")
+def reals(make_fmu):
+    """The probe without what a row cannot have: Integers, Booleans and texts."""
+
+    def change(text):
+        lines = text.splitlines()
+        others = ("<Integer", "<Boolean", "<String", *(f'<Unknown index="{n}"' for n in (10, 11)))
+        others += tuple(f'<Unknown index="{n}"' for n in (13, 17))
+        return "\n".join(line for line in lines if not any(word in line for word in others))
+
+    return make_fmu(change, name="Reals")
+
+
+def probes(source, fail):
+    """FMUs side by side; what makes some fail, by their number."""
+    system, component = System("side by side"), fmu(source)
+    others = {"n": 0, "flag": False, "label": ""} if "n" in component.connectors else {}
     for i in range(COUNT):
-        values = {"u": 0.01 * i, "n": 0, "flag": False, "label": "", **fail.get(i, {})}
-        system = system.add(f"p{i:02}", fmu(probe), **values)
+        system = system.add(f"p{i:02}", component, u=0.01 * i, **others, **fail.get(i, {}))
     return system
 
 
-def run(system, steps, **options):
+def run(system, steps, threads=1, **options):
     ends = [f"{name}.y" for name in system.components]
-    with Execution(system, step="0.5 s", algorithm="jacobi", record=ends, **options) as execution:
+    options |= {"algorithm": "jacobi", "record": ends, "threads": threads}
+    with Execution(system, step="0.5 s", **options) as execution:
         execution.step(steps)
         return execution.recording().values
 
@@ -42,21 +59,27 @@ def run(system, steps, **options):
         {0: {"error_at": 1.0}, 1: {"nan_at": 1.0}},
     ],
 )
-def test_the_first_that_fails_is_told(probe, fail, wording):
+def test_the_first_that_fails_is_told(probe, reals, fail, wording):
+    with pytest.raises(StepError) as alone:
+        run(probes(probe, fail), 4, threads=2)
+    with pytest.raises(StepError) as in_a_row:
+        run(probes(reals, fail), 4)
+    assert str(in_a_row.value) == str(alone.value)
     with wording.raises(StepError):
-        run(probes(probe, fail), 4)
+        run(probes(reals, fail), 4)
 
 
-def test_each_steps_as_it_does_alone(probe):
-    found = run(probes(probe, {}), 5)
-    one = System("one").add("p", fmu(probe), u=0.01 * 7, n=0, flag=False, label="")
+def test_each_steps_as_it_does_alone(probe, reals):
+    found, others = run(probes(reals, {}), 5), run(probes(probe, {}), 5)
+    np.testing.assert_array_equal(found, others)
+    one = System("one").add("p", fmu(reals), u=0.01 * 7)
     np.testing.assert_array_equal(found[:, 7], run(one, 5)[:, 0])
     assert np.ptp(found[-1]) > 0.5
 
 
-def test_slower_ones_among_them_step_in_their_time(probe):
+def test_slower_ones_among_them_step_in_their_time(reals):
     slow = {f"p{i:02}": 2 for i in (5, 6, 30)}
-    found, every = run(probes(probe, {}), 4, rates=slow), run(probes(probe, {}), 4)
+    found, every = run(probes(reals, {}), 4, rates=slow), run(probes(reals, {}), 4)
     others = [i for i in range(COUNT) if f"p{i:02}" not in slow]
     np.testing.assert_array_equal(found[:, others], every[:, others])
     np.testing.assert_array_equal(found[::2], every[::2])
@@ -72,7 +95,8 @@ def test_one_that_changes_how_is_rounded_leaves_the_others(small_fmu):
             told = {"phase": phase, "how": ROUND, "at": 2.0} if i == 9 else {"phase": 0, "how": 0}
             system = system.add(f"r{i:02}", source, u=0.1 + 1e-3 * i, **told)
         ends = [f"r{i:02}.y" for i in range(COUNT)]
-        with Execution(system, step="0.5 s", algorithm="jacobi", record=ends) as execution:
+        options = {"algorithm": "jacobi", "record": ends, "threads": 1}
+        with Execution(system, step="0.5 s", **options) as execution:
             execution.step(20)
             found.append(execution.recording().values)
             assert bool(execution.notes) is bool(phase)

@@ -129,6 +129,24 @@ def test_a_command_beyond_its_range_ends_the_run():
         assert max(peer.commands) < 1.0
 
 
+def test_a_command_that_is_set_keeps_to_its_range():
+    """Two doors: that of the run, and that of the engine behind it."""
+    with Peer() as peer:
+        rig = with_device(peer).disconnect("ramp.u", "rig.u").set("rig.u", 0.0)
+        with Execution(rig, step=STEP) as run:
+            run.step(2)
+            guarded = next(unit for unit in run.units if unit.name == "rig")
+            for value in (10.0, -10.0):
+                run.set("rig.u", value)
+                peer.wait_for(lambda value=value: value in peer.commands)
+            for value in (10.01, -10.01):
+                with pytest.raises(DescriptionError, match="command 'u': expected >= -10 and <= "):
+                    run.set("rig.u", value)
+                assert guarded.native.give(0, value) > 1
+            run.step(2)
+        assert (min(peer.commands), max(peer.commands)) == (-10.0, 10.0)
+
+
 def test_what_is_not_finite_never_goes_to_the_wire():
     """The engine refuses outputs of blocks that are not finite; here nothing stands before it."""
     with Peer() as peer:

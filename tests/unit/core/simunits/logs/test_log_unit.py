@@ -116,6 +116,13 @@ def test_a_replay_reproduces_the_rest_bit_for_bit(tmp_path, algorithm, suffix, w
     assert note.endswith("as recorded, bit for bit, in 50 steps")
 
 
+def test_steps_that_an_algorithm_repeats_count_once(tmp_path):
+    path = written(run(system(), algorithm="fixed-point")[0], tmp_path / "run.parquet")
+    replay = swap_component(system(), "spring", f"log:{path}")
+    _, notes = run(replay, algorithm="fixed-point")
+    assert all(" 50 steps" in note for note in notes), notes
+
+
 def test_where_the_inputs_differ_is_said(tmp_path):
     path = written(run(system())[0], tmp_path / "run.parquet")
 
