@@ -221,6 +221,7 @@ class CanopenCia402(Device):
             valid=fault is None,
             status=self._remarks() if fault is None else fault.code,
             taken=self._taken(line),
+            age=line.age(number),
         )
 
     def _taken(self, line: Line) -> int | None:

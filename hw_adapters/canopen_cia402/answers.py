@@ -10,8 +10,12 @@ from hw_adapters.canopen_cia402.pdo import PdoMap
 
 #: Cycles whose answers are awaited at most; the oldest go first.
 _MOST_OPEN = 10_000
-#: So many surplus TPDOs with other values than the newest, within so many cycles, are no accident.
+#: So many cycles with old values among surplus TPDOs, within so many cycles, are no accident.
 _MOST_STRANGE, _STRANGE_CYCLES = 8, 1000
+#: So many values of each TPDO are remembered.
+_MOST_SEEN = 4096
+#: A TPDO that came twice so often in a row comes twice.
+_DOUBLES = 3
 
 
 class Use(Enum):
@@ -20,6 +24,43 @@ class Use(Enum):
     NEW = auto()
     AGAIN = auto()
     IN_DOUBT = auto()
+
+
+class _Heard:
+    """What came of one TPDO: the newest value, those before it, and how often each came."""
+
+    def __init__(self) -> None:
+        self.newest: bytes | None = None
+        self._before: dict[bytes, None] = {}
+        #: Whether the newest is one that came before.
+        self.is_old = False
+        self._doubles, self._again = 0, False
+
+    @property
+    def is_owed(self) -> bool:
+        """Whether the newest is to come once more, as each of those before it did."""
+        return self._doubles >= _DOUBLES and not self._again
+
+    def use(self, data: bytes) -> None:
+        """Note an answer."""
+        if self.newest is not None:
+            self._doubles = self._doubles + 1 if self._again else 0
+            self._before.pop(self.newest, None)
+            self._before[self.newest] = None
+        if len(self._before) > _MOST_SEEN:
+            del self._before[next(iter(self._before))]
+        self.is_old = data != self.newest and data in self._before
+        self.newest, self._again = data, False
+
+    def repeat(self, data: bytes) -> bool:
+        """Note a surplus TPDO; return whether it, or the newest in its place, is an old one.
+
+        A surplus of other values than any before is that of a SYNC which came twice.
+        """
+        if data == self.newest:
+            self._again = True
+            return False
+        return self.is_old or data in self._before
 
 
 class Answers:
@@ -43,7 +84,7 @@ class Answers:
         }
         self._answered = dict.fromkeys(self._pdos, -1)
         self._is_late = dict.fromkeys(self._pdos, False)
-        self._newest: dict[int, bytes] = {}
+        self._heard = {identifier: _Heard() for identifier in self._pdos}
         self._strange: deque[int] = deque(maxlen=_MOST_STRANGE)
         self._number = -1
 
@@ -67,9 +108,10 @@ class Answers:
 
     def take(self, identifier: int, data: bytes) -> Use:
         """Note a TPDO; return what it is good for."""
-        numbers = self._open[identifier]
-        if not numbers:
-            if data != self._newest.get(identifier):
+        numbers, heard = self._open[identifier], self._heard[identifier]
+        if not numbers or (heard.is_owed and data == heard.newest):
+            is_new_cycle = not self._strange or self._strange[-1] != self._number
+            if heard.repeat(data) and is_new_cycle:
                 self._strange.append(self._number)
             return Use.AGAIN
         number = numbers.popleft()
@@ -78,7 +120,8 @@ class Answers:
         if is_late and not was_late:
             # The first behind a gap may be two, cut where characters of a serial line were lost.
             return Use.IN_DOUBT
-        self._answered[identifier], self._newest[identifier] = number, data
+        self._answered[identifier] = number
+        heard.use(data)
         return Use.NEW
 
     def lacks(self, node: int) -> bool:

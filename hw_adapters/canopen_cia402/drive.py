@@ -49,8 +49,8 @@ class Drive:
         self._command = 0.0
         self._told = 0.0
         #: Whether a position came since the last look at the encoder; else since when, in s:
-        #: by the count of cycles, and by the clock.
-        self._has_position_come, self._unseen = False, (0.0, 0.0)
+        #: by the count of cycles, and at least and at most.
+        self._has_position_come, self._unseen = False, (0.0, 0.0, 0.0)
         self._target = 0
         self._sent: int | None = None
         self._taken = TakenCommands(objects.DEMANDS[settings.mode])
@@ -156,26 +156,27 @@ class Drive:
         """Its torque, N.m (N)."""
         return self._sign * self._found["torque"] * self.settings.torque_scale
 
-    def look_at_encoder(self, counted: float, passed: float) -> str:
+    def look_at_encoder(self, counted: float, passed: tuple[float, float]) -> str:
         """Return what is wrong with its position, or nothing.
 
         Parameters
         ----------
         counted, passed
-            Since the last look, s: cycles, and by the clock.
+            Since the last look, s: by the count of cycles, and at least and at most.
         """
         if not self.settings.has_position:
             return ""
+        each = zip(self._unseen, (counted, *passed), strict=True)
+        counted, least, most = (before + now for before, now in each)
         if not self._has_position_come:  # its TPDO was lost, while that of the velocity came
-            self._unseen = self._unseen[0] + counted, self._unseen[1] + passed
+            self._unseen = counted, least, most
             return ""
-        counted, passed = counted + self._unseen[0], passed + self._unseen[1]
-        self._has_position_come, self._unseen = False, (0.0, 0.0)
+        self._has_position_come, self._unseen = False, (0.0, 0.0, 0.0)
         before, self._told = self._told, self._command
-        told = {"csp": self._command - before, "csv": self._command * counted}
+        told = {"csp": self._command - before, "csv": self._command * least}
         way = told.get(self.settings.mode, 0.0) if self.state is ENABLED else 0.0
         position = self.position(displacement=False)
-        return self._encoder.look(position, self.velocity, way, counted, passed)
+        return self._encoder.look(position, self.velocity, way, counted, (least, most))
 
     def _new_check(self) -> EncoderCheck:
         given = self.settings

@@ -34,7 +34,12 @@ class EncoderCheck:
         self._shown = self._told = 0.0
 
     def look(
-        self, position: float, velocity: float, told: float, counted: float, passed: float
+        self,
+        position: float,
+        velocity: float,
+        told: float,
+        counted: float,
+        passed: tuple[float, float],
     ) -> str:
         """Take a sample; return what is wrong, or nothing.
 
@@ -43,17 +48,18 @@ class EncoderCheck:
         position, velocity
             As measured in the same cycle, rad and rad/s (m and m/s).
         told
-            How far the axis was told to go since the last sample, rad (m).
+            How far the axis was told to go since the last sample, in the least time, rad (m).
         counted, passed
-            Since the last sample, s: by the count of cycles, and by the clock. They differ where
-            the line is not in real time; a jump is what neither of them explains.
+            Since the last sample, s: by the count of cycles, and at least and at most. They differ
+            where the line is not in real time, and where it is not known which SYNC a sample
+            answers; a jump is what no time between explains.
         """
         last, self._last = self._last, (position, velocity)
         if last is None:
             return ""
         went, mean = position - last[0], 0.5 * (velocity + last[1])
-        low, high = sorted((mean * counted, mean * passed))
-        longest = max(counted, passed)
+        low, high = sorted((mean * passed[0], mean * passed[1]))
+        longest = passed[1]
         if max(low - went, went - high) > 2.0 * self._limit * longest + self._counting:
             return (
                 f"its position jumped by {went:.4g} within {1e3 * longest:.3g} ms, while its"
@@ -63,7 +69,7 @@ class EncoderCheck:
             self._shown = self._told = 0.0
             return ""
         kept = max(0.0, 1.0 - counted / _MEMORY_S)
-        self._shown = kept * self._shown + mean * counted
+        self._shown = kept * self._shown + mean * passed[0]
         self._told = kept * self._told + told
         return self._frozen(position)
 

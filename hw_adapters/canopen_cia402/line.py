@@ -59,6 +59,8 @@ _PROBES = (
     (0x1018, 0),  # identity
     (0x1018, 1),
 )
+#: SYNCs whose times are remembered.
+_MOST_OPEN = 10_000
 #: After how long it is asked again, s, and how many requests without an answer are remembered.
 _ASK_AGAIN_S, _MOST_ASKED = 0.01, 1024
 _REPEATED_TEXT = (
@@ -114,7 +116,10 @@ class Line:
         }
         self._probes = itertools.cycle(_PROBES)
         self._ask_due = dict.fromkeys(self._nodes, self._due)
-        self._last_complete, self._completed = -1, self._due
+        #: Of the last cycle that was complete: its number, when it was, the newest SYNC then.
+        self._last_complete, self._completed, self._newest = -1, self._due, -1
+        #: Numbers and times of the SYNCs that no sample has answered.
+        self._given: deque[tuple[int, float]] = deque(maxlen=_MOST_OPEN)
         self._ready: int | None = None
         self._again = 0
         self._hurries = False
@@ -175,6 +180,13 @@ class Line:
             self._settle(drive, (message.index, message.sub))
         return None
 
+    def age(self, number: int) -> float:
+        """Return how long ago the SYNC of a cycle was sent, s; 0.0: it is not known."""
+        while self._given and self._given[0][0] < number:
+            self._given.popleft()
+        is_first = bool(self._given) and self._given[0][0] == number
+        return time.monotonic() - self._given[0][1] if is_first else 0.0
+
     def send(self) -> None:
         """Send the RPDOs of all drives; they take effect at the next SYNC."""
         if self._settings.enable:
@@ -208,6 +220,7 @@ class Line:
             self.send()
         asked = list(self._in_doubt(now))
         self._answers.begin_cycle(self.number)
+        self._given.append((self.number, now))
         for drive in self._drives:
             drive.begin(here=False)
         frames = [SYNC]
@@ -267,12 +280,15 @@ class Line:
 
     def _look_at_encoders(self, number: int) -> None:
         before, self._completed = self._completed, time.monotonic()
+        newest, self._newest = self._newest, self.number
         cycle = self._settings.cycle
         counted = (number - self._last_complete) * cycle
-        # TPDOs that were lost count as late until the drive has said so: these may be as new
-        passed = max(self._completed - before, (self.number - self._last_complete) * cycle)
+        # TPDOs that were lost count as late until the drive has said so: these, and those before,
+        # may answer any SYNC from the one that they are counted for to the newest of their time
+        least = max(number - newest, 0) * cycle
+        most = max(self._completed - before, (self.number - self._last_complete) * cycle)
         for drive in self._drives:
-            if found := drive.look_at_encoder(counted, passed):
+            if found := drive.look_at_encoder(counted, (min(least, counted), most)):
                 text = f"{found}: check its encoder (encoder_tolerance)"
                 self._fail(Fault(drive.name, ENCODER, text))
 

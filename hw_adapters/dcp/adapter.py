@@ -32,6 +32,11 @@ _INFINITE = float("inf")
 _MOST_SEEN, _MOST_OPEN = 8192, 4096
 #: A slave that sends nothing for so long, and for three periods, is asked for its state, s.
 _QUIET_S = 0.03
+#: One that runs is asked for its state so often in the time in which it has to answer. That is so
+#: many times ``command_stale_after``, as long as other devices may take no command.
+_REQUESTS, _PATIENCE = 12.0, 3.0
+#: Longer than for so many of these intervals its process was held up itself.
+_AWAY = 4.0
 
 
 class DcpDevice(Device):
@@ -47,7 +52,7 @@ class DcpDevice(Device):
         self._begin()
 
     def _begin(self) -> None:
-        self._heard = 0.0
+        self._heard = self._asked = self._began = 0.0
         #: Number of the newest outputs, counted on where the protocol's begins again at 0.
         self._count: int | None = None
         self._seen: dict[int, None] = {}
@@ -109,6 +114,7 @@ class DcpDevice(Device):
             controller.initialise(wait=False)
             controller.session.data.clear()
             controller.run()
+            self._asked = self._began = time.monotonic()
         except BaseException:
             controller.abandon()
             self._controller = None
@@ -156,7 +162,7 @@ class DcpDevice(Device):
             self._heard = now
             session.beat(at_once=True)
         while True:
-            session.beat()
+            self._ask(session)
             if session.refused:
                 raise session.refused.popleft()
             self._expect_inputs_taken(controller)
@@ -165,9 +171,37 @@ class DcpDevice(Device):
                     self._heard = time.monotonic()
                     return received
             session.expect_running()
-            left = min(deadline, session.beat_due) - time.monotonic()
+            left = min(deadline, self._asked + self._patience / _REQUESTS) - time.monotonic()
             if not session.listen(left) and time.monotonic() >= deadline:
                 return None
+
+    @property
+    def _patience(self) -> float:
+        return max(_PATIENCE * self.settings.command_stale_after, _REQUESTS * self._plan.period)
+
+    def _ask(self, session: SlaveSession) -> None:
+        """Ask the slave for its state, since its answers show that what it is sent arrives.
+
+        Raises
+        ------
+        DeviceError
+            If it has answered nothing for too long.
+        """
+        now, interval = time.monotonic(), self._patience / _REQUESTS
+        waited = now - self._asked
+        session.beat(at_once=waited >= interval)
+        if waited < interval:
+            return
+        if waited > _AWAY * interval:
+            self._began = now  # nobody asked
+        self._asked = now
+        silent = now - max(session.answered, self._began)
+        if self._plan.inputs and silent > self._patience and self.settings.on_stale == "stop":
+            raise DeviceError(
+                f"{session.who} has confirmed no request for {silent:.3g} s"
+                f" ({_PATIENCE:g} command_stale_after): requests and commands do not arrive, while"
+                " its outputs do"
+            )
 
     def _taken(self, controller: Controller, pdu: pdus.Data) -> Received | None:
         group = controller.take(pdu)

@@ -374,6 +374,7 @@ class PiGcs(Device):
             valid=code == 0,
             status=code & 0xFFFFFFFF,
             taken=self._targets.taken if self._targets.says else None,
+            age=time.monotonic() - question.asked,
         )
 
     def _pose(self, reply: Sequence[str]) -> tuple[float, ...]:

@@ -29,6 +29,8 @@ _BEATS = 3.0
 _SILENT_S = 60.0
 #: States in which a slave can be deregistered.
 _LETS_GO = frozenset({SlaveState.CONFIGURATION, SlaveState.STOPPED, SlaveState.ERRORRESOLVED})
+#: Heartbeats that are remembered until the slave answers one of them.
+_MOST_BEATS = 1024
 #: Data PDUs that wait to be read; the oldest go first.
 _MOST_WAITING = 10_000
 #: A request without an answer is repeated first after this share of the patience, at most after so
@@ -107,6 +109,10 @@ class SlaveSession:
         self._beaten = 0.0
         #: Number of the heartbeat that was the last request; its answer is not waited for.
         self._beat: int | None = None
+        #: Heartbeats that were not answered: their numbers, and when they were sent.
+        self._beats: deque[tuple[int, float]] = deque(maxlen=_MOST_BEATS)
+        #: When the newest request was sent that the slave has answered, CLOCK_MONOTONIC in s.
+        self.answered = 0.0
         self.data: deque[pdus.Data] = deque(maxlen=_MOST_WAITING)
         self.refused: deque[WireFormatError] = deque(maxlen=_MOST_WAITING)
         #: By data id, the number of the newest inputs that the slave has confirmed.
@@ -233,6 +239,7 @@ class SlaveSession:
                     continue
                 if isinstance(pdu, answers):
                     self.link.answered()
+                    self.answered = begin
                     self.round_s = time.monotonic() - begin
                     return pdu
                 if not isinstance(pdu, pdus.Nack):
@@ -270,6 +277,7 @@ class SlaveSession:
             return
         self._beaten = time.monotonic()
         self._sequence = self._beat = (self._sequence + 1) % pdus.SEQUENCES
+        self._beats.append((self._sequence, self._beaten))
         self.link.send(encode(pdus.AskState(self._sequence, self._number)))
 
     def listen(self, timeout_s: float) -> bool:
@@ -291,6 +299,7 @@ class SlaveSession:
 
     def _note(self, pdu: pdus.Pdu) -> None:
         """Keep what a PDU says; an answer to an earlier request says nothing of now."""
+        self._note_answer(pdu)
         if isinstance(pdu, pdus.StateAck):
             if self._is_answer(pdu):
                 self.state = SlaveState(pdu.state)
@@ -308,6 +317,15 @@ class SlaveSession:
                 _LOG.info("%s: log entry %d", self.who, pdu.template)
         elif isinstance(pdu, pdus.Nack) and pdu.sequence == self._beat:
             self._repeat_beat(pdu)
+
+    def _note_answer(self, pdu: pdus.Pdu) -> None:
+        """Note which heartbeat was answered, also by a refusal: it has arrived."""
+        if not isinstance(pdu, pdus.StateAck | pdus.Nack) or pdu.sender != self._number:
+            return
+        while any(sequence == pdu.sequence for sequence, _ in self._beats):
+            sequence, sent = self._beats.popleft()
+            if sequence == pdu.sequence:
+                self.answered = max(self.answered, sent)
 
     def _repeat_beat(self, refusal: pdus.Nack) -> None:
         """Let the next heartbeat leave at once: one before it was lost, so this did not count."""

@@ -37,7 +37,7 @@ from orchestrator.rig.device_units.following import (
     ShownCommand,
 )
 from orchestrator.rig.device_units.ledger import CommandLedger
-from orchestrator.rig.device_units.samples import RateCheck, SampleLogWriter
+from orchestrator.rig.device_units.samples import RateCheck, SampleLogWriter, delay_text
 from orchestrator.rig.device_units.sequence import FIRST_PERIODS, SampleCounter
 from orchestrator.rig.device_units.supervision import OwnGate, Seat, gate_of
 from orchestrator.rig.devices import (
@@ -119,7 +119,7 @@ class _Link:
         self.ended = threading.Event()
         #: The run wants the end, or is gone.
         self.dismissed = threading.Event()
-        self._remarked_ns, self._wrong = 0, (0, 0)
+        self._remarked_ns = self._old = 0
         self._unanswered_ns = self._stood_ns = self._sampled_ns = 0
         self._silent_ns = round(1e9 * max(_SILENT_CYCLES * gate.period, _SILENT_S))
         self.refused, self._is_another = "", False
@@ -246,16 +246,12 @@ class _Link:
         if now_ns - self._remarked_ns < _LOOK * 1e9 or not facts.number:
             return
         self._remarked_ns = now_ns
-        counts = facts.repeated, facts.late
-        old = sum(counts) - sum(self._wrong)
+        old, delay_s = self.counter.old - self._old, self.counter.delay_s
         what = ""
-        if self.counter.delay_s > max(_LEAST_CYCLES * self.gate.period, _LOOK):
-            what = (
-                f"its samples come, {self.counter.delay_s:.3g} s older by its own clock than the"
-                " quickest: they are held on their way, or its clock stood"
-            )
+        if delay_s > max(_LEAST_CYCLES * self.gate.period, _LOOK):
+            what = delay_text(delay_s, is_asked=self.counter.answers_late)
         elif now_ns - facts.received_ns < _LEAST_CYCLES * self.gate.period * 1e9:
-            self._wrong = counts
+            self._old = self.counter.old
         elif self.counter.in_doubt:
             what = "it sends numbers or times that do not follow from the newest sample"
         elif old:

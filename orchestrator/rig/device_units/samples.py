@@ -180,3 +180,20 @@ def read_sample_log(path: Path) -> SampleLog:
         *(commands[:, 0].astype(np.int64), commands[:, 1].astype(np.int64)),
         *(commands[:, 2], commands[:, 3:]),
     )
+
+
+def delay_text(delay_s: float, *, is_asked: bool) -> str:
+    """Say why samples are old although they come.
+
+    delay_s: By how much they were on their way too long.
+    is_asked: Whether that is the time since the requests that they answer.
+    """
+    if is_asked:
+        return (
+            f"its samples answer requests of {delay_s:.3g} s ago: requests or samples are held on"
+            " their way"
+        )
+    return (
+        f"its samples come, {delay_s:.3g} s older by its own clock than the quickest: they are held"
+        " on their way, or its clock stood"
+    )

@@ -112,8 +112,11 @@ class SampleCounter:
         self.in_doubt = False
         #: Whether the last sample follows, and is young enough to be answered.
         self.follows = False
-        #: By how much the newest sample was on its way longer than the quickest, s.
-        self.delay_s = 0.0
+        #: By how much the newest sample was on its way longer than the quickest, s, or since the
+        #: request that it answers, if that is longer.
+        self.delay_s, self.answers_late = 0.0, False
+        #: How many samples came that are older than the newest, or came again.
+        self.old = 0
         #: Why a sample was refused last, in words.
         self.refused = ""
         #: When the device's clock ticked up to the last sample, since the one before: once for
@@ -148,6 +151,7 @@ class SampleCounter:
             is_new = True
         elif received.device_time is not None and _dated(received) in self._dated:
             self.facts.repeated += 1  # whatever a count says that begins again soon
+            self.old += 1
             return False
         elif gap <= 0:
             is_new = self._from_before(received, gap, now_ns)
@@ -164,6 +168,8 @@ class SampleCounter:
         delay_s = 0.0
         if time_s is not None and math.isfinite(time_s):
             delay_s = self.clock.take(time_s, now_ns)
+        self.answers_late = received.age is not None and received.age > delay_s
+        delay_s = max(delay_s, received.age or 0.0)
         self.follows = delay_s <= _ANSWERED_IN * self._seconds + self.clock.scatter
         facts.status, facts.valid = received.status, int(received.valid)
         if not received.valid and facts.number:
@@ -362,6 +368,7 @@ class SampleCounter:
         assert self._newest is not None  # noqa: S101 - see take
         facts = self.facts
         number = self._newest.sequence if received.sequence is None else received.sequence
+        self.old += 1
         if gap == 0 or self._seen.get(self._key(received), None) == _content(received):
             facts.repeated += 1
             return False

@@ -159,6 +159,9 @@ class Received(Struct):
     taken
         The newest command that the device has taken: the how-many-th :meth:`Device.send` since
         :meth:`Device.open`, 0 before the first. ``None`` if it does not say.
+    age
+        How old it is at most when it is received, in s: that of the request which it answers.
+        ``None`` if the device is not asked.
     in_force
         The command that the device has in force when it sends the sample, in the order of the
         inputs. A device that shows another one than it was sent has restarted. ``None`` if it does
@@ -172,6 +175,7 @@ class Received(Struct):
     status: int = 0
     late_answers: int | None = None
     taken: int | None = None
+    age: float | None = None
     in_force: Sequence[float] | None = None
 
 

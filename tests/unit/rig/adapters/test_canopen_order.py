@@ -155,22 +155,43 @@ def test_a_line_that_loses_a_third_of_its_frames_counts_no_sample_as_old(led, to
     assert len(found) > 6000
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_lost_frames_of_a_fast_drive_are_no_fault_of_its_encoder(led, seed):
+def turning(times, cycle):
+    """The TPDOs of a drive at so many times its limit of velocity, in a cycle."""
+    counts = round(times * GIVEN.drives[0].velocity_limit / GIVEN.drives[0].position_scale)
+    first = struct.pack("<Hih", 0x1237, round(1e-3 * counts * cycle), 0)
+    second = struct.pack("<i", counts)
+    return [(1e-4, CanFrame(STATUS, first)), (1e-4, CanFrame(VELOCITY, second))]
+
+
+@pytest.mark.parametrize(("to_drive", "from_drive"), [(0.1, 0.3), (0.3, 0.0), (0.0, 0.25)])
+@pytest.mark.parametrize("times", [1.0, 3.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_lost_frames_of_a_fast_drive_are_no_fault_of_its_encoder(
+    led, seed, times, to_drive, from_drive
+):
     """Its position was to have jumped, or to stand while its velocity goes on."""
-
-    def fast(number):
-        counts = round(GIVEN.drives[0].velocity_limit / GIVEN.drives[0].position_scale)
-        first = struct.pack("<Hih", 0x1237, round(1e-3 * counts * number), 0)
-        second = struct.pack("<i", counts)
-        return [(1e-4, CanFrame(STATUS, first)), (1e-4, CanFrame(VELOCITY, second))]
-
-    wire, line, one = led(fast, lost=0.1, lost_back=0.3)
+    wire, line, one = led(lambda n: turning(times, n), lost=to_drive, lost_back=from_drive)
     wire.draws.seed(seed)
     line.is_running = True
     found = samples(wire, line, one, 5.0)
     assert line.fault is None
     assert len(found) > 1000
+
+
+@pytest.mark.parametrize("held_s", [0.02, 0.09])
+def test_syncs_that_were_held_and_come_at_once_are_no_fault_of_an_encoder(led, held_s):
+    """All of them are answered at one time, so that the position stands from one to the next."""
+    begin, end = 0.1, 0.1 + held_s
+
+    def held(number):
+        due = max(end - 1e-3 * number, 0.0) if begin <= 1e-3 * number < end else 0.0
+        return [(due + after, frame) for after, frame in turning(3.0, number + 1e3 * due)]
+
+    wire, line, one = led(held)
+    line.is_running = True
+    found = samples(wire, line, one, 0.5)
+    assert line.fault is None
+    assert found[-1][1] > 490
 
 
 def test_a_delay_longer_than_all_questions_is_not_hidden_by_an_answer(led):
@@ -186,6 +207,39 @@ def test_frames_that_come_twice_are_repetitions(led):
     found = samples(wire, line, one, 0.05)
     assert all(number == shown for _, number, shown in found)
     assert len(found) > len({number for _, number, _ in found})
+    assert line.fault is None
+
+
+def test_frames_of_a_fast_drive_that_come_twice_are_no_fault(led):
+    """The second one may come behind the next SYNC: it answers none."""
+    second = {300: 1.3e-3, 301: 1.3e-3, 800: 2.6e-3}
+
+    def twice(number):
+        rows = turning(3.0, number)
+        later = second.get(number, 2e-4)
+        return [*rows, *((later, frame) for _, frame in rows)]
+
+    wire, line, one = led(twice)
+    line.is_running = True
+    found = samples(wire, line, one, 1.5)
+    per_cycle = round(1e-3 * 3.0 * GIVEN.drives[0].velocity_limit / GIVEN.drives[0].position_scale)
+    assert line.fault is None
+    first = {number: shown for _, number, shown in reversed(found)}  # others are repetitions
+    assert all(abs(shown - number * per_cycle) < number + 2 for number, shown in first.items())
+
+
+@pytest.mark.parametrize("times", [0.0, 3.0])
+def test_a_sync_that_comes_twice_is_no_fault(led, times):
+    """The drive answers both, with newer values: they are surplus, not old."""
+
+    def twice(number):
+        rows = turning(times, number)
+        more = [(4e-4, frame) for _, frame in turning(times, number + 0.3)]
+        return [*rows, *(more if number % 10 == 0 else [])]
+
+    wire, line, one = led(twice)
+    line.is_running = True
+    samples(wire, line, one, 1.5)
     assert line.fault is None
 
 

@@ -2,6 +2,7 @@
 
 import struct
 import time
+from contextlib import nullcontext
 
 import pytest
 
@@ -12,7 +13,7 @@ from orchestrator.core.structs import replace
 from orchestrator.dcp import pdus
 from orchestrator.dcp.controller import Controller
 from orchestrator.dcp.dcp_file import read_description
-from orchestrator.dcp.pdus import encode
+from orchestrator.dcp.pdus import decode, encode
 from orchestrator.dcp.states import SlaveState
 from orchestrator.rig.device_units.description import describe_device
 from orchestrator.rig.devices import DeviceError, read_settings
@@ -204,3 +205,45 @@ def test_a_sample_says_which_inputs_the_slave_has_confirmed(scripted):
         lines.coming.append(outputs(number))
         found.append(device.receive(1.0).taken)
     assert found == [1, 2, 2, 4]
+
+
+@pytest.mark.parametrize(
+    ("answers", "ends"), [(lambda k: True, False), (lambda k: k % 8 == 0, False), (None, True)]
+)
+def test_a_slave_that_answers_no_request_is_lost_within_the_time_for_commands(
+    answers, ends, scripted, monkeypatch
+):
+    """Its outputs came for 1.7 s after all commands were lost, until its heartbeat ran out."""
+    device, lines = scripted
+    clock = [100.0]
+    monkeypatch.setattr("hw_adapters.dcp.adapter.time.monotonic", lambda: clock[0])
+    device._controller.session.registered = True
+    device._asked = device._began = clock[0]
+    asked = 0
+    with pytest.raises(DeviceError, match="commands do not arrive") if ends else nullcontext():
+        for number in range(400):
+            clock[0] += 0.002
+            lines.coming.append(outputs(number))
+            device.receive(1e-3)
+            for content in lines.gone:
+                request, asked = decode(content), asked + 1
+                assert isinstance(request, pdus.AskState)
+                if answers and answers(asked):
+                    state = pdus.StateAck(request.sequence, 1, SlaveState.RUNNING)
+                    lines.coming.append(encode(state))
+            lines.gone.clear()
+    if ends:
+        assert clock[0] == pytest.approx(100.3, abs=0.03)
+    assert asked == pytest.approx((clock[0] - 100.0) / 0.025, abs=2)
+
+
+def test_a_process_that_was_held_up_itself_blames_no_slave(scripted, monkeypatch):
+    device, lines = scripted
+    clock = [100.0]
+    monkeypatch.setattr("hw_adapters.dcp.adapter.time.monotonic", lambda: clock[0])
+    device._controller.session.registered = True
+    device._asked = device._began = clock[0]
+    for _ in range(3):
+        clock[0] += 1.0
+        lines.coming.append(outputs(1))
+        device.receive(1e-3)

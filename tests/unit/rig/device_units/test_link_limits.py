@@ -308,17 +308,21 @@ def test_what_a_device_took_is_in_order_where_its_samples_are_dated(sequence, de
 
 
 @pytest.mark.parametrize(
-    ("in_doubt", "late", "what"),
+    ("in_doubt", "old", "delay_s", "asked", "what"),
     [
-        (True, 0, "it sends numbers or times that do not follow from the newest sample"),
-        (False, 2, "since then 2 old or repeated samples came"),
-        (False, 0, "since then no sample came"),
+        (True, 0, 0.0, False, "it sends numbers or times that do not follow from the newest"),
+        (False, 2, 0.0, False, "since then 2 old or repeated samples came"),
+        (False, 0, 0.0, False, "since then no sample came"),
+        (False, 2, 0.3, False, "its samples come, 0.3 s older by its own clock"),
+        (False, 2, 0.3, True, "its samples answer requests of 0.3 s ago"),
     ],
 )
-def test_a_remark_says_what_is_wrong_with_the_samples(in_doubt, late, what):
+def test_a_remark_says_what_is_wrong_with_the_samples(in_doubt, old, delay_s, asked, what):
     link = link_of()
-    facts = SimpleNamespace(number=1, repeated=0, late=late, received_ns=0)
-    link.counter = SimpleNamespace(facts=facts, in_doubt=in_doubt, delay_s=0.0)
+    facts = SimpleNamespace(number=1, repeated=0, late=7, received_ns=0)
+    link.counter = SimpleNamespace(
+        facts=facts, in_doubt=in_doubt, delay_s=delay_s, old=old, answers_late=asked
+    )
     link._remark()
     assert link.block.remarked.startswith(what)
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from orchestrator.core.structs import replace
 from orchestrator.rig.device_units.sequence import SampleCounter
 from orchestrator.rig.devices import Received
 
@@ -261,3 +262,14 @@ def test_old_dated_samples_of_a_short_count_are_repeated(old, spacing_ms, behind
     wire = Wire(period=256).arrive(*live, *again, *stream(range(600, 660), 30.0, period=256))
     assert (wire.facts["restarts"], wire.facts["repeated"]) == (0, old)
     assert wire.used == [float(n) for n in range(660)]
+
+
+@pytest.mark.parametrize("late_ms", [0.0, 30.0])
+def test_a_sample_that_answers_a_request_is_as_old_as_the_request_at_most(late_ms):
+    """A constant delay from the first sample on shows in no clock, but in what was asked when."""
+    wire = Wire()
+    for now, each in stream(range(100), late_ms):
+        wire.arrive((now, replace(each, age=1e-3 * (1.0 + late_ms))))
+    assert wire.counter.delay_s == pytest.approx(1e-3 * (1.0 + late_ms))
+    assert wire.counter.facts.received_ns == 99 * 4 * MS
+    assert wire.counter.answers_late
