@@ -42,7 +42,7 @@ class _Heard:
         return self._doubles >= _DOUBLES and not self._again
 
     def use(self, data: bytes) -> None:
-        """Note an answer."""
+        """Note an answer, also one in doubt: what comes behind it may be the same again."""
         if self.newest is not None:
             self._doubles = self._doubles + 1 if self._again else 0
             self._before.pop(self.newest, None)
@@ -117,11 +117,11 @@ class Answers:
         number = numbers.popleft()
         was_late, is_late = self._is_late[identifier], number < self._number
         self._is_late[identifier] = is_late
+        heard.use(data)
         if is_late and not was_late:
             # The first behind a gap may be two, cut where characters of a serial line were lost.
             return Use.IN_DOUBT
         self._answered[identifier] = number
-        heard.use(data)
         return Use.NEW
 
     def lacks(self, node: int) -> bool:

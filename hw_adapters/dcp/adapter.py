@@ -52,7 +52,7 @@ class DcpDevice(Device):
         self._begin()
 
     def _begin(self) -> None:
-        self._heard = self._asked = self._began = 0.0
+        self._heard = self._came = self._asked = self._began = 0.0
         #: Number of the newest outputs, counted on where the protocol's begins again at 0.
         self._count: int | None = None
         self._seen: dict[int, None] = {}
@@ -168,7 +168,7 @@ class DcpDevice(Device):
             self._expect_inputs_taken(controller)
             while session.data:
                 if (received := self._taken(controller, session.data.popleft())) is not None:
-                    self._heard = time.monotonic()
+                    self._heard = self._came = time.monotonic()
                     return received
             session.expect_running()
             left = min(deadline, self._asked + self._patience / _REQUESTS) - time.monotonic()
@@ -195,6 +195,8 @@ class DcpDevice(Device):
         if waited > _AWAY * interval:
             self._began = now  # nobody asked
         self._asked = now
+        if now - self._came > _AWAY * interval:
+            return  # it is silent, which its stale samples say
         silent = now - max(session.answered, self._began)
         if self._plan.inputs and silent > self._patience and self.settings.on_stale == "stop":
             raise DeviceError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from typing import Literal, Self, cast
@@ -111,6 +112,7 @@ class UrRtde(Device):
         self._inputs: Recipe | None = None
         self._outputs: Recipe | None = None
         self._begin: tuple[float, ...] | None = None
+        self._newest = -math.inf, 0
         self._taken, self._echoes = TakenCounter(_MOST_COUNT), False
 
     @classmethod
@@ -147,6 +149,7 @@ class UrRtde(Device):
         """Connect, agree on both recipes, and let the data flow."""
         given = self._settings
         self._begin, self._taken = None, TakenCounter(_MOST_COUNT)
+        self._newest = -math.inf, 0
         self._client = RtdeClient(given.device_host, given.device_port)
         counter = f"input_int_register_{given.counter_register}"
         self._echoes = given.space != "none" and self._client.has_output(counter, given.rate)
@@ -189,10 +192,19 @@ class UrRtde(Device):
         return Received(
             tuple(x for m in self._settings.measured for x in _part(vectors, m)),
             device_time=float(now),
+            sequence=self._number(float(now)),
             valid=not int(safety) & STOPPED,
             status=int(safety) & ~NORMAL | (0 if runs else _NOT_RUNNING),
             taken=taken,
         )
+
+    def _number(self, now: float) -> int:
+        """Count a package by its time; that of a later one is larger, however uneven times are."""
+        number, (last, newest) = round(now * self._settings.rate), self._newest
+        if now > last:
+            number = max(number, newest + 1)
+            self._newest = now, number
+        return number
 
     def account(self) -> str:
         """Say which controller it was, and whether it says what it takes."""

@@ -251,7 +251,7 @@ DISTURBANCES = (
         _rule(wire_rules.mixed, 4),
         _rule(wire_rules.mixed, 5),
         ends="may",
-        causes=_STALE,
+        causes=(*_STALE, "repeats old frames"),  # those of CAN have no number
         answers_end="may",
     ),
     Disturbance(

@@ -212,14 +212,16 @@ def test_frames_that_come_twice_are_repetitions(led):
 
 def test_frames_of_a_fast_drive_that_come_twice_are_no_fault(led):
     """The second one may come behind the next SYNC: it answers none."""
-    second = {300: 1.3e-3, 301: 1.3e-3, 800: 2.6e-3}
+    held = [(0.30015, 0.30105), (0.50005, 0.5012), (0.80015, 0.8026)]  # from the second, or both
 
     def twice(number):
         rows = turning(3.0, number)
-        later = second.get(number, 2e-4)
-        return [*rows, *((later, frame) for _, frame in rows)]
+        return [(time, frame) for time in (1e-4, 2e-4) for _, frame in rows]
 
-    wire, line, one = led(twice)
+    def delay(now):
+        return next((100.0 + end - now for begin, end in held if begin <= now - 100.0 < end), 0.0)
+
+    wire, line, one = led(twice, delay)
     line.is_running = True
     found = samples(wire, line, one, 1.5)
     per_cycle = round(1e-3 * 3.0 * GIVEN.drives[0].velocity_limit / GIVEN.drives[0].position_scale)

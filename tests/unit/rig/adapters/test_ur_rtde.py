@@ -154,7 +154,7 @@ def test_the_tool_goes_where_it_is_wanted_and_stops_when_nobody_commands(adapter
         values = received.values
     assert values == pytest.approx(expected, abs=1e-12)
     assert (received.valid, received.status) == (True, 0)
-    assert received.sequence is None  # its time stands for it
+    assert received.sequence == round(received.device_time * 500.0)
     while received.status == 0 and time.monotonic() < end:
         received = device.receive(3.0)
     assert (received.valid, received.status) == (True, 1 << 16)
@@ -180,3 +180,11 @@ def test_a_connection_that_ends_is_told_with_its_address(linger, told):
         with pytest.raises(ConnectionLostError, match=rf"TCP 127\.0\.0\.1:{port}: {told}"):
             link.receive(time.monotonic() + 5.0)
         link.close()
+
+
+def test_packages_of_uneven_times_are_counted_one_by_one():
+    """Of times that are not multiples of its cycle some looked like repetitions."""
+    device = UrRtde(UrRtdeSettings(device_host="127.0.0.1", rate=125.0))
+    times = [10.0, 10.0085, 10.0155, 10.0155, 10.0245, 10.0315, 10.0085, 10.048, 9.0]
+    numbers = [device._number(each) for each in times]
+    assert numbers == [1250, 1251, 1252, 1252, 1253, 1254, 1251, 1256, 1125]
