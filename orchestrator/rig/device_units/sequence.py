@@ -210,9 +210,10 @@ class SampleCounter:
 
         A device runs if three samples count on from each other, and their time has passed here as
         well. A single old sample, or several at once, belong to another run. Of two lines, the
-        device sends the one that is ahead. Samples without number and time confirm themselves.
+        device sends the one that is ahead. Samples without number and time confirm themselves, as
+        do those that answer a request of this machine.
         """
-        if received.sequence is None and received.device_time is None:
+        if received.age is not None or (received.sequence, received.device_time) == (None, None):
             return True
         line = _Line(now_ns, now_ns, received, received)
         for before in self._first:

@@ -273,3 +273,10 @@ def test_a_sample_that_answers_a_request_is_as_old_as_the_request_at_most(late_m
     assert wire.counter.delay_s == pytest.approx(1e-3 * (1.0 + late_ms))
     assert wire.counter.facts.received_ns == 99 * 4 * MS
     assert wire.counter.answers_late
+
+
+def test_a_sample_that_answers_a_request_needs_no_other_to_confirm_it():
+    """At 50 ms on the way a device that is asked each 10 ms never had three numbers in a row."""
+    counter = SampleCounter(1, 100.0, None, 0.1)
+    assert not counter.confirms(sample(5), 0)
+    assert counter.confirms(replace(sample(5), age=0.05), 0)
