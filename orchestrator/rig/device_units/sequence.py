@@ -168,13 +168,12 @@ class SampleCounter:
         delay_s = 0.0
         if time_s is not None and math.isfinite(time_s):
             delay_s = self.clock.take(time_s, now_ns)
-        self.answers_late = received.age is not None and received.age > delay_s
-        delay_s = max(delay_s, received.age or 0.0)
         self.follows = delay_s <= _ANSWERED_IN * self._seconds + self.clock.scatter
         facts.status, facts.valid = received.status, int(received.valid)
         if not received.valid and facts.number:
             return False
-        self.delay_s = delay_s
+        self.answers_late = received.age is not None and received.age > delay_s
+        self.delay_s = delay_s = max(delay_s, received.age or 0.0)
         facts.number += 1
         facts.received_ns = now_ns - round(delay_s * 1e9)
         facts.device_time = math.nan if time_s is None else time_s

@@ -273,6 +273,7 @@ def test_a_sample_that_answers_a_request_is_as_old_as_the_request_at_most(late_m
     assert wire.counter.delay_s == pytest.approx(1e-3 * (1.0 + late_ms))
     assert wire.counter.facts.received_ns == 99 * 4 * MS
     assert wire.counter.answers_late
+    assert len(wire.followed) == 100  # it answers a question, and waits for no answer
 
 
 def test_a_sample_that_answers_a_request_needs_no_other_to_confirm_it():
