@@ -283,8 +283,9 @@ class WireBench:
         most = inputs[0].speed if inputs and inputs[0].unit == port.unit else math.inf
         period = float(np.median(np.diff(truth[:, 0]))) if len(truth) > 1 else math.nan
         kind = device_class(self._adapter)
+        has_moved = step > 0.0 and not outcome.error  # so its answers came in time
         ends, causes = disturbance.expected(
-            in_cycle=kind.answers and not kind.takes_unasked,
+            in_cycle=kind.answers and not kind.takes_unasked and not has_moved,
             says_taken=bool(rows[:, 2 + FACTS.index("command_taken")].max(initial=-1.0) > 0.0),
         )
         if not inputs and verdict.counts["restarts"] and ends == "must":
