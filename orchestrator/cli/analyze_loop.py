@@ -294,7 +294,7 @@ class SweepRange(Struct):
                 f" found '{text}'"
             )
         if kind in {"delay", "gain"} and cut is None:
-            raise _refused(f"a {kind} is that of a line: say of which with --break")
+            raise _refused(f"a {kind} is that of a connection: name it by --break")
         try:
             is_time = kind in {"delay", "step"}
             first, last = (

@@ -73,9 +73,15 @@ def _line_refusals(line: Connection, system: System, *, plain_connections: bool)
         if not attribute.is_portable
     )
     if line.delay is not None and line.delay.variation is not None:
-        yield f"{location} has a delay that varies; an FMU of a line has a constant one: remove it"
+        yield (
+            f"{location} has a delay that varies; an FMU of a connection has a constant one: remove"
+            " it"
+        )
     if line.interpolation is Interpolation.SLERP:
-        yield f"{location} is interpolated by slerp; an FMU of a line does hold, linear and cubic"
+        yield (
+            f"{location} is interpolated by slerp; an FMU of a connection can do hold, linear and"
+            " cubic"
+        )
     is_table = isinstance(line.transformation, MappingTransformation)
     if plain_connections and is_table:
         yield f"{location} has a table of values, for which there is no FMU: use a block"
@@ -173,7 +179,7 @@ def _with_gains(system: System) -> tuple[System, list[str]]:
         lines.append(Connection(Endpoint(name, "y"), line.target))
         remarks.append(
             f"{line}: {name} multiplies by {factor:g} and adds {offset:g}; it is stepped as any"
-            " FMU, so the line is one step later"
+            " FMU, so the connection is one step later"
         )
     return replace(extended, connections=tuple(lines)), remarks
 

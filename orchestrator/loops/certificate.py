@@ -485,8 +485,8 @@ def _validity(linear: LinearSystem, at: str, *, rules: bool) -> Iterator[str]:
         yield from model.remarks
     if rules and any(line.delay for line in linear.system.connections):
         yield (
-            "delays of lines are annotations of Softdock: other tools run without them, which is"
-            " counted in what they add"
+            "delays of connections are annotations of Softdock: other tools run without them, which"
+            " is counted in what they add"
         )
     yield (
         "what the integration of an FMU itself leaves is not counted where its equations are known"

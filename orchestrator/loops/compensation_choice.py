@@ -39,8 +39,8 @@ _NO_ENERGY = (
 )
 
 _NO_CORRECTOR = (
-    "compensation 'corrector' was not tried: no undelayed line of a loop ends at a component that"
-    " acts on an output at once and gives directional derivatives"
+    "compensation 'corrector' was not tried: no undelayed connection of a loop ends at a component"
+    " that acts on an output at once and gives directional derivatives"
 )
 
 #: Places of lines, and how each of them is compensated.

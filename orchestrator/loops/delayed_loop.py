@@ -76,8 +76,8 @@ class DelayedLoop(Struct, dict=True):
         through = np.eye(p) - space.d @ at_once
         if np.linalg.cond(through) > 1.0 / np.finfo(np.float64).eps:
             raise DescriptionError(
-                "the loop has no solution: its lines without a delay feed an output back to itself"
-                " with gain 1"
+                "the loop has no solution: its connections without a delay feed an output back to"
+                " itself with gain 1"
             )
         c = np.asarray(np.linalg.solve(through, space.c), dtype=np.float64)
         d = np.asarray(np.linalg.solve(through, space.d[:, rows]), dtype=np.float64)

@@ -25,6 +25,7 @@ from orchestrator.core.diagnostics import (
     DescriptionError,
     UnknownNameError,
     choices_for,
+    counted,
 )
 from orchestrator.core.master import Execution
 from orchestrator.core.structs import Struct, replace
@@ -178,7 +179,7 @@ def _ends(system: System, component: str) -> tuple[Connection, str]:
     if not (len(into) == len(outputs) == 1 and fits):
         raise DescriptionError(
             f"component '{component}': a describing function is of one input and one output, Real"
-            f" and scalar, with lines; found {len(into)} lines into it and"
+            f" and scalar, with connections; found {counted(len(into), 'connection')} into it and"
             f" {', '.join(sorted(outputs)) or 'no output'}"
         )
     return into[0], outputs.pop()

@@ -90,8 +90,8 @@ def _direct(member: Member, model: UnitModel) -> list[float]:
     """What outputs are at once of inputs, row by row: by that they are corrected after a step."""
     if model.continuous is None:
         raise CapabilityError(
-            f"a line to component '{member.name}' has the compensation 'corrector', which asks it"
-            " for derivatives of its outputs at one moment: the component has no model in"
+            f"a connection to component '{member.name}' has the compensation 'corrector', which"
+            " asks it for derivatives of its outputs at one moment: the component has no model in"
             " continuous time that says them"
         )
     return [float(value) for value in model.continuous.d.ravel()]

@@ -109,7 +109,7 @@ def changer(linear: LinearSystem, kind: str, line: str | None) -> Callable[[floa
             f"sweep: expected component.parameter or one of {', '.join(KINDS)}, found '{kind}'"
         )
     if line is None:
-        raise DescriptionError(f"sweep of a {kind}: say of which line")
+        raise DescriptionError(f"sweep of a {kind}: name the connection")
     own_line = find_line(linear.system, line)
     lines = linear.system.connections
     index = lines.index(own_line)

@@ -155,7 +155,9 @@ def _wire(
     yield "Unit of the source", (source and source.unit) or "not declared"
     yield "Unit of the target", (target and target.unit) or "not declared"
     found = conversion_of(line, source, target)
-    unsaid = "suppressed: units are not looked at" if line.suppress_unit_conversion else "none"
+    unsaid = (
+        "suppressed: no unit is checked or converted" if line.suppress_unit_conversion else "none"
+    )
     yield "Unit conversion", unsaid if found is None else _linear(*found)
     match line.transformation:
         case LinearTransformation(factor, offset):

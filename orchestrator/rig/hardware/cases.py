@@ -223,7 +223,7 @@ def _twice_by_twin(
             line,
             f"component '{twin.component}', a twin of {twin.device} ({source.short}), brings"
             f" {in_ms(found)}",
-            f"declare on the line only its delay besides the device, here {left:g} ms:"
+            f"declare on the connection only its delay besides the device, here {left:g} ms:"
             f" --set-delay '{line}={left:g} ms', or the same in the case's table of delays next"
             " to its swap",
         )
@@ -240,9 +240,9 @@ def _twice_by_device(
             yield _twice(
                 line,
                 f"component '{component.name}' is the device {device}, which brings its own",
-                "in the case with the device, set only the delay of the line besides the device,"
-                f' delays = {{ "{line}" = "0 ms" }}, and declare the delays of its models in'
-                " arming.delays; or name the line in 'physical' if hardware makes it",
+                "in the case with the device, set only the delay of the connection besides the"
+                f' device, delays = {{ "{line}" = "0 ms" }}, and declare the delays of its models'
+                " in arming.delays; or name the connection in 'physical' if hardware makes it",
             )
 
 
@@ -255,9 +255,9 @@ def _twice(line: Connection, brings: str, advice: str) -> Diagnostic:
     delay = line.delay
     assert delay is not None  # noqa: S101 - it declares one
     text = (
-        f"a delay is counted twice: {brings}, and the line declares {delay.nominal_ns / 1e6:g} ms"
-        f" ({delay.provenance}) for the same hardware; {advice}. If the delay has another cause,"
-        " name it in its 'device'"
+        f"a delay is counted twice: {brings}, and the connection declares"
+        f" {delay.nominal_ns / 1e6:g} ms ({delay.provenance}) for the same hardware;"
+        f" {advice}. If the delay has another cause, name it in its 'device'"
     )
     return Diagnostic(TWICE, Severity.ERROR, text, place=str(line), key=str(line))
 

@@ -99,7 +99,7 @@ class LineDelay(Struct):
                 " arming.delays"
             )
         if self.added_ns:
-            where = "another device's" if self.is_physical else "the run's line adds"
+            where = "another device's" if self.is_physical else "the run's connection adds"
             parts.append(f"{where} {self.added_ns / 1e6:g} ms")
         return f"{self.line}: {', '.join(parts)}; margins are those with {self.total_ns / 1e6:g} ms"
 
@@ -213,7 +213,7 @@ def _made_by_hardware(
         objection = (
             f"{line} is made by hardware and declares {(whole_ns or 0) / 1e6:g} ms from end to"
             f" end, but its device alone was identified with {in_ms(found)}, so the delay behind"
-            " the device is unknown: declare the whole delay of the line in arming.delays"
+            " the device is unknown: declare the whole delay of the connection in arming.delays"
         )
     return LineDelay(name, 0, identified_ns, whole_ns, is_physical=True, objection=objection)
 
@@ -245,10 +245,11 @@ def declared_otherwise(
         if early or late:
             alone = " before what lies behind it" if hardware else ""
             advice = (
-                "declare the whole delay of the line, from the command of the device to its end"
+                "declare the whole delay of the connection, from the command of the device to its"
+                " end"
                 if hardware
                 else "declare the identified delay (softdock identify --set-delays) plus the"
-                " other delays of the line"
+                " other delays of the connection"
             )
             text = (
                 f"declares {delay.nominal_ns / 1e6:g} ms ({delay.provenance}), but"

@@ -82,7 +82,7 @@ def test_any_parameter_is_swept(softdock, target, tmp_path):
             ("--sweep", "speed=1:2:3"),
             "expected KIND=FROM:TO:COUNT with delay, gain, step or a component.parameter",
         ),
-        (("--sweep", "delay=1 ms:2 ms:3"), "a delay is that of a line: say of which with --break"),
+        (("--sweep", "delay=1 ms:2 ms:3"), "a delay is that of a connection: name it by --break"),
         (("--sweep", "axis.speed=1:2:3"), "axis"),
         (("--sweep", "step=1 ms:x:3"), "'step=1 ms:x:3'"),
         (("--sweep", "step=1 ms:2 ms:1"), "expected 2 to 10000 values, found 1"),

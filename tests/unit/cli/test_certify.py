@@ -64,7 +64,7 @@ def test_the_table_and_what_would_help(softdock, epos):
     assert code == 0
     assert "longest step" in text
     assert "would help: Softdock, gauss-seidel, delay waveform (its largest error is" in text
-    assert "delays of lines are annotations of Softdock" in text
+    assert "delays of connections are annotations of Softdock" in text
 
 
 def test_an_archive_gets_the_certificate_and_equal_bytes_each_time(softdock, archive, tmp_path):

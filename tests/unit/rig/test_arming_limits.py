@@ -149,7 +149,9 @@ def test_what_is_left_is_linear_between_two_rows_and_holds_beyond_them():
 def test_the_parts_of_a_delay_in_words_and_as_data():
     both = LineDelay("robot.x -> sensor.x", 16_000_000, 24_000_000, 20_000_000, is_physical=False)
     assert (both.device_ns, both.total_ns, both.is_known) == (24_000_000, 40_000_000, True)
-    assert ": 24 ms identified, 20 ms declared, the run's line adds 16 ms; margins" in str(both)
+    assert ": 24 ms identified, 20 ms declared, the run's connection adds 16 ms; margins" in str(
+        both
+    )
     assert str(both).endswith("are those with 40 ms")
     assert both.as_json() == {
         "line": "robot.x -> sensor.x",

@@ -387,7 +387,8 @@ def test_run_report_and_arming_have_the_same_delay(rig):
     (delay,) = found.delays
     assert (delay.device_ns, delay.added_ns, delay.total_ns) == (24_000_000, 16_000_000, 40_000_000)
     text = (
-        "24 ms identified, 0 ms declared, the run's line adds 16 ms; margins are those with 40 ms"
+        "24 ms identified, 0 ms declared, the run's connection adds 16 ms; margins are those with"
+        " 40 ms"
     )
     assert f"{MEASURED}: {text}" in found.notes
     assert found.as_json()["delays"][0]["total_s"] == pytest.approx(0.040)

@@ -196,7 +196,7 @@ class CompensationTable:
             )
             raise CapabilityError(
                 f"connection {line}: compensation 'energy' returns the energy that a power bond"
-                f" creates, and the line is {bonds_text}: expected one undelayed opposite"
+                f" creates, and the connection is {bonds_text}: expected one undelayed opposite"
                 " connection between the same two components, the product of whose units is a"
                 " power, such as N and m/s, or declared power ports"
             )

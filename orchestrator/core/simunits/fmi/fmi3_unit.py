@@ -100,7 +100,7 @@ class Fmu3Unit(FmuUnit):
             " they were held at their values at the begin"
         )
         advice = (
-            "in delay mode 'waveform' its lines are then late by half a step; run it by Model"
+            "in delay mode 'waveform' its connections are then late by half a step; run it by Model"
             " Exchange, or the system in mode 'mean'"
         )
         return (Notice(time_ns, what, advice, component=self.name),)
