@@ -194,8 +194,8 @@ class Samples:
         if rows is None:
             raise DescriptionError(
                 f"'{line.target}' moves within each step in a way that its samples do not show"
-                " (as with a fault on its connection, or steps in two halves): expected an input that is"
-                f" held, or its source, '{line.source}'"
+                " (as with a fault on its connection, or steps in two halves): expected an input"
+                f" that is held, or its source, '{line.source}'"
             )
         return Course.followed(np.diff(self.time), rows)
 
