@@ -32,8 +32,8 @@ class WordingBook:
         self.changing = [
             (re.compile(re.escape(str(temporary)) + r"/[\w.-]+"), "TMP"),
             (re.compile(re.escape(str(temporary))), "TMP"),
-            (re.compile(re.escape(tempfile.gettempdir()) + r"/softdock-[\w.-]+"), "TMP"),
             (re.compile(re.escape(str(ROOT))), "ROOT"),
+            (re.compile(re.escape(tempfile.gettempdir()) + r"/softdock-[\w.-]+"), "TMP"),
             (re.compile(r"(\b127\.0\.0\.1:)\d+"), r"\1PORT"),
             (re.compile(r"\(rumoca [0-9.]+\)"), "(rumoca VERSION)"),
             (re.compile(r"(\btest_\w+\.py[:, ]+(?:line )?)\d+"), r"\1LINE"),
