@@ -62,8 +62,8 @@ PATIENCE = 10.0
 _MOST_SAMPLES, _MOST_VALUES = 20_000, 1 << 20
 #: Rows that are looked through for one sample, at most, where extremes are told.
 _LOOKED_THROUGH = 32
-#: Viewers whose names are kept.
-_MOST_NAMES = 256
+#: Viewers whose names are kept, and the length of a name.
+_MOST_NAMES, _LONGEST_NAME = 256, 40
 _PORT_AT_END = re.compile(r":\d+$")
 
 
@@ -193,7 +193,8 @@ class _Viewer(BaseHTTPRequestHandler):
         self._grant(partial(self.server.shown.ask, wish))
 
     def _operate(self, given: Mapping[str, str]) -> None:
-        self._grant(partial(self.server.shown.operate, given["wish"]))
+        viewer = given.get("viewer", "")[:_LONGEST_NAME]
+        self._grant(partial(self.server.shown.operate, given["wish"], viewer))
 
     def _grant(self, asked: Callable[[], None]) -> None:
         """Do what is asked, and answer why not if that is refused."""
@@ -210,8 +211,9 @@ class _Viewer(BaseHTTPRequestHandler):
         self._send(text.encode(), "text/html; charset=utf-8", more=more)
 
     def _state(self, given: Mapping[str, str]) -> None:
-        found = self.server.shown.state()
-        if viewer := given.get("viewer", "")[:40]:
+        viewer = given.get("viewer", "")[:_LONGEST_NAME]
+        found = self.server.shown.state(viewer)
+        if viewer:
             seen = self.server.seen
             seen.pop(viewer, None)
             seen[viewer] = time.monotonic(), "done" in given

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import pickle
 import threading
 import time
@@ -13,8 +12,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.coupling import LoopDelay, Mark, Tuned
-from orchestrator.core.diagnostics import DescriptionError, DeviceError, SoftdockError
-from orchestrator.core.optional_packages import optional_imports
+from orchestrator.core.diagnostics import DescriptionError, SoftdockError
 from orchestrator.core.recording import Result
 from orchestrator.core.structs import MutableStruct, field
 from orchestrator.pictures.live.messages import (
@@ -29,6 +27,7 @@ from orchestrator.pictures.live.messages import (
     Times,
     Wish,
 )
+from orchestrator.pictures.live.rig_view import RigView, operator_of
 from orchestrator.pictures.panels import default_plots, panels_of, signal_plot
 from orchestrator.pictures.report import PlotData
 from orchestrator.study import Section
@@ -36,10 +35,7 @@ from orchestrator.study import Section
 if TYPE_CHECKING:
     from orchestrator.core.system import System
     from orchestrator.pictures.drawing import Facts
-    from orchestrator.rig.supervisor.wire import Operator
 
-#: What the operator of a rig may wish for.
-OPERATIONS = ("arm", "engage", "disengage", "stop", "quickstop", "reset")
 _STEERED = ("running", "standing")
 #: What devices say of their samples, beside what they measure.
 _COUNTS = {
@@ -48,15 +44,6 @@ _COUNTS = {
 }  # fmt: skip
 #: s, in which a run answers a wish, and in which a value is set: less than a viewer waits.
 _ANSWER, _SETTING = 30.0, 80.0
-#: s, between two questions to a supervisor.
-_ASK = 0.2
-
-
-def operator_of(rig: str) -> Operator:
-    """Connect to the supervisor of a rig; DeviceError: it has none."""
-    with optional_imports():
-        from orchestrator.rig.supervisor.wire import Operator
-    return Operator(rig)
 
 
 def loops_section(loops: Iterable[LoopDelay]) -> Section:
@@ -226,14 +213,10 @@ class Shown(MutableStruct):
     ended: str = ""
     grant: Callable[[Wish], None] = lambda _wish: None
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _rig: dict[str, Any] | None = None
-    _heard: float = -math.inf
-    _asked: float = -math.inf
-    _operator: Operator | None = None
+    rig: RigView = field(default_factory=RigView)
     _number: int = 0
     _waiting: dict[int, SimpleQueue[Answered]] = field(default_factory=dict)
     _asking: threading.Lock = field(default_factory=threading.Lock)
-    _watching: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def is_asked(self) -> bool:
@@ -245,9 +228,10 @@ class Shown(MutableStruct):
         self.ended = why
         self._answer_all(f"the run is over: {why}")
 
-    def state(self) -> dict[str, Any]:
-        """Return what changes."""
-        rig = self._status()  # nobody waits for a supervisor that is silent
+    def state(self, viewer: str = "") -> dict[str, Any]:
+        """Return what changes, as a viewer sees it."""
+        name = self.cases[-1].rig if self.cases else ""
+        rig = self.rig.status(name, viewer) if name else None
         with self._lock:
             return {
                 "title": self.title,
@@ -281,22 +265,6 @@ class Shown(MutableStruct):
                 found["timing"]["ends_us"] = BUCKETS_US
         return found
 
-    def _status(self) -> dict[str, Any] | None:
-        """Return what the supervisor of the present case said last, and how long ago."""
-        rig = self.cases[-1].rig if self.cases else ""
-        if not rig:
-            return None
-        if time.monotonic() - self._asked >= _ASK and self._watching.acquire(blocking=False):
-            self._asked = time.monotonic()
-            try:
-                self._operator = self._operator or operator_of(rig)
-                self._rig, self._heard = self._operator.wish("status"), time.monotonic()
-            except DeviceError:
-                self._operator = None
-            finally:
-                self._watching.release()
-        return self._rig and {**self._rig, "age_s": time.monotonic() - self._heard}
-
     def wish(self, wish: str) -> None:
         """Let the run have what a viewer wishes."""
         with self._lock:
@@ -306,18 +274,12 @@ class Shown(MutableStruct):
                 raise DescriptionError("this run is not steered by viewers")
             self.grant(Wish(wish, self.cases[-1].name))
 
-    def operate(self, wish: str) -> None:
-        """Let the supervisor of the present case have a wish of an operator."""
+    def operate(self, wish: str, viewer: str = "") -> None:
+        """Let the supervisor of the present case have a wish of a viewer."""
         rig = self.cases[-1].rig if self.cases else ""  # no lock: a stop waits for nobody
-        if not rig or wish not in OPERATIONS:
-            why = (
-                f"expected one of {', '.join(OPERATIONS)}" if rig else "this run has no supervisor"
-            )
-            raise DescriptionError(why)
-        with operator_of(rig) as operator:
-            said = operator.wish(wish)
-        if "refused" in said:
-            raise DescriptionError(said["refused"])
+        if not rig:
+            raise DescriptionError("this run has no supervisor")
+        self.rig.operate(rig, wish, viewer)
 
     def ask(self, wish: Wish) -> None:
         """Let the run do something between two steps; what it refuses is raised.

@@ -21,7 +21,7 @@ function lookOf(rig, waits, isOver) {
       : found("OFF", "grey", rig.missing?.length ? `Waits for ${rig.missing.join(", ")}.` : "Waits for its devices.");
     case "SHADOW":
       if (isOver) return found("SHADOW", "grey", "The run is over; the devices were held.");
-      if (rig.armed) return found("ARMED", "amber", rig.armed.by ? `Armed by ${rig.armed.by}.` : "Armed.", "Engage now, or let it lapse.");
+      if (rig.armed) return found("ARMED", "amber", rig.armed.by ? `Armed by ${rig.armed.by === rig.operator ? "you" : rig.armed.by}.` : "Armed.", "Engage now, or let it lapse.");
       return waits ? found("HELD", "grey", "SHADOW: devices are read and held; the run waits.", "Arm, then engage.")
         : found("SHADOW", "grey", "Devices are read and held; they do not follow the simulation.", "Arm, then engage.");
     case "BLEND": return found("BLEND", "active", "Devices begin to follow the simulation.");

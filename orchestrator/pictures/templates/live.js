@@ -418,7 +418,7 @@ at("tuned").addEventListener("input", showTunable);
 at("marking").addEventListener("submit", (event) => { event.preventDefault(); mark(); });
 function operate(wish) {
   const why = refusalOf(wish, state?.rig, Boolean(state?.ended));
-  if (!why) { wishFor("operate", {wish}, at("operated"), `you: ${wish}`); return; }
+  if (!why) { wishFor("operate", {wish, viewer}, at("operated"), `you: ${wish}`); return; }
   at("operated").classList.add("refused");
   setText(at("operated"), why);
 }

@@ -171,6 +171,10 @@ _TRACK = 0.1
 _ROWS = 1.5
 
 
+#: Viewers of one page whose operators are told apart, and the length of their names.
+_MOST_PAGES, _LONGEST_PAGE = 64, 40
+
+
 class _Peer(MutableStruct):
     """The other end of a connection.
 
@@ -335,7 +339,8 @@ class SupervisorProcess:
 
     def _operator(self, peer: _Peer, message: dict[str, Any]) -> None:
         wish, now = str(message.get("wish")), time.monotonic_ns()
-        operator, refused = operator_at(peer.channel), ""
+        terminal, refused = operator_at(peer.channel), ""
+        operator = ", ".join(filter(None, (terminal, str(message.get("page", ""))[:_LONGEST_PAGE])))
         if wish == "attend":
             peer.operator = operator
         elif wish in WISHES or wish == TUNE:
@@ -355,6 +360,10 @@ class SupervisorProcess:
         own: dict[str, Any] = {"pid": os.getpid(), "priority": self.priority}
         told = {"refused": refused} if refused else {}
         own["refusals"] = self.supervisor.refusals(now, operator)
+        own["pages"] = {}
+        for page in list(message.get("pages", ()))[:_MOST_PAGES]:
+            by = f"{terminal}, {page}"
+            own["pages"][page] = {"operator": by, "refusals": self.supervisor.refusals(now, by)}
         self._answer(peer, told | status | {"operator": operator, "attend": attend} | own)
 
     def _lose(self, peer: _Peer) -> None:

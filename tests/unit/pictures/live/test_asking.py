@@ -7,6 +7,7 @@ from queue import SimpleQueue
 import pytest
 
 from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.pictures.live import rig_view
 from orchestrator.pictures.live import shown as live_shown
 from orchestrator.pictures.live.messages import SET, Answered, Wish
 from orchestrator.pictures.live.shown import Shown, ShownCase
@@ -121,14 +122,14 @@ def test_a_stop_waits_neither_for_a_look_nor_for_a_supervisor_that_is_silent(run
         def __exit__(self, *_):
             pass
 
-        def wish(self, wish):
+        def wish(self, wish, **_):
             wishes.append(wish)
             if wish == "status":
                 asked.set()
                 silent.wait(60)
             return {}
 
-    monkeypatch.setattr(live_shown, "operator_of", Operator)
+    monkeypatch.setattr(rig_view, "operator_of", Operator)
     monkeypatch.setattr(ShownCase, "known", lambda _self: None)
     looking = threading.Thread(target=shown.state, daemon=True)
     looking.start()

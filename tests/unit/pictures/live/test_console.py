@@ -38,6 +38,7 @@ class Supervisor:
 
     status: ClassVar = RIG
     wishes: ClassVar = []
+    by: ClassVar = []
 
     def __init__(self, rig):
         self.wish("status")
@@ -48,19 +49,22 @@ class Supervisor:
     def __exit__(self, *_):
         pass
 
-    def wish(self, wish):
+    def wish(self, wish, page="", pages=()):
         if self.status is None:
             raise DeviceError("gone")
         if wish != "status":
             self.wishes.append(wish)
-        return self.status
+            self.by.append(page)
+        own = {name: {"operator": f"session 1, {name}"} for name in pages}
+        return {**self.status, "pages": own}
 
 
 @pytest.fixture
 def rig(monkeypatch):
-    monkeypatch.setattr("orchestrator.pictures.live.shown.operator_of", Supervisor)
+    monkeypatch.setattr("orchestrator.pictures.live.rig_view.operator_of", Supervisor)
     monkeypatch.setattr(Supervisor, "status", RIG)
     monkeypatch.setattr(Supervisor, "wishes", [])
+    monkeypatch.setattr(Supervisor, "by", [])
 
     def now(**changes):
         Supervisor.status = None if changes == {"gone": True} else {**RIG, **changes}
@@ -181,6 +185,29 @@ def test_a_page_that_loses_its_line_says_so_and_returns(tab, rig):
         tab.until("at('state').textContent === 'SAFE'")
         tab.until("at('notice').hidden")
         tab.until("!at('age').textContent.includes('connection lost')")
+
+
+def test_two_pages_are_two_operators(tab, rig):
+    """The supervisor hears which page asks, and each page is told what it may do itself."""
+    run = Going()
+    run.shown.cases[0].rig = "epos"
+    with served(run.shown) as url:
+        tab.show(url, 1366, 768)
+        tab.until("state?.rig?.operator")
+        first = tab.run("state.rig.operator")
+        rig(state="SHADOW", armed={"by": first, "left_s": 8.0, "of_s": 10.0})
+        tab.until("at('why').textContent.startsWith('Armed by you.')")
+        tab.run("document.querySelector('#halt [data-wish=stop]').click()")
+        tab.until("at('operated').textContent === 'you: stop'")
+        tab.show(url, 1366, 768)  # another page
+        tab.until("state?.rig?.operator")
+        second = tab.run("state.rig.operator")
+        tab.until(f"at('why').textContent.startsWith('Armed by {first}.')")
+        tab.run("document.querySelector('#halt [data-wish=stop]').click()")
+        tab.until("at('operated').textContent === 'you: stop'")
+    assert first != second
+    assert [f"session 1, {page}" for page in Supervisor.by] == [first, second]
+    assert tab.errors == []
 
 
 def test_space_is_the_quick_stop_wherever_the_focus_is_but_in_text(tab, rig):

@@ -93,6 +93,9 @@ def test_an_operator_arms_stops_and_resets_and_a_second_supervisor_is_refused(tm
         with pytest.raises(DeviceError, match=r"has a supervisor already, process \d+"):
             take_rig(rig)
         assert "arm the rig first" in operator.wish("engage")["refused"]
+        pages = operator.wish("arm", page="page 1", pages=["page 1", "page 2"])["pages"]
+        assert [one["refusals"]["engage"] == "" for one in pages.values()] == [True, False]
+        assert "page 1 armed the rig" in operator.wish("engage", page="page 2")["refused"]
         assert "refused" not in operator.wish("arm")
         assert operator.wish("engage")["state"] == "BLEND"
         loop.until(lambda: loop.seat.trusted and loop.sent[-1] > 0.01)
