@@ -132,13 +132,13 @@ class HealthCheck:
             name, "jump of the clock", "ms", Reason.CLOCK, maximum=jump, scale=_S_TO_MS
         )
         counts = (
-            (Head.STATUS, "growth of the status", limits.status_steps, Reason.STATUS),
-            (Head.MALFORMED, "malformed datagrams", limits.malformed, Reason.MALFORMED),
-            (Head.LOST, "lost samples", limits.lost, Reason.SENSOR_LOST),
-            (Head.RESTARTS, "restarts", 0, Reason.CLOCK),
+            (Head.STATUS, "growth of the status per second", limits.status_steps, Reason.STATUS),
+            (Head.MALFORMED, "malformed datagrams per second", limits.malformed, Reason.MALFORMED),
+            (Head.LOST, "lost samples per second", limits.lost, Reason.SENSOR_LOST),
+            (Head.RESTARTS, "restarts per second", 0, Reason.CLOCK),
         )
         self._counts = {
-            head: WatchedLimit(name, what, "1/s", reason, maximum=most)
+            head: WatchedLimit(name, what, "1", reason, maximum=most)
             for head, what, most, reason in counts
             if most is not None
         }

@@ -125,7 +125,7 @@ def test_a_bar_is_amber_before_its_limit_is_crossed_and_the_fault_has_its_figure
         ({"fx": 61.5}, "sensor.fx", "force 61.5 N, limit 50 N"),
         ({"fx": -61.5}, "sensor.fx", "force -61.5 N, limit -50 N"),
         ({"x": 0.04}, "robot.x", "position 0.04 m, limit 0.03 m"),
-        ({"lost": 12.0}, "robot", "lost samples 12 1/s, limit 5 1/s"),
+        ({"lost": 12.0}, "robot", "lost samples per second 12, limit 5"),
         ({"device_time": 3.0}, "robot", "jump of the clock 1996 ms, limit 500 ms"),
     ],
 )
