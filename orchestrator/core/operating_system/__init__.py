@@ -47,6 +47,7 @@ if sys.platform == "win32":
         take_priority as take_priority,
         taken as taken,
         user as user,
+        verbatim as verbatim,
         yield_to_others as yield_to_others,
     )
 else:
@@ -91,5 +92,6 @@ else:
         take_priority as take_priority,
         taken as taken,
         user as user,
+        verbatim as verbatim,
         yield_to_others as yield_to_others,
     )

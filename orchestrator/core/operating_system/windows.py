@@ -98,6 +98,14 @@ def has_process_pools() -> bool:
     return sys.getwindowsversion()[:2] >= _WINDOWS_8
 
 
+def verbatim(path: str) -> str:
+    """Return the name of a file as libraries in Rust complete it, which compare files by names."""
+    full = os.path.abspath(path)  # noqa: PTH100 - Windows resolves `..` by names, too
+    if full.startswith("\\\\?\\"):
+        return full
+    return "\\\\?\\UNC" + full[1:] if full.startswith("\\\\") else "\\\\?\\" + full
+
+
 def kernel() -> str:
     """Return name and release of the kernel."""
     return f"{platform.system()} {platform.version()}, no PREEMPT_RT"

@@ -17,6 +17,8 @@ import rumoca
 from orchestrator.core import operating_system
 
 Json = Any
+#: How names of files that rumoca has completed on Windows begin in JSON, and how they did before.
+_COMPLETED = ((r"\\\\?\\UNC\\", r"\\\\"), (r"\\\\?\\", ""))
 
 
 class _Server:
@@ -42,10 +44,12 @@ class _Server:
 
     def _loaded(self, question: Mapping[str, Json]) -> Any:
         if question["session"] != self._number:
-            self._session = rumoca.Session(roots=question["roots"])
+            roots = list(map(operating_system.verbatim, question["roots"]))
+            self._session = rumoca.Session(roots=roots)
             self._number = question["session"]
         if "file" in question:
-            return self._session.load(question["file"], model=question["model"])
+            file = operating_system.verbatim(question["file"])
+            return self._session.load(file, model=question["model"])
         return self._session.loads(question["text"], model=question["model"])
 
 
@@ -58,6 +62,14 @@ def _told(model: Any, *, whole: bool) -> str:
     return f'{{"flat": {flat}, "files": {files}, "suspected": {suspected}}}'
 
 
+def _as_asked(answer: str) -> str:
+    """Name files as the question did."""
+    if operating_system.verbatim("/") != "/":
+        for completed, plain in _COMPLETED:
+            answer = answer.replace(completed, plain)
+    return answer
+
+
 def main(channel: str, memory: int) -> None:
     """Answer until the parent closes its end."""
     operating_system.limit_memory(memory)
@@ -68,7 +80,7 @@ def main(channel: str, memory: int) -> None:
                 question = json.loads(connection.recv_bytes())
             except EOFError:
                 return
-            connection.send_bytes(server.answer(question).encode())
+            connection.send_bytes(_as_asked(server.answer(question)).encode())
 
 
 if __name__ == "__main__":
