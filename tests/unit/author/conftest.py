@@ -59,9 +59,9 @@ VALUES = """<?xml version="1.0" encoding="UTF-8"?>
 
 @pytest.fixture
 def file(tmp_path):
-    (tmp_path / "plant.ssv").write_text(VALUES)
+    (tmp_path / "plant.ssv").write_text(VALUES, newline="\n")
     path = tmp_path / "SystemStructure.ssd"
-    path.write_text(TEXT)
+    path.write_text(TEXT, newline="\n")
     return path
 
 

@@ -42,14 +42,14 @@ values = { k = 1.0 }
 
 @pytest.fixture
 def file(tmp_path) -> Path:
-    (tmp_path / "inner.toml").write_text(INNER)
+    (tmp_path / "inner.toml").write_text(INNER, newline="\n")
     path = tmp_path / "rig.toml"
-    path.write_text(TEXT)
+    path.write_text(TEXT, newline="\n")
     return path
 
 
 def write(path, text):
-    path.write_text(text)
+    path.write_text(text, newline="\n")
     return path
 
 

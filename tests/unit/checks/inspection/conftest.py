@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.checks.inspection import FmuCheckResult
+from orchestrator.core.operating_system import platforms
 from orchestrator.export.codegen.compiler import library_command, run_compiler
 
 
@@ -23,7 +24,7 @@ def spoil_of(tmp_path: Path) -> Callable[..., Path]:
         text = (folder / file).read_text(encoding="utf-8")
         assert old in text
         (folder / file).write_text(text.replace(old, new), encoding="utf-8")
-        (library,) = folder.rglob("*.so")
+        (library,) = folder.rglob(f"*{platforms.here().suffix}")
         run_compiler(library_command("fmu.c", library), folder / "sources")
         target = tmp_path / "Spoiled.fmu"
         with zipfile.ZipFile(target, "w") as archive:

@@ -1,7 +1,6 @@
 """Results as MCAP: what its own reader sees, what is left of a file, full disks, conversion."""
 
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -193,6 +192,7 @@ def test_times_before_0_are_refused(result, tmp_path, wording):
 @pytest.fixture
 def small_disk():
     """Let no file grow beyond so many bytes, as on a disk that is full then."""
+    resource = pytest.importorskip("resource", reason="Windows limits no sizes of files")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     yield lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     resource.setrlimit(resource.RLIMIT_FSIZE, before)

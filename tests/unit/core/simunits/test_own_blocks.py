@@ -154,18 +154,18 @@ def test_a_file_that_fails_says_where(tmp_path, text, said):
     error = wrong(tmp_path, text)
     assert isinstance(error, PluginError)
     assert said in str(error)
-    assert f"({tmp_path}/controller.py, line 3)" in str(error)
+    assert f"({tmp_path / 'controller.py'}, line 3)" in str(error)
 
 
 def test_a_declaration_that_is_wrong_says_where(tmp_path):
     text = "from orchestrator import Block, Input\n\nclass PI(Block):\n    u: list = Input()\n"
-    assert f"({tmp_path}/controller.py, line 3)" in str(wrong(tmp_path, text))
+    assert f"({tmp_path / 'controller.py'}, line 3)" in str(wrong(tmp_path, text))
 
 
 def test_an_import_that_fails_in_a_file_beside_it(tmp_path):
     (tmp_path / "deep.py").write_text("\n1 / 0\n")
     text = str(wrong(tmp_path, "from . import deep\n"))
-    assert f"({tmp_path}/deep.py, line 2)" in text
+    assert f"({tmp_path / 'deep.py'}, line 2)" in text
 
 
 def test_a_plain_import_of_a_file_beside_it_says_what_to_write(tmp_path):
@@ -207,7 +207,7 @@ def test_a_relative_file_starts_from_where_python_runs(tmp_path, monkeypatch):
     in_file(tmp_path)
     monkeypatch.chdir(tmp_path)
     component = block("controller.py:PI")
-    assert component.source == Source(SourceKind.BLOCK, f"{tmp_path}/controller.py:PI")
+    assert component.source == Source(SourceKind.BLOCK, f"{tmp_path / 'controller.py'}:PI")
 
 
 def test_what_is_no_class_is_refused(wording):

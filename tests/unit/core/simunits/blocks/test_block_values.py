@@ -1,5 +1,7 @@
 """What blocks may hand over, and what is made of it: states, outputs, parameters, exceptions."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,8 @@ from orchestrator.core.diagnostics import DescriptionError, SoftdockError
 from orchestrator.core.simunits import Block, Input, Output, Parameter, State, block, fmu
 from orchestrator.core.simunits.blocks.block_unit import BlockUnit, describe_block
 from orchestrator.core.system import System
+
+HERE = re.escape(__file__)
 
 
 class Ramp(Block):
@@ -183,7 +187,7 @@ LAW = Failing.law.__code__.co_firstlineno + 1
 
 def test_an_exception_names_file_and_line():
     system = System("s").add("b", block(Failing))
-    with pytest.raises(SoftdockError, match=rf"Singular matrix \({__file__}, line {LAW}\)"):
+    with pytest.raises(SoftdockError, match=rf"Singular matrix \({HERE}, line {LAW}\)"):
         simulate(system, step="1 s", start="1 s", stop="2 s")
     unit = BlockUnit("b", describe_block("b", Failing), Failing())
     unit.bind((), ("y",))
