@@ -111,7 +111,7 @@ def looked_at(how: str = "--view", count: int = VIEWERS) -> Iterator[Viewing]:
     finally:
         viewing.end("over")
         answers = [int(viewer.communicate()[0] or 0) for viewer in viewers]
-        assert min(answers) > 10, answers  # noqa: S101 - they did look
+        assert min(answers) > 2, answers  # noqa: S101 - they did look
 
 
 def show_recorded(viewing: Viewing, seconds: float) -> SharedRows:
