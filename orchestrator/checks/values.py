@@ -20,7 +20,7 @@ from orchestrator.checks.context import (
 from orchestrator.checks.locations import SspFile, elements, line_of
 from orchestrator.core.diagnostics import Diagnostic, LoadError, choices_for, enumerated
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
-from orchestrator.core.simunits.value_rules import ranges_of, values_beyond
+from orchestrator.core.simunits.value_rules import REFUSED, fmu_description, refuses, values_beyond
 from orchestrator.core.ssp.common.names import child, children, full, listed, tag
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import (
@@ -79,6 +79,12 @@ CODES: tuple[Code, ...] = (
         "a value beyond the range of a block's parameter",
         "The parameter of a Python block has a range: for example, a noise is above zero, a share"
         " at most 1. The block refuses to run with another value.",
+    ),
+    error(
+        REFUSED,
+        "a value that an FMU of Softdock refuses",
+        "FMUs that Softdock builds have the ranges of their parameters in their code: they refuse"
+        " to be set to a value beyond them, so a run refuses the value before it begins.",
     ),
     note(
         "VAL110",
@@ -191,8 +197,11 @@ def _component(
             continue
         if (variable := described.get(name)) is not None:
             yield from _variable(at, variable)
-    for name, text in values_beyond(component, ranges_of(component)):
-        yield finding("VAL105", f"{level.at(component.name)}.{name}", text)
+    if (description := fmu_description(component)) is None:
+        return
+    for name, text in values_beyond(component, description.ranges):
+        code = REFUSED if refuses(component, name, description.details) else "VAL105"
+        yield finding(code, f"{level.at(component.name)}.{name}", text)
 
 
 def _variable(at: str, variable: Any) -> Iterator[Diagnostic]:

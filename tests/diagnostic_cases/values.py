@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from diagnostic_cases.case import (
     Case,
@@ -34,6 +35,10 @@ VALUES: Mapping[str, Case] = {
         lambda _: System("s").add("lead", block("phase_lead"), measured=0.0, rest=0.0),
         lambda _: System("s").add("lead", block("phase_lead"), measured=0.0, rest=1.0),
     ),
+    "VAL122": Case(
+        lambda make: _of_softdock(make, 5.5),
+        lambda make: _of_softdock(make, 5.0),
+    ),
     "VAL110": Case(lambda _: pair(u=1.0), lambda _: pair()),
 }
 
@@ -42,6 +47,16 @@ def _constant(make: Forge, **values: object) -> System:
     old = 'name="gain" valueReference="3" causality="parameter" variability="fixed"'
     new = 'name="gain" valueReference="3" causality="local" variability="constant"'
     return changed(make, old, new, **values)
+
+
+def _of_softdock(make: Forge, gain: float) -> System:
+    def limited(change: Callable[[str], str]) -> Path:
+        return make.probe(
+            lambda text: change(text.replace('start="2"', 'start="2" min="0" max="5"'))
+        )
+
+    own = 'generationTool="Softdock"'
+    return changed(Forge(limited, make.c), 'generationTool="the tests"', own, gain=gain)
 
 
 ENUMERATIONS: Mapping[str, Case] = {

@@ -2,28 +2,35 @@
 
 A value of an enumeration is one of its items; :meth:`Connector.refusal` says so, beside the limits
 of blocks. The ranges of FMUs are here, as their model descriptions have them: what lies beyond is
-run, with a note, and is refused where it is set while a run goes on.
+run, with a note, and is refused where it is set while a run goes on. Softdock's own FMUs refuse a
+parameter beyond its range, so a run refuses it before the first component is initialised.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from orchestrator.core.diagnostics import SoftdockError
+from orchestrator.core.diagnostics import DescriptionError, SoftdockError
+from orchestrator.core.simunits.protocol import UnitDescription
 from orchestrator.core.simunits.registry import description_of
 from orchestrator.core.structs import replace
-from orchestrator.core.system import Component, Connector, SourceKind
+from orchestrator.core.system import Causality, Component, Connector, SourceKind
 from orchestrator.core.system.ports import Limits
 
+#: Code of a value that the FMU refuses.
+REFUSED = "VAL122"
+#: The generation tool of FMUs that this package makes.
+_OWN_TOOL = "Softdock"
 
-def ranges_of(component: Component) -> Mapping[str, Limits]:
-    """Return the ranges that an FMU's description gives what can be set, by connector."""
+
+def fmu_description(component: Component) -> UnitDescription | None:
+    """Return what an FMU's description says, ``None`` for others and if it cannot be read."""
     if component.source.kind is not SourceKind.FMU:
-        return {}
+        return None
     try:
-        return description_of(component, runnable=False).ranges
+        return description_of(component, runnable=False)
     except SoftdockError:  # which whoever reads the FMU is told
-        return {}
+        return None
 
 
 def beyond(connector: Connector, limits: Limits, value: object) -> str | None:
@@ -46,9 +53,29 @@ def values_beyond(component: Component, ranges: Mapping[str, Limits]) -> Iterato
             yield name, f"{reason} (min, max of the FMU)"
 
 
-def value_notes(component: Component, ranges: Mapping[str, Limits]) -> list[str]:
-    """Say of each value of a component that lies beyond its range."""
-    return [
-        f"component '{component.name}': value of '{name}': {text}"
-        for name, text in values_beyond(component, ranges)
-    ]
+def refuses(component: Component, name: str, details: Mapping[str, str]) -> bool:
+    """Whether an FMU refuses a value beyond the range of a connector: a parameter of Softdock's."""
+    parameter = component.connectors[name].causality is Causality.PARAMETER
+    return parameter and details.get("tool") == _OWN_TOOL
+
+
+def value_notes(component: Component) -> list[str]:
+    """Say of each value of a component that lies beyond its range.
+
+    Raises DescriptionError: if the FMU refuses some; all of them together.
+    """
+    notes: list[str] = []
+    refused: list[DescriptionError] = []
+    description = fmu_description(component) if component.values else None
+    if description is None:
+        return notes
+    for name, text in values_beyond(component, description.ranges):
+        if refuses(component, name, description.details):
+            location, key = f"component '{component.name}'", f"{component.name}.{name}"
+            message = f"value of '{name}': {text}, and the FMU refuses others"
+            refused.append(DescriptionError.about(message, code=REFUSED, place=location, key=key))
+        else:
+            notes.append(f"component '{component.name}': value of '{name}': {text}")
+    if refused:
+        raise DescriptionError(*(found for error in refused for found in error.diagnostics))
+    return notes

@@ -117,9 +117,9 @@ def assemble(system: System, options: ExecutionSettings) -> RunState:
         from orchestrator.core.master.run.pacing import expect_no_wine
 
         expect_no_wine(system, step_ns)
+    for component in system.components.values():
+        notes += value_notes(component)
     schedule, units = _make_units(system, schedule, early_return=options.early_return)
-    for unit in units:
-        notes += value_notes(system.components[unit.name], unit.description.ranges)
     try:
         expect_capabilities(schedule, [unit.description.capabilities for unit in units])
         engine = make_engine(schedule, [unit.native for unit in units], threads)

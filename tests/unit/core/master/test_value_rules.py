@@ -71,7 +71,7 @@ def codes(tmp_path):
     def found(system):
         write_ssd(system, tmp_path / "s.ssd")
         listed = [one.code for one in check_target(tmp_path / "s.ssd").findings]
-        return [code for code in listed if code in {"VAL105", "ENU101", "VAL121"}]
+        return [code for code in listed if code in {"VAL105", "VAL122", "ENU101", "VAL121"}]
 
     return found
 
@@ -94,6 +94,21 @@ def test_the_check_and_a_run_say_the_same_of_a_range(limited, codes, name, insid
         (note,) = notes(system)
         assert note.startswith(f"component 'm': value of '{name}': expected >= ")
         assert note.endswith(f"found {value!r} (min, max of the FMU)")
+
+
+@pytest.mark.parametrize("value", [-1.0, -1e-12])
+def test_the_check_and_a_run_refuse_what_softdocks_fmus_refuse(plants, codes, value):
+    """The check had a warning, and the run failed while the FMU was initialised."""
+    held = {"thrust": 0.0, "virtual_force": 0.0, "force": 0.0}
+    system = System("s").add("body", fmu(plants / "Chaser.fmu"), m=1.0, v0=value, **held)
+    assert codes(system) == []
+    simulate(system, step="0.1 s", stop="0.3 s")
+    system = system.set("body.m", value)
+    assert codes(system) == ["VAL122"]
+    with pytest.raises(DescriptionError) as raised:
+        simulate(system, step="0.1 s", stop="0.3 s")
+    (problem,) = raised.value.diagnostics
+    assert (problem.code, problem.key) == ("VAL122", "body.m")
 
 
 def test_the_check_and_a_run_refuse_what_is_no_item(limited, codes, wording):
