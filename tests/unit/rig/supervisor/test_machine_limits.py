@@ -102,7 +102,7 @@ def test_a_reset_from_estop_keeps_what_is_latched_and_one_from_safe_clears_it():
 
 def test_a_cause_is_latched_once_until_it_is_reset_and_one_elsewhere_is_another():
     made = machine(State.ACTIVE)
-    made.find(FoundCause(Reason.STATUS, "robot", 2 * S))
+    made.find(FoundCause(Reason.STATUS, "robot", 2 * S, "bits 3, limit 0"))
     made.gone(Reason.STATUS, "robot")
     made.find(FoundCause(Reason.STATUS, "robot", 3 * S))  # it comes and goes
     assert (len(made.latched), len(made.changes), len(made.present)) == (1, 1, 1)
@@ -117,7 +117,8 @@ def test_a_cause_is_latched_once_until_it_is_reset_and_one_elsewhere_is_another(
     made.strike(FoundCause(Reason.CLOCK, "robot", 4 * S))
     assert len(made.latched) == len(made.changes) == 3
     row = change_row(made.changes[0])
-    assert row == ("ACTIVE", str(Event.FAULT.value), "FALLBACK", "status", "robot")
+    told = ("ACTIVE", str(Event.FAULT.value), "FALLBACK", "status", "robot", "bits 3, limit 0")
+    assert row == told
 
 
 def test_an_alarm_is_given_once_as_long_as_it_stays_and_latches_nothing():
