@@ -130,6 +130,15 @@ function showBars(place, limits) {
   place.bars = bars;
 }
 
+// Say which limits are near, when others are: one that was near lately still counts, so that noise is not read out.
+const WARNED_MS = 5000, warnedAt = new Map();
+function warnOf(limits) {
+  const now = performance.now();
+  for (const one of limits) if (isNear(one)) warnedAt.set(`${one.where} ${one.quantity}`, now);
+  for (const [name, time] of warnedAt) if (now - time > WARNED_MS) warnedAt.delete(name);
+  setText(at("warned"), warnedAt.size ? `Near a limit: ${[...warnedAt.keys()].sort().join(", ")}.` : "");
+}
+
 // The list: what matters always and what is near its limit; the others are folded.
 function showLimits(limits) {
   const [list, fold] = [at("limited").querySelector("div"), at("limited").querySelector("details")];
@@ -173,6 +182,7 @@ function showBar(rig, one, isOver, word) {
   const limits = rig?.limits ?? [];
   showBars(at("near"), byNearness(limits).filter(({used}) => used !== null).slice(0, 2));
   showLimits(limits);
+  warnOf(limits);
   at("halt").hidden = !isRig;
   showOperations(rig, isOver);
 }

@@ -69,7 +69,7 @@ class Panel {
     const button = element("button", "entry");
     button.type = "button";
     button.setAttribute("aria-pressed", "true");
-    curve.value = element("output", "value");
+    curve.value = element("span", "value");  // no output: a reader of the screen would say each number
     const label = curve.label || this.described.ylabel;
     const drawn = curve.count > curve.x.length ? `: drawn from ${curve.count} samples, of which all peaks are kept` : "";
     button.title = `Take ${label} away, or back${drawn}`;

@@ -187,6 +187,50 @@ def test_a_page_that_loses_its_line_says_so_and_returns(tab, rig):
         tab.until("!at('age').textContent.includes('connection lost')")
 
 
+def test_a_reader_of_the_screen_hears_changes_and_no_numbers(tab, rig):
+    """Each turn moves time, values and bars: what is read out by itself is what happened."""
+    run = Going(("one.x", "one.f"))
+    run.shown.cases[0].rig = "epos"
+    live = "[role=status], [role=alert], [aria-live]:not([aria-live=off]), output:not([aria-live])"
+    watch = f"""
+        window.said = [];
+        for (const node of document.querySelectorAll({live!r}))
+          new MutationObserver(() => said.push(node.id || node.className + ' ' + node.innerText))
+            .observe(node, {{childList: true, characterData: true, subtree: true}});
+    """
+
+    def moved(count, value):
+        run.write(count)
+        rig(limits=[{**one, "value": value, "used": value / 10.0} for one in RIG["limits"]])
+        tab.until(f"state.cases[0].rows > {count - 2}")
+        tab.until(f"document.querySelector('#limited .value').innerText === '{value:g} N'")
+
+    with served(run.shown) as url:
+        moved_from = 500
+        run.write(moved_from)
+        tab.show(url, 1366, 768)
+        tab.until("strips?.figure?.labels.length === 2")
+        assert tab.run("at('warned').textContent") == "Near a limit: one.f force."
+        now = tab.run("at('now').textContent")
+        tab.run(watch)
+        for count in range(1, 6):
+            moved(moved_from + 100 * count, float(count))
+        assert tab.run("at('now').textContent") != now
+        assert tab.run("said") == []
+        rig(state="SAFE", latched=["sensor.fx: force"])
+        tab.until("said.length > 0")
+        assert tab.run("[...new Set(said)]") == ["state"]
+        tree = tab.call("Accessibility.getFullAXTree")["nodes"]
+    named = {node["role"]["value"]: [] for node in tree if node.get("role") and not node["ignored"]}
+    for node in tree:
+        if not node["ignored"]:
+            named[node["role"]["value"]].append(node.get("name", {}).get("value", ""))
+    assert {"STOP", "QUICK STOP space", "arm", "engage", "reset"} <= set(named["button"])
+    for role in ("button", "image", "img", "slider", "combobox", "region", "toolbar"):
+        assert "" not in named.get(role, []), role
+    assert any("near its limit" in name for name in named.get("image", named.get("img", [])))
+
+
 def test_two_pages_are_two_operators(tab, rig):
     """The supervisor hears which page asks, and each page is told what it may do itself."""
     run = Going()
