@@ -78,10 +78,7 @@ def _line_refusals(line: Connection, system: System, *, plain_connections: bool)
             " it"
         )
     if line.interpolation is Interpolation.SLERP:
-        yield (
-            f"{location} is interpolated by slerp; an FMU of a connection can do hold, linear and"
-            " cubic"
-        )
+        yield f"{location} is interpolated by slerp; its FMU would do hold, linear and cubic only"
     is_table = isinstance(line.transformation, MappingTransformation)
     if plain_connections and is_table:
         yield f"{location} has a table of values, for which there is no FMU: use a block"
