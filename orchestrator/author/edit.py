@@ -238,12 +238,12 @@ def open_document(path: str | Path, variant: str | None = None) -> Document | To
     path
         File or folder.
     variant
-        Of an archive or a folder: name of another .ssd beside the main one.
+        Name of another .ssd next to the main one, in an archive or a folder.
 
     Raises
     ------
     LoadError
-        If there is no such file or variant, or it is refused.
+        If the file or variant is missing or damaged.
     DescriptionError
         If a .toml file is described wrongly.
     """

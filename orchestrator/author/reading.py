@@ -25,7 +25,7 @@ def read_system(
     path
         File or folder.
     variant
-        Of an archive or a folder: name of another .ssd beside the main one.
+        Name of another .ssd next to the main one, in an archive or a folder.
     unpack_to
         Where an archive is unpacked, a new or empty folder. By default a temporary folder that
         lives as long as the process.

@@ -280,13 +280,13 @@ def write_toml(system: System, path: str | Path, *, connectors: bool = True) -> 
     Parameters
     ----------
     system
-        What to write; reading the file gives an equal system, but for what comes from sources:
-        feed-through and start values.
+        The system. Reading the file gives an equal system, except for feed-through and start
+        values, which come from the sources.
     path
         The file.
     connectors
-        Whether connectors of components are declared; a file without them is shorter, and the
-        sources alone say what there is.
+        Declare the connectors of components. ``False``: a shorter file; a reader gets the
+        connectors from the sources.
 
     Raises
     ------

@@ -232,25 +232,25 @@ def judge(
     Parameters
     ----------
     result
-        Of a run.
+        Result of a run.
     that
         ``"contact.force < 50 N"``, with ``<``, ``<=``, ``>`` or ``>=``; ``"body.x within 1 mm of
-        3 cm"``; or ``"body.x within 1 mm"`` beside a reference. Units are converted.
+        3 cm"``; or ``"body.x within 1 mm"`` with a reference. Units are converted.
     begin, until
-        Times that the window lies between, seconds or text.
+        Ends of the window: seconds, or text with a unit.
     after
         A statement on another signal; the window begins with the first row in which it holds.
     settles
-        Time by which the window begins later.
+        Time by which the begin of the window is delayed.
     reference
         A file of signals (CSV or Parquet); its column with the name of the signal is the reference.
     name, requirement
-        For the verdict.
+        Name and requirement that the verdict shows.
 
     Returns
     -------
     Verdict
-        ``passed``, and what was ``found``.
+        ``passed`` (``None``: not judged) and ``found``, the deciding value in words.
 
     Raises
     ------

@@ -11,9 +11,9 @@ class Reason(IntEnum):
 
     Guards know those up to ``ENERGY``, a supervisor all of them.
 
-    what: What was found, in words.
-    advice: What to do.
-    warning: What is said where it is not yet a cause to stop; empty: it always is one.
+    what: The finding, in words.
+    advice: Instruction for the operator.
+    warning: Text while the finding does not stop the rig yet; empty: it always stops the rig.
     """
 
     _value_: int

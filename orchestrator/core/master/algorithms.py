@@ -275,7 +275,7 @@ _LOADED: dict[str, Algorithm] = {}
 
 
 def algorithm_names() -> list[str]:
-    """Names of all registered algorithms (entry points ``softdock.algorithms``)."""
+    """Return the names of all registered algorithms (entry points ``softdock.algorithms``)."""
     return sorted(entry.name for entry in registered(_GROUP))
 
 

@@ -253,7 +253,7 @@ def fmu(path: str | Path, *, platform: str | None = None) -> Component:
     Parameters
     ----------
     path
-        The archive.
+        The ``.fmu`` file.
     platform
         ``"win64"`` runs the FMU's library for 64-bit Windows under Wine, in a process of its own.
         Default: the library for this machine.
@@ -261,9 +261,20 @@ def fmu(path: str | Path, *, platform: str | None = None) -> Component:
     Raises
     ------
     FmuError
-        If the archive is no FMU that can be run, or has no library for the platform.
+        If the file is missing, is not an FMU that can be run, or has no library for the platform.
     DescriptionError
-        If there is no such platform.
+        If the platform is unknown.
+
+    Returns
+    -------
+    Component
+        With the ports, units and start values of the FMU, for :meth:`System.add`.
+
+    Examples
+    --------
+    ::
+
+        system = System("rig").add("chaser", fmu("Chaser.fmu"), m=750.0)
     """
     options = ComponentOptions(platform=platform)
     return component_of(Source(SourceKind.FMU, str(path)), options=options)
@@ -284,7 +295,19 @@ def block(which: str | type[Block]) -> Component:
     DescriptionError
         If it is something else, such as an instance of a block.
     UnknownNameError, PluginError
-        If there is none of that name, or it cannot be imported.
+        If no block has that name, or its file cannot be imported.
+
+    Returns
+    -------
+    Component
+        With the connectors that the block declares, for :meth:`System.add`.
+
+    Examples
+    --------
+    ::
+
+        system = System("rig").add("contact", block("spring_dashpot"), k=1000.0)
+        system = system.add("law", block("control.py:Law"))
     """
     if isinstance(which, str):
         return component_of(Source(SourceKind.BLOCK, which).resolved(Path.cwd()))

@@ -75,41 +75,41 @@ PROCESS_OPTIONS = tuple(name for name, codec in OPTIONS.items() if codec.is_of_p
 
 
 class ComponentOptions(Struct):
-    """Options of one component.
+    """Options of one component: how it runs, not what it computes.
 
     Parameters
     ----------
     interface
-        ``"cs"`` (Co-Simulation) or ``"me"`` (Model Exchange) of an FMU; unless told,
-        Co-Simulation where the FMU has it.
+        ``"cs"`` (Co-Simulation) or ``"me"`` (Model Exchange) of an FMU. Default: Co-Simulation if
+        the FMU has it.
     solver
-        What integrates a Model Exchange FMU: ``"dopri5"`` or ``"cvode"``; unless told, dopri5.
+        Solver of a Model Exchange FMU: ``"dopri5"`` (default) or ``"cvode"``.
     tolerance
-        Relative tolerance that an FMU of FMI 2.0 or 3.0 is set up with, above 0 and below 1; of a
-        Model Exchange FMU also that of its integration. Default: that of the FMU's own
-        DefaultExperiment. Without one, a Model Exchange FMU is integrated to 1e-6, and the solver
-        of a Co-Simulation FMU takes its own.
+        Relative tolerance, above 0 and below 1, that an FMU of FMI 2.0 or 3.0 gets at its setup; of
+        a Model Exchange FMU also the tolerance of its solver. Default: the tolerance of the FMU's
+        DefaultExperiment; without one, 1e-6 for Model Exchange, and the FMU's own choice for
+        Co-Simulation.
     debug
         Whether an FMU logs for debugging (``loggingOn``). The categories ``logStatusWarning``,
         ``logStatusDiscard``, ``logStatusError`` and ``logStatusFatal`` are on in any case where the
         FMU's description lists them; where it lists no others, all messages are. They go to the
         logger ``orchestrator.fmu.COMPONENT``.
     backend
-        What executes the unit.
+        What executes the unit: ``"native"``, ``"fmpy"`` or ``"pyfmi"``.
     isolation
-        ``"process"``: the unit runs in a process of its own; ``"none"``: in that of the run. Unless
-        told, in that of the run where that is possible.
+        ``"process"``: the unit runs in a process of its own; ``"none"``: in the process of the run.
+        Default: in the process of the run if possible.
     process
-        With a process: a name by which components share one; unless told, it is the unit's own.
+        Name of a process that several components share. Default: each component has its own.
         Members that are stepped at the same point of the schedule are stepped in one round trip.
     step_timeout
-        With a process: how long a call may take, in seconds of wall time or text (``"500 ms"``),
-        before the unit counts as failed.
+        Longest duration of a call to the process, in seconds of wall time or text (``"500 ms"``);
+        after it the unit counts as failed.
     on_failure
-        With a process: ``"stop"`` ends the run; ``"hold"`` goes on with the outputs as they were;
-        ``"restart"`` goes on in another process from a saved state.
+        Reaction to a failed process: ``"stop"`` ends the run; ``"hold"`` continues with the last
+        outputs; ``"restart"`` continues in another process from a saved state.
     restarts
-        How often at most, at least once.
+        Largest number of restarts, at least 1.
     platform
         ``"win64"``: the FMU's library for 64-bit Windows, which runs under Wine in a process of
         its own. Default: the library for this machine.
@@ -117,7 +117,7 @@ class ComponentOptions(Struct):
     Raises
     ------
     DescriptionError
-        If a value is none of those that may be chosen.
+        If a value is not allowed for its option.
     """
 
     interface: str | None = None

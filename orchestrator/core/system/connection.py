@@ -50,7 +50,7 @@ class LinearTransformation(Struct):
     Raises
     ------
     DescriptionError
-        If factor or offset is infinite or no number.
+        If factor or offset is not a finite number.
     """
 
     factor: float = 1.0
@@ -77,7 +77,7 @@ class MappingTransformation(Struct):
     Raises
     ------
     DescriptionError
-        If there is no entry, or a source stands in it twice.
+        If there is no entry, or a value of the source has two entries.
     """
 
     entries: tuple[tuple[int, int], ...]

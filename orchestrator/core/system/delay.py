@@ -114,14 +114,14 @@ class JitterKind(StrEnum):
 
 
 class Delivery(StrEnum):
-    """Whether a sample may overtake those that were sent before it."""
+    """Whether a sample may overtake samples that were sent before it."""
 
     IN_ORDER = "in-order"
     REORDERED = "reordered"
 
 
 class Newest(StrEnum):
-    """What a receiver that holds takes: the last sent of those that came, or the last to come."""
+    """Sample that a holding receiver uses: the last sent that arrived, or the last to arrive."""
 
     SENT = "sent"
     ARRIVED = "arrived"

@@ -165,7 +165,7 @@ class Connector(Struct):
     shape
         ``()`` for a scalar, else the array's extents (row-major).
     description
-        One line for people.
+        One line of text.
     start
         Value before the first exchange; ``None`` if the unit's own default is not known.
     variability
@@ -178,7 +178,7 @@ class Connector(Struct):
     limits
         Range beyond which its component refuses a value; ``None``: any number.
     frame
-        Name of the frame that its components are given in; ``None`` if it does not say.
+        Name of the frame of its elements; ``None``: not declared.
     """
 
     name: str
@@ -350,16 +350,16 @@ class PowerPort(Struct):
     displacement
         Connectors that go along with the flow, such as a position.
     frame
-        In which the elements of arrays are; ``None`` if that is not said.
+        Name of the frame of the elements of arrays; ``None``: not declared.
     positive
-        Whether effort times flow is a power into the component or out of it. Unless told, into it
-        where it takes the effort (a force that acts on it), out of it where it gives the effort (a
-        force that acts on the other).
+        Whether effort times flow is a power into the component or out of it. Default: into it if
+        the effort is an input (a force that acts on it), out of it if the effort is an output (a
+        force that acts on the other component).
 
     Raises
     ------
     DescriptionError
-        If there is no effort, or not as many flows, or a connector is named twice.
+        If there is no effort, the number of flows differs, or a connector is named twice.
     """
 
     name: str

@@ -64,9 +64,20 @@ class SystemChange(Struct):
 
 
 def differences(before: System, after: System) -> list[SystemChange]:
-    """Compare two systems; the order of their elements is ignored.
+    """Compare two systems and return their differences; the order of elements is ignored.
 
-    Sources of components are the same if their files hold the same bytes, wherever they lie.
+    Sources are equal if their files hold the same bytes, in whatever folder.
+
+    Parameters
+    ----------
+    before, after
+        The systems.
+
+    Returns
+    -------
+    list of SystemChange
+        One for each element that was added, removed or changed; :func:`change_lines` writes them
+        as text. Empty if the systems are equal.
     """
     found = _experiment(before.experiment, after.experiment)
     return [*found, *_systems(before, after, "")]
@@ -235,7 +246,13 @@ def _digest(path: Path) -> str:
 
 
 def change_lines(changes: Sequence[SystemChange]) -> Iterator[str]:
-    """Write changes as lines: ``+`` added, ``-`` removed, ``~`` changed."""
+    """Return changes as lines of text: ``+`` added, ``-`` removed, ``~`` changed.
+
+    Parameters
+    ----------
+    changes
+        Result of :func:`differences`.
+    """
     signs = {"added": "+", "removed": "-", "changed": "~"}
     for change in changes:
         told = ", ".join(

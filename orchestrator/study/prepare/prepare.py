@@ -333,8 +333,8 @@ def swap_component(system: System, name: str, source: Source | str) -> System:
 
     ``source`` may be text: a path that ends in ``.fmu``, or ``"block:NAME"``,
     ``"block:FILE.py:CLASS"`` or ``"block:MODULE:CLASS"``; ``"device:NAME?key=value&key=value"``
-    with the settings of a device; or ``"log:FILE"``, a result that was recorded. What must agree is
-    said at :meth:`System.swap`.
+    with the settings of a device; or ``"log:FILE"``, a recorded result. :meth:`System.swap`
+    describes which ports and parameters must agree.
 
     Raises
     ------

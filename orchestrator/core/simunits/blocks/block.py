@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import dis
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
-from inspect import CO_VARARGS
-from pathlib import Path
-from types import CodeType, FunctionType
 from typing import Any, ClassVar, get_type_hints
 
 import numpy as np
@@ -18,9 +14,9 @@ from orchestrator.core.diagnostics import (
     DescriptionError,
     UnknownNameError,
     choices_for,
-    suggestion,
     with_article,
 )
+from orchestrator.core.simunits.blocks.method_checks import expect_arguments, expect_declared
 from orchestrator.core.simunits.protocol import Notice
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import Causality, Connector, DataType, Value
@@ -51,7 +47,19 @@ class Declared(Struct):
 def Input(  # noqa: N802 - reads as a declaration
     *, unit: str | None = None, description: str = "", shape: tuple[int, ...] = (), start: Any = 0.0
 ) -> Any:
-    """Declare an input: ``position: float = Input(unit="m", description="..")``."""
+    """Declare an input of a :class:`Block`: ``position: float = Input(unit="m")``.
+
+    Parameters
+    ----------
+    unit
+        In Modelica notation, such as ``"N.s/m"`` or ``"1"``; ``None``: not declared.
+    description
+        One line that names the quantity.
+    shape
+        Of an array of float64; ``()`` for a scalar, whose annotation gives the type.
+    start
+        Value before the first exchange.
+    """
     return Declared(Causality.INPUT, unit, shape, description, start)
 
 
@@ -63,10 +71,15 @@ def Output(  # noqa: N802
     start: Any = 0.0,
     depends_on: tuple[str, ...] | None = None,
 ) -> Any:
-    """Declare an output.
+    """Declare an output of a :class:`Block`: ``force: float = Output(unit="N")``.
 
-    ``depends_on`` names the inputs that act on it at once (direct feed-through); ``None`` means
-    all of them, ``()`` none.
+    Parameters
+    ----------
+    unit, description, shape, start
+        As of :func:`Input`.
+    depends_on
+        Inputs that act on the output at once (direct feed-through): ``None`` means all of them,
+        ``()`` none.
     """
     return Declared(Causality.OUTPUT, unit, shape, description, start, depends_on)
 
@@ -83,12 +96,21 @@ def Parameter(  # noqa: N802
     below: float | None = None,
     tunable: bool = False,
 ) -> Any:
-    """Declare a parameter with its default; it does not change while the block runs.
+    """Declare a parameter of a :class:`Block`: ``k: float = Parameter(start=10.0, unit="N/m")``.
 
-    A ``tunable`` one may: it is set between two steps, so ``step`` must use it as it is then.
-
-    ``minimum`` and ``maximum`` are the ends of its range, ``above`` and ``below`` those that are
-    just not in it. A value beyond is refused before the run; modelDescription.xml has it as well.
+    Parameters
+    ----------
+    unit, description, shape
+        As of :func:`Input`.
+    start
+        Default value.
+    minimum, maximum
+        Smallest and largest allowed value; other values are refused before the run.
+    above, below
+        Bounds that are not allowed values themselves.
+    tunable
+        Whether the value may change between two steps of a run. Then ``step`` must read it each
+        time; the other parameters stay constant.
     """
     limits = Limits.of(minimum, maximum, above, below)
     return Declared(
@@ -99,7 +121,17 @@ def Parameter(  # noqa: N802
 def State(  # noqa: N802
     *, start: Any, description: str = ""
 ) -> Any:
-    """Declare a state: what the block remembers from step to step, saved and restored with it."""
+    """Declare a state of a :class:`Block`: ``speed: float = State(start=0.0)``.
+
+    A state keeps its value from step to step, and is saved and restored with the block.
+
+    Parameters
+    ----------
+    start
+        Value at the start of a run; a copy is assigned, so it may be a list or an array.
+    description
+        One line that names the quantity.
+    """
     return Declared(None, None, (), description, start)
 
 
@@ -141,84 +173,6 @@ def connector_of(block: str, name: str, item: Declared, annotated: object) -> Co
     if (refusal := connector.refusal(start)) is not None:
         raise DescriptionError(f"block {block}: {name}: its default: {refusal}")
     return connector
-
-
-def expect_declared(
-    kind: type, connectors: Mapping[str, Connector], states: Collection[str]
-) -> None:
-    """Refuse a class whose methods assign an input, a parameter or an undeclared name of ``self``.
-
-    Declared are connectors and states, what the body of a class names, and what ``__init__``
-    assigns; a name with an underscore in front is the block's own affair. The code is read, not
-    run: so it costs no time in a step, and finds what no run has come to yet.
-    """
-    classes = [each for each in kind.__mro__ if each is not object]
-    declared = [*connectors, *states]
-    named = {name for each in classes for name in vars(each)}
-    named |= set(get_type_hints(kind)) | set(declared)
-    problems: dict[str, tuple[str, str]] = {}
-    for method, place, name in _assigned(classes):
-        if method == "__init__":
-            named.add(name)
-        elif not name.startswith("_"):
-            problems.setdefault(name, (method, place))
-    fixed = {c.name: c for c in connectors.values() if c.causality is not Causality.OUTPUT}
-    found = [
-        f"block {kind.__name__}: '{name}' is {with_article(fixed[name].causality)} and is assigned"
-        f" in {method} ({place}); only outputs and states can be assigned"
-        for name, (method, place) in problems.items()
-        if name in fixed
-    ]
-    found += [
-        f"block {kind.__name__}: '{name}' is assigned in {method} ({place}) and not"
-        f" declared{suggestion(name, sorted(declared)) or '.'} Declare a state as {name}: float ="
-        f" State(start=..) or an output as {name}: float = Output(..); call a value that need not"
-        f" be saved self._{name}"
-        for name, (method, place) in problems.items()
-        if name not in named
-    ]
-    if found:
-        raise DescriptionError(*found)
-
-
-def _expect_arguments(kind: type[Block], method: str) -> None:
-    """Refuse a method that cannot be called with the arguments that Softdock passes."""
-    function, expected = getattr(kind, method), getattr(Block, method).__code__
-    if not isinstance(function, FunctionType):
-        return
-    code = function.__code__
-    least = code.co_argcount - len(function.__defaults__ or ())
-    has_more = bool(code.co_flags & CO_VARARGS)
-    if least <= expected.co_argcount and (has_more or expected.co_argcount <= code.co_argcount):
-        return
-    arguments = (", ".join(each.co_varnames[: each.co_argcount]) for each in (code, expected))
-    own, asked = (f"{method}({names})" for names in arguments)
-    raise DescriptionError(
-        f"block {kind.__name__}: {own} ({Path(code.co_filename).name}, line"
-        f" {code.co_firstlineno}) has other arguments than expected: write {asked}"
-    )
-
-
-def _assigned(classes: list[type]) -> Iterator[tuple[str, str, str]]:
-    """Give method, place and name of every assignment to an attribute of the first argument."""
-    for each in classes:
-        for name, function in vars(each).items():
-            if isinstance(function, FunctionType) and function.__code__.co_argcount:
-                for line, attribute in _stores(function.__code__):
-                    file = Path(function.__code__.co_filename).name
-                    yield name, f"{file}, line {line}", attribute
-
-
-def _stores(code: CodeType) -> Iterator[tuple[int, str]]:
-    own, before, line = code.co_varnames[0], None, code.co_firstlineno
-    for instruction in dis.get_instructions(code):
-        position = instruction.positions
-        line = (position.lineno if position else None) or line
-        if instruction.opname == "STORE_ATTR" and before == own:
-            yield line, instruction.argval
-        # Some versions of Python load two variables at once.
-        loaded = instruction.argval if instruction.opname.startswith("LOAD_") else None
-        before = loaded[-1] if isinstance(loaded, tuple) and loaded else loaded
 
 
 #: What shares no memory, and most of what is assigned.
@@ -328,7 +282,7 @@ class Block:
                     " expected one of them; for held inputs, follow gets derivatives of zero"
                 )
             for name in ("initialise", "step", "follow"):
-                _expect_arguments(cls, name)
+                expect_arguments(cls, Block, name)
             expect_declared(cls, cls.connectors, cls.states)
             cls._is_declared = True
 

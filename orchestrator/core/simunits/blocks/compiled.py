@@ -16,24 +16,26 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 def compiled(function: _Function) -> _Function:
     """Let Numba compile a function at its first call: ``@compiled`` above ``def``.
 
-    It takes numbers and float64 arrays, and uses what Numba knows of Python, ``math`` and numpy.
-    It rounds as Python does: nothing is rearranged or contracted. The plain function stays in
-    ``py_func``; with ``NUMBA_DISABLE_JIT=1`` in the environment nothing is compiled. Without Numba
-    the function stays as it is, with the same values, which is said once.
+    The function takes numbers and float64 arrays, and may use the parts of Python, ``math`` and
+    numpy that Numba supports. It rounds as Python does: Numba rearranges and contracts nothing. The
+    plain function is in ``py_func``. Without Numba, or with ``NUMBA_DISABLE_JIT=1`` in the
+    environment, Python runs the function with the same values; without Numba, a warning is logged
+    once.
 
-    The machine code is kept beside the file in ``__pycache__``, or where that cannot be written in
-    the user's cache, or in ``NUMBA_CACHE_DIR``, until the file changes. That it is made, and that
-    it cannot be kept, is logged as a warning, once for each file.
+    Numba stores the machine code in ``__pycache__`` next to the file, in the user's cache if that
+    cannot be written, or in ``NUMBA_CACHE_DIR``, until the file changes. A warning is logged once
+    for each file when the code is compiled, and when it cannot be stored.
 
     Parameters
     ----------
     function
-        At the top of a module or script. What it calls of this kind stands in the same file.
+        A function at the top of a module or script. Compiled functions that it calls must be in
+        the same file.
 
     Raises
     ------
     DescriptionError
-        If it calls a compiled function of another file: code that is kept would not see it change.
+        If it calls a compiled function of another file, whose changes stored code would miss.
     """
     try:
         from numba import config, njit

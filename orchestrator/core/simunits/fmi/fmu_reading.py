@@ -86,7 +86,7 @@ def flaws_of(path: str | Path) -> tuple[str, ...]:
     Raises
     ------
     FmuError
-        As :func:`read_fmu`, but for the platform.
+        As :func:`read_fmu`, except that a library for this machine is not required.
     """
     path = Path(path)
     return open_fmu(path, stamp_of(path)).flaws
@@ -206,7 +206,7 @@ def expect_flawless(*systems: System) -> None:
     Raises
     ------
     FmuError
-        All of them together.
+        If there are such FMUs; the message lists all of them.
     """
     faults = [
         f"component '{name}': {path}: modelDescription.xml breaks rules of FMI (refused since it"

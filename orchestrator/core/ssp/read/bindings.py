@@ -318,7 +318,7 @@ def apply_parameter_set(
 ) -> System:
     """Apply a parameter set as the last parameter binding of a system would.
 
-    Its values win over those that the system has.
+    Its values override those of the system.
 
     Parameters
     ----------

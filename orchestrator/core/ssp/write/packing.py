@@ -49,11 +49,11 @@ def write_ssp(
     path
         The archive.
     variants
-        Other systems by name; each becomes NAME.ssd beside the main one.
+        Other systems by name; each becomes NAME.ssd next to the main one.
     version
         Of SSP: ``"1.0"`` or ``"2.0"``; ``None``: the first of these that can hold all systems.
     adapt
-        Makes of the text of each .ssd what is packed.
+        Function that changes the text of each .ssd before it is packed.
     parameters
         Name of a parameter set in ``resources``, which gets all values of the system and is
         linked, instead of values inside of the .ssd; those of variants stay inside.

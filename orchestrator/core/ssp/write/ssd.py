@@ -247,8 +247,8 @@ def write_ssd(
 ) -> None:
     """Write a system as an .ssd file, with the FMUs' paths relative to it.
 
-    Equal systems give equal bytes, as long as their components stand in the same order. Nested
-    systems are written in place; of default experiments there is only that of the whole.
+    Equal systems with the same order of components give equal bytes. Nested systems are written in
+    place; only the default experiment of the whole system is written.
 
     Parameters
     ----------
@@ -259,16 +259,17 @@ def write_ssd(
     version
         Of SSP: ``"1.0"`` or ``"2.0"``; ``None``: the first of these that can hold the system.
     parameters
-        Name of an .ssv file beside it, which gets all values and is linked, instead of values
-        inside of the .ssd. A system without values has none.
+        Name of an .ssv file next to the .ssd that gets all values; the .ssd refers to it.
+        ``None``: values are in the .ssd. A system without values has no such file.
     connectors
-        Whether all connectors of components are declared; without it only those that have a
-        connection, a value or a power port: the sources say the others when the file is read.
+        Declare all connectors of components. ``False``: only connectors with a connection, a value
+        or a power port; a reader gets the others from the sources.
 
     Raises
     ------
     DescriptionError
-        All that this version of SSP cannot hold, together; CapabilityError if it is only that.
+        If this version of SSP cannot hold the system; the message lists every reason. A
+        CapabilityError if there is no other reason.
     SspError
         If the file cannot be written; an old file is untouched.
     """
