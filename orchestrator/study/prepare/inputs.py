@@ -308,10 +308,14 @@ def with_played_input(system: System, name: str, table: InputTable, folder: Path
     """
     inputs = [n for n, c in system.connectors.items() if c.causality is Causality.INPUT]
     if name not in inputs:
-        choices = choices_for(name, inputs, "input", "its") if inputs else " or any other input"
+        choices = (
+            f"has no input '{name}'{choices_for(name, inputs, 'input', 'its')}"
+            if inputs
+            else f"has no input of its own, and so no '{name}'"
+        )
         raise UnknownNameError(
-            f"system '{system.name}' has no input '{name}' of its own{choices}; lead an input of a"
-            " component to the outside (System.expose, or [connectors] of a system file)"
+            f"system '{system.name}' {choices}; lead an input of a component to the outside"
+            " (System.expose, or [connectors] of a system file)"
         )
     connector = system.connectors[name]
     if connector.type is not DataType.REAL or connector.shape:

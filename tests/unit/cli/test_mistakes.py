@@ -88,7 +88,7 @@ EXPERIMENTS = {
     ),
     "an input that the system does not have": (
         EXPERIMENT + '[case.one.input.push]\nfile = "f.csv"\ncolumn = "x"\n',
-        r"case 'one': system 'rig' has no input 'push' of its own or any other input; lead an .*",
+        r"case 'one': system 'rig' has no input of its own, and so no 'push'; lead an .*",
     ),
     "a time without a unit": (
         EXPERIMENT.replace('"1 ms"', '"1"'),
