@@ -79,7 +79,7 @@ def _change(container: Container, change: Callable[[str], str]) -> None:
 
 
 def _forget_header(item: Any) -> None:
-    """Let the header of a table and those below it be written anew, of the keys."""
+    """Write the header of a table and the headers below it again, from the keys."""
     if not isinstance(item, AbstractTable):
         return
     if isinstance(item, Table):

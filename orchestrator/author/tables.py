@@ -1,4 +1,4 @@
-"""What may stand in a system file: its tables, and what is said about those that are wrong."""
+"""Tables of a system file, and the messages about wrong ones."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class SystemTable(Table):
 
 
 class ExperimentTable(Table):
-    """How a system wants to be run."""
+    """Default settings of a run that a system stores."""
 
     start: Time = 0
     stop: Time | None = None

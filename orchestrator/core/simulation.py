@@ -110,7 +110,7 @@ class RunHooks(Struct):
     ``on_begin`` is called when all is ready for the first step, which is done when it returns;
     ``on_end`` is called as soon as the last step was done, or one failed: before files are written,
     and before devices are closed; a stop that it returns explains a step that failed, so that the
-    run keeps its result. ``on_stopped`` is told of such a stop and of that of a
+    run keeps its result. ``on_stopped`` is called with such a stop and of that of a
     :class:`StoppedRunError`, with a sentence that has its time. ``watch`` is given the rows of a
     chunk of steps when it is done, ``share`` all rows in memory that other processes can read,
     before the first step. ``steer`` is called between chunks of a run, in real time when somebody

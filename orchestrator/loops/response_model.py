@@ -41,7 +41,7 @@ _NOISE = 1e-8
 _VARIES = 1e-2
 #: Seconds that the responses of a unit take without being told.
 _LONG = 60.0
-#: Steps that the responses of a unit may take that starts anew for each of them.
+#: Steps that the responses of a unit may take that restarts for each of them.
 MOST_STEPS = 100_000
 #: Share of a response that may differ between a pulse up and one down: the size of a pulse.
 _ODD = 1e-3
@@ -54,7 +54,7 @@ _LEFT = 1e-3
 _MISSED = 1e-3
 #: The same of the responses to the steps themselves, by a model of shorter ones.
 _COMPOSED = 1e-2
-#: Share of a motion that may differ between a unit that goes back and one that was started anew.
+#: Share of a motion that may differ between a unit that goes back and one that was restarted.
 _ALIKE = 0.01
 
 
@@ -68,10 +68,10 @@ def response_model(
 ) -> UnitModel:
     """Identify a unit from what its outputs do after a pulse of one step in each input.
 
-    For each input the unit goes back to its present state, or is led there anew where it cannot.
-    The responses make a Hankel matrix, whose factors are a state-space model of the steps (Ho and
-    Kalman, with singular values): the part that inputs reach and outputs show, which is what a loop
-    feels.
+    For each input the unit goes back to its present state, or is stepped there again where it
+    cannot. The responses make a Hankel matrix, whose factors are a state-space model of the steps
+    (Ho and Kalman, with singular values): the part that inputs reach and outputs show, which is
+    what a loop feels.
 
     unit: Between two steps.
     inputs: What its bound inputs are, float64 of shape (m,).

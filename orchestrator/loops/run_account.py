@@ -133,7 +133,7 @@ class LinearSystem(Struct, dict=True):
     def contact_accounts(self, count: int = MODES) -> dict[str, list[LoopAccount]]:
         """Say the same for each mode of a contact that is just open: ``open`` and ``closed``.
 
-        Nothing is said where no component stands at a kink.
+        Empty where no component is at a kink.
         """
         return {str(side.contact): side.loop_accounts(count) for side in self.sides()}
 
@@ -301,7 +301,7 @@ class RunAccount(Struct):
 def run_account(system: System, **options: Any) -> RunAccount:
     """Account for the loops of a system at its start, if that is cheap and without side effects.
 
-    It never raises: what stands in the way is said in the notice. Components are instantiated once
+    It never raises: the notice names the obstacle. Components are instantiated once
     more for it, in this process.
     """
     begin = perf_counter()

@@ -107,10 +107,10 @@ class Document:
         Parameters
         ----------
         system
-            As it is to be.
+            The system to write.
         base
-            What it was made from; unless told, :attr:`system`. Say it if the change was made to a
-            system that was completed by its sources: ``base = resolve(document.system)``.
+            System that it was made from; default: :attr:`system`. Pass it if the change was made to
+            a system that was completed by its sources: ``base = resolve(document.system)``.
 
         Raises
         ------

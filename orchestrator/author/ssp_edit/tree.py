@@ -139,7 +139,7 @@ def _follower(
 ) -> etree._Element | None:
     """Return the child that something new comes before; ``None`` if it comes last.
 
-    It comes behind the one that it is behind in the new file, else before what the schema wants
+    It comes behind the one that it is behind in the new file, else before what the schema expects
     later.
     """
     if previous is not None and tag(previous) == name:
@@ -150,7 +150,7 @@ def _follower(
 def first_behind(
     parent: etree._Element, name: str, leaving: Collection[etree._Element] = ()
 ) -> etree._Element | None:
-    """Return the first child that stays and that the schema wants behind elements of a name."""
+    """Return the first child that stays and that the schema expects behind elements of a name."""
     rank = rank_in(parent, name)
     later = (each for each in children(parent) if rank_in(parent, tag(each)) > rank)
     return next((each for each in later if each not in leaving), None)
@@ -168,7 +168,7 @@ def _drop_empty(
     after: dict[Key, etree._Element],
     patch: Patch,
 ) -> None:
-    """Take out a group whose last element leaves: the schema wants at least one."""
+    """Take out a group whose last element leaves: the schema requires at least one."""
     remaining = [child for child in children(actual) if child not in left]
     if left and not remaining and not after and tag(actual) in _GROUPS:
         patch.remove(actual)

@@ -161,7 +161,7 @@ class FmuProbe:
     def settle(self) -> None:
         """Iterate events until none is left, then leave event mode, if that is the mode.
 
-        An FMU that wants to end the simulation stays in it.
+        An FMU that asks for the end of the simulation stays in it.
         """
         if not (self.exchange or self.event_mode):
             return

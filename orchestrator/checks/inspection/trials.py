@@ -71,7 +71,7 @@ def saved_everywhere(bench: InstanceBench) -> str:
 
 
 def reset_in_every_mode(bench: InstanceBench) -> str:
-    """Everything may be read and the FMU reset in every mode; it begins anew after that."""
+    """Everything may be read and the FMU reset in every mode; it starts again after that."""
     probe = bench.open(ready=False, event_mode=_event_mode(bench))
     stages = _stages(bench, probe)
     expected = _finish(bench, probe, stages[1:])
@@ -188,7 +188,7 @@ def _compare_slopes(
 
 
 def life_cycle(bench: InstanceBench) -> str:
-    """Instantiate, initialise, read everything, step, terminate, reset, begin anew, free."""
+    """Instantiate, initialise, read everything, step, terminate, reset, start again, free."""
     probe = bench.open()
     probe.read_everything()
     probe.advance(bench.step, STEPS)

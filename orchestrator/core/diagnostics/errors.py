@@ -95,7 +95,7 @@ class Diagnostic:
 
     @property
     def text(self) -> str:
-        """What is said beside file, line and context."""
+        """The message without file, line and context."""
         clause = f" ({self.clause})" if self.clause else ""
         return ": ".join(filter(None, (self.place, f"{self.message}{clause}")))
 

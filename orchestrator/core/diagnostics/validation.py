@@ -160,7 +160,7 @@ def _place(form: Form, item: Mapping[str, Any]) -> Location:
 
 
 def _message(form: Form, where: Location, items: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
-    """Return what is said of one key, and what was meant, perhaps."""
+    """Return the message about one key, and the name that was probably meant."""
     key, item = toml_key(*where), items[0]
     if item["type"] == "extra_forbidden":
         name = str(where[-1])

@@ -123,7 +123,7 @@ _EVENT = {
 class McapFile:
     """A file that grows by chunks, with all indexes and its end behind the last one.
 
-    The end is written anew whenever that is asked for, over the one before: what a kill leaves can
+    The end is written again at each request, over the one before: what a kill leaves can
     be read up to the last chunk at any moment.
 
     file: Empty, open to be written, without a buffer.
@@ -436,7 +436,7 @@ def _expect_memory(path: Path, file: BinaryIO) -> None:
             found = json.loads(schema.data) if schema and schema.encoding == "jsonschema" else {}
             columns += len(found.get("properties", ())) if counts.get(number) else 0
     except (*_BROKEN, OSError, AttributeError, TypeError):
-        return  # what is wrong with it is said when it is read
+        return  # the reader reports what is wrong with it
     expect_memory(path, max(counts.values(), default=0), columns, _COPIES)
 
 

@@ -112,7 +112,7 @@ def read_parquet(path: str | Path) -> pd.DataFrame:
         _expect_memory(path, files, copies=_COPIES)
         table = pa.concat_tables([file.read() for file in files])
         run, units = _about(files)
-        # What pandas is told by the file is only which column is the index.
+        # The file tells pandas only which column is the index.
         frame: pd.DataFrame = table.to_pandas(ignore_metadata=True).set_index(TIME)
         frame.attrs["units"] = units
         frame.attrs["run"] = run

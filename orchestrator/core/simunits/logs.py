@@ -86,7 +86,7 @@ def read_recorded(path: Path, component: str) -> Recorded:
 @lru_cache(maxsize=8)
 @reads("expected a recording")
 def _read(path: Path, component: str, changed_ns: int, size: int) -> Recorded:
-    del changed_ns, size  # of the file that was read: another one is read anew
+    del changed_ns, size  # of the file that was read: another one is read again
     table = _table(path)
     numbers_of: dict[str, int] = {}
     for number, name in enumerate(table.names):

@@ -270,7 +270,7 @@ def values(component: Component) -> Iterator[DescriptionError]:
 
 
 def _misfit(component: Component, connector: Connector, value: Value) -> tuple[str, str] | None:
-    """Return the code of what is wrong with a value, and how it is said."""
+    """Return the code and the message about a wrong value; ``None`` if the value is right."""
     name = connector.name
     is_fmu = component.source.kind is SourceKind.FMU  # whose outputs may have a start value to set
     if connector.causality is Causality.OUTPUT and not (is_fmu and connector.start is not None):

@@ -1,4 +1,4 @@
-"""How a system wants to be run."""
+"""Default settings of a run that a system stores."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def whole_step_ns(system: System, step: str | float | None, label: str) -> int:
 
 
 def with_experiment(system: System, **changes: Any) -> System:
-    """Change how a system wants to be run: ``system.with_experiment(stop="10 s", step="1 ms")``."""
+    """Change the default settings: ``system.with_experiment(stop="10 s", step="1 ms")``."""
     times = {"start": "start_ns", "stop": "stop_ns", "step": "step_ns"}
     keys = [*times, "algorithm", "algorithm_options", "rates", "early_return", "tuning"]
     fields: dict[str, Any] = {}

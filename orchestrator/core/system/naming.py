@@ -1,4 +1,4 @@
-"""Names of what is in a system, and what is said about those that do not exist."""
+"""Names in a system, and the messages about names that do not exist."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class System(Struct, dict=True):
     connections
         Between connectors of what is in it, and the system's own.
     experiment
-        How it wants to be run.
+        Default settings of a run.
     description
         One line for people.
     connectors
@@ -202,9 +202,9 @@ class System(Struct, dict=True):
         value
             While nothing outside feeds it.
         description
-            Unless told, that of the first.
+            Default: that of the first.
         unit
-            Of the new connector, and so of ``value``; unless told, that of the first. Values are
+            Unit of the new connector and of ``value``; default: that of the first. Values are
             converted on the way.
 
         Raises
@@ -271,9 +271,9 @@ class System(Struct, dict=True):
         """Connect two power ports: the effort one way, the flow and what goes along the other way.
 
         A wrench and a twist of six elements each have several units, so that these may be left out.
-        Which way is said by the connectors: the port that takes the effort gives the flow. If the
-        power of both counts into their components, or of both out of them, the effort changes its
-        sign on the way, so that what one gives the other gets.
+        The connectors determine the direction: the port that takes the effort gives the flow. If
+        the power of both counts into their components, or of both out of them, the effort changes
+        its sign on the way, so that one component gets the power that the other gives.
 
         Parameters
         ----------

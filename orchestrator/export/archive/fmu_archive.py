@@ -92,7 +92,7 @@ def _exporter() -> str:
 
 
 def dae_hash(dae: ResidualDae) -> str:
-    """Hash of the expressions and of all that is said about the variables.
+    """Hash of the expressions and of all attributes of the variables.
 
     CasADi writes an expression as a function of its symbols, operation by operation, so equal
     texts are equal expressions; the plain text of an expression would leave out what is deep in it.

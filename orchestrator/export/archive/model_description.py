@@ -148,7 +148,7 @@ def encoded(root: etree._Element) -> bytes:
 
 
 def _group(parent: etree._Element, tag: str, content: Iterable[object]) -> etree._Element:
-    """Add an element that FMI wants to have content, if there is some."""
+    """Add an element that must have content in FMI, if there is some."""
     return etree.SubElement(parent, tag) if content else etree.Element(tag)
 
 

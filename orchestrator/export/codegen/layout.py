@@ -56,7 +56,7 @@ class Layout(Struct, dict=True):
 
     @cached_property
     def _indicators(self) -> tuple[Variable, ...]:
-        """Event indicators; FMI 3 wants them as variables."""
+        """Event indicators; FMI 3 requires them as variables."""
         labels = (relation.label for relation in self.ode.indicating)
         return tuple(
             Variable(

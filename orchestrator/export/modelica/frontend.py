@@ -57,7 +57,7 @@ _LOGGER = logging.getLogger(__name__)
 
 
 def flatten_place(place: ClassPlace) -> FlatModel:
-    """Flatten a class; what the front end does not take, and other words say, is said in those."""
+    """Flatten a class; rewrite what the front end refuses in words that it accepts."""
     texts = [
         (number, str(file), text)
         for number, file in enumerate(_unrepeated(place))
@@ -200,7 +200,7 @@ class _PlainModel(Struct):
             )
 
     def flatten(self) -> FlatModel:
-        """Flatten it; what the front end does not take, and other words say, is said in those."""
+        """Flatten it; rewrite what the front end refuses in words that it accepts."""
         check_sources(self.model, self.scope, self.sources)
         if self.written is None:
             raise ModelicaError(

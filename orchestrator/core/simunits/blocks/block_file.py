@@ -40,7 +40,7 @@ class _Loader(SourceFileLoader):
 
 
 def module_of_file(path: Path) -> ModuleType:
-    """Return the module of a file, loaded anew if the file or one that it imports has changed.
+    """Return the module of a file, loaded again if the file or one that it imports has changed.
 
     Two files never meet, also if their names are equal. A file imports others of its folder by
     ``from .name import ..``.

@@ -182,7 +182,7 @@ class Interface(MutableStruct, eq=False):
 
 
 class Experiment(MutableStruct, eq=False):
-    """How the model is run where nothing else is said; texts."""
+    """Default experiment of the model, as texts."""
 
     startTime: str | None = None
     stopTime: str | None = None

@@ -136,7 +136,7 @@ def described_capabilities(described: ModelDescription, input_order: int) -> Cap
 
 
 def described_feedthrough(described: ModelDescription) -> dict[str, tuple[str, ...]]:
-    """Return the inputs on which outputs depend at once, where that is said."""
+    """Return the inputs on which outputs depend at once, as far as the FMU declares them."""
     return {
         unknown.variable.name: tuple(
             v.name for v in unknown.dependencies if v.causality == Causality.INPUT

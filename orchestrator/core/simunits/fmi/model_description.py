@@ -1,4 +1,4 @@
-"""Reading of model descriptions: what breaks a rule of FMI and does no harm is told, not refused.
+"""Reading of model descriptions: harmless violations of FMI are reported, not refused.
 
 FMPy, which is slow to import and refuses what breaks a rule, is what this is compared with.
 """
@@ -176,7 +176,7 @@ def read_model_description(
 ) -> ReadDescription:
     """Read a model description; what breaks rules of FMI is listed.
 
-    ``build`` is the ``buildDescription.xml`` of FMI 3.0, of which nothing but its flaws is told.
+    ``build`` is the ``buildDescription.xml`` of FMI 3.0, of which only the flaws are reported.
     """
     unreadable = "modelDescription.xml cannot be read"
     if version != 3 and root.get("fmiVersion") != f"{version}.0":

@@ -31,7 +31,7 @@ class ExchangeDescription(Struct):
     indicators: Number of event indicators, as FMI 2.0 declares it.
     continuous: Names of the inputs that may change while time goes on.
     has_jacobian: Whether derivatives of the derivatives may be asked for.
-    tell_steps: Whether it wants to know of every internal step.
+    tell_steps: Whether it needs to know every internal step.
     """
 
     states: tuple[str, ...]

@@ -244,7 +244,7 @@ def system_path(path: Path, variant: str | None) -> Path:
 def interface_of(source: Source) -> Mapping[str, Connector] | None:
     """Return the connectors that a component's source has; ``None`` if it cannot be opened.
 
-    Why it cannot is said when the system is resolved.
+    Resolving the system reports why it cannot.
     """
     if source.kind not in {SourceKind.FMU, SourceKind.BLOCK}:
         return None

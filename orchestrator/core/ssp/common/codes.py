@@ -12,7 +12,7 @@ from orchestrator.core.diagnostics.errors import Code
 from orchestrator.core.ssp.common.names import tag
 from orchestrator.core.structs import MutableStruct, Struct, field
 
-#: What is said of a code beyond its meaning, by its first digit.
+#: Further text about a code, by its first digit.
 _KINDS = {
     "0": "Softdock cannot read the file, the archive, or a file that it refers to.",
     "1": "The file violates the standard. An error means that the intention is unclear; a warning"

@@ -39,9 +39,9 @@ class DeclaredConnectors(NamedTuple):
     """Connectors that an element declares.
 
     parent: The element.
-    connectors: Those whose type is said, by name.
+    connectors: Connectors with a declared type, by name.
     kinds: Kind of every declared connector, in the words of SSP.
-    partial: What is said of the others, of which the type or an extent comes from elsewhere.
+    partial: Attributes of the others, whose type or extent comes from elsewhere.
     """
 
     parent: etree._Element

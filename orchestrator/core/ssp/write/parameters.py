@@ -232,7 +232,7 @@ def write_parameter_set(
     path
         The .ssv file.
     name
-        Of the set; unless told, the system's.
+        Name of the set; default: the name of the system.
     version
         Of SSP: ``"1.0"`` or ``"2.0"``, which arrays need.
 

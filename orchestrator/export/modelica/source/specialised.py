@@ -1,7 +1,7 @@
 """Models in plain classes: one copy of each function, package constant and class for each use.
 
 rumoca keeps one function and one constant of a name, whatever was redeclared or modified on the way
-to it. So a model in which that matters is written anew, without packages, redeclarations and
+to it. So a model in which that matters is written again, without packages, redeclarations and
 modified classes: what a name means is decided here (Modelica 3.6, chapters 5 and 7).
 """
 
