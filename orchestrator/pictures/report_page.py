@@ -94,6 +94,9 @@ class ReportPage(Extension):
             diagrams=_items(diagrams),
             figures=_items(plots),
             verdicts=tuple(_verdicts(outcome)),
+            is_bad=bool(
+                outcome.stopped or outcome.safe_states or outcome.broken or outcome.never_engaged
+            ),
             shared=tuple(shared),
             fmus=_fmus(outcome),
             created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),

@@ -429,6 +429,7 @@ class Report(Struct, eq=False):
     created: Date to print; none if empty.
     remarks: Shown prominently, below the introduction.
     verdicts: The answer, in sentences: whether it keeps what is expected, and what it breaks.
+    is_bad: Whether the answer is one that nobody hoped for: a stop, a safe state, a failure.
     shared: Remarks of several cases, with the names of these, each said once.
     """
 
@@ -445,4 +446,5 @@ class Report(Struct, eq=False):
     created: str = ""
     remarks: tuple[str, ...] = ()
     verdicts: tuple[str, ...] = ()
+    is_bad: bool = False
     shared: tuple[tuple[str, str], ...] = ()

@@ -242,6 +242,8 @@ def test_verdicts_come_first_and_a_remark_of_several_cases_is_said_once():
     report = Report("r", cases=cases, verdicts=("3 expectations: 3 passed.",), shared=tuple(shared))
     text = render_report(report)
     assert text.index("3 passed") < text.index("<nav")
+    assert 'class="verdicts bad"' not in text
+    assert 'class="verdicts bad"' in render_report(replace(report, is_bad=True))
     assert text.count("of all") == 1
     assert text.index('id="case-1"') < text.index("<h3>Found</h3>") < text.index('id="case-2"')
 

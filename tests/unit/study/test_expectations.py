@@ -348,7 +348,9 @@ def test_a_stop_ends_the_run_as_what_it_is(softdock, folder, monkeypatch, by, is
     assert (f"stopped by the operator at 0.005 s ({why})" in remarks) is (by == "operator")
     failed = "the run ended while the rig came to rest: component 'a' failed"
     assert (failed in remarks) is not is_whole
-    assert f"Case one was {sentence}." in html.unescape(Path("out/report.html").read_text())
+    page = html.unescape(Path("out/report.html").read_text())
+    assert f"Case one was {sentence}." in page
+    assert 'class="verdicts bad"' in page
     assert "warning: measure 'late'" in remarks
     assert (summary["problems"], summary["sweeps"]) == ([], {})
     assert {one["passed"] for one in summary["cases"]["one"]["expect"]} == {None}
