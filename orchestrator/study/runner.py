@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Unpack
 
+from orchestrator.core.diagnostics import SoftdockError, enumerated
 from orchestrator.core.display import progress_bar
 from orchestrator.core.recording import whole_folder
 from orchestrator.study.experiment import Experiment
@@ -98,7 +100,23 @@ def run_with(
             outcome.cases[name] = CaseOutcome(title, case.system, result, measured, sections)
             if name in choices:
                 run.add(name, choices[name])
-        for extension in extensions:
-            behind(run, extension, partial(extension.end, run))
-        write_summary(outcome, run.draft, output)
+        with _recordings_named(run, output):
+            for extension in extensions:
+                behind(run, extension, partial(extension.end, run))
+            write_summary(outcome, run.draft, output)
     return outcome
+
+
+@contextmanager
+def _recordings_named(run: Run, output: Path) -> Iterator[None]:
+    """Add to an error of writing, as on a full disk, which recordings of the run are kept."""
+    try:
+        yield
+    except SoftdockError as error:
+        names = [found.name for case in run.cases for found in run.output.glob(f"{case}.partial.*")]
+        if not isinstance(error.__cause__, OSError) or not names:
+            raise
+        listed = enumerated(sorted(names))
+        raise SoftdockError(
+            f"{error}; {output} keeps the recordings: {listed}"
+        ) from error.__cause__

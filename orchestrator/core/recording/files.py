@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -128,9 +129,19 @@ def _kind_of_journal(folder: Path) -> str:
         if any(folder.glob(f"part-*{kind}")):
             return kind
     kinds = {".parquet", ".npz", ".mcap", ".mat"}  # a folder has other tables as CSV
-    names = sorted(file.name for file in folder.iterdir() if file.suffix.lower() in kinds)
+    names = sorted(
+        file.name
+        for file in folder.iterdir()
+        if file.suffix.lower() in kinds or (file.suffix == ".partial" and file.is_dir())
+    )
     if not names:
-        raise LoadError.in_file(folder, f"it is a folder without a result; expected {_SUFFIXES}")
+        under_way = any(folder.resolve().parent.glob(f".{glob.escape(folder.name)}.*.part"))
+        found = (
+            "a run that writes this folder has kept no rows yet, or was killed before it did"
+            if under_way
+            else "it is a folder without a result"
+        )
+        raise LoadError.in_file(folder, f"{found}; expected {_SUFFIXES}")
     raise LoadError.in_file(
         folder, f"it is a folder; expected one of its results: {first_of(names, 8)}"
     )

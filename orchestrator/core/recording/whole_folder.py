@@ -30,7 +30,7 @@ def whole_file(path: str | Path) -> Iterator[Path]:
         draft.replace(final)
     except OSError as error:
         raise SoftdockError(
-            f"{final}: cannot be written: {error.strerror or error};"
+            f"{shown(final)}: cannot be written: {error.strerror or error};"
             " an earlier file of that name is untouched"
         ) from error
     finally:
@@ -43,7 +43,14 @@ _LOG = logging.getLogger(__name__)
 _NO_LINKS = {errno.EPERM, errno.EXDEV, errno.EMLINK, errno.ENOTSUP, errno.ENOSYS}
 #: How the folder of a run that is under way ends, and what was set aside to make room for one.
 _DRAFT, _ASIDE = ".part", ".old"
+_DRAFT_FOLDER = re.compile(rf"\.(.+)\.[0-9a-f]{{12}}{re.escape(_DRAFT)}")
 _LEFT = rf"\.{{}}\.[0-9a-f]{{{{12}}}}(?:{re.escape(_DRAFT)}|{re.escape(_ASIDE)})"
+
+
+def shown(path: Path) -> Path:
+    """Return where a file of a folder that is being written will be: drafts have no name yet."""
+    parts = [match[1] if (match := _DRAFT_FOLDER.fullmatch(part)) else part for part in path.parts]
+    return Path(*parts)
 
 
 class Draft(MutableStruct):
