@@ -493,4 +493,18 @@ MISTAKES = (
         "return status;",
         "unit/core/events/test_clocks.py",
     ),
+    Mistake(
+        "no_room_for_rounded_times",
+        "exported/step.cpp",
+        "slack_ns(std::fabs(time) + std::fabs(length))",
+        "slack_ns(0.0)",
+        "unit/export/system/test_life.py -k far_from",
+    ),
+    Mistake(
+        "early_return_of_another_process_unknown",
+        "isolation/worker_loop.cpp",
+        "unit.cause().kind == FailureKind::early_return",
+        "false",
+        "unit/core/events/test_early_return.py -k all_the_same",
+    ),
 )

@@ -60,12 +60,14 @@ def test_a_unit_that_cannot_go_back_forbids_early_return(c_fmu, lacks):
     [(STATE, "'stiff' cannot go back to a saved state"), (FIXED, "'stiff' takes only equal steps")],
     ids=["state", "vary"],
 )
-def test_a_unit_that_returns_all_the_same_is_told_who_forbids_it(c_fmu, lacks, message):
+@pytest.mark.parametrize("isolation", ["none", "process"])
+def test_a_unit_that_returns_all_the_same_is_told_who_forbids_it(c_fmu, lacks, message, isolation):
     system = (
         System("stiff")
         .add("early", fmu(c_fmu("early3")), u=0.0, defiant=1)
         .add("stiff", fmu(c_fmu("jumper3", without(lacks))), at=9.0)
         .connect("early.x", "stiff.u")
+        .with_options("early", isolation=isolation)
     )
     with (
         Execution(system, step="100 ms") as run,

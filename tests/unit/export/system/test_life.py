@@ -118,3 +118,21 @@ def test_what_fmi2_does_not_have_is_left_out_inside_and_refused_outside(every, t
         "'blob': FMI 2.0 has no Binary variables; export for FMI 3 (--fmi 3)"
     )
     assert export_system(system, tmp_path / "y.fmu", fmi=3, step="1 s").is_file()
+
+
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_times_far_from_zero_are_those_that_a_double_can_have(
+    every, tmp_path, instance, begin, fmi
+):
+    """At 1e8 s doubles are 15 ns apart: a master that adds up its steps is off by that."""
+    component, values = every
+    system = System("late").add("a", component, **values)
+    path = export_system(system, tmp_path / "late.fmu", fmi=fmi, step="0.1 s")
+    slave, _ = instance(path)
+    time = 1e8
+    begin(slave, time)
+    for _ in range(3):
+        slave.doStep(time, 0.1)
+        time += 0.1
+    with pytest.raises(Exception, match="DoStep failed"):
+        slave.doStep(time + 1e-6, 0.1)
