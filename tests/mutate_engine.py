@@ -1,9 +1,9 @@
 """Make mistakes in the C++ engine, and list those that no test notices.
 
 ``make mutate-engine`` or ``python -m tests.mutate_engine [NAME ..]``: the mistakes of
-``tests/mutants/engine_mistakes.py``, or those that are named. All are built into one engine, in
-``build/mistakes``, from a copy of its sources; the environment variable SOFTDOCK_MISTAKE chooses
-the one that acts. Each is tried on the tests of its row.
+``tests/mutants/engine_mistakes.py`` and ``drawn_mistakes.py``, or those that are named. All are
+built into one engine, in ``build/mistakes``, from a copy of its sources; the environment variable
+SOFTDOCK_MISTAKE chooses the one that acts. Each is tried on the tests of its row.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tests.mutants.engine_mistakes import MISTAKES, Mistake
+from tests.mutants.drawn_mistakes import DRAWN
+from tests.mutants.engine_mistakes import MISTAKES as CHOSEN
+from tests.mutants.engine_mistakes import Mistake
 from tests.processes import on_trial
 
 ROOT = Path(__file__).resolve().parents[1]
 ENGINE = ROOT / "orchestrator" / "engine"
 BUILD = ROOT / "build" / "mistakes"
 SECONDS = 180
+MISTAKES = (*CHOSEN, *DRAWN)
 
 _CHOICE = """\
 #pragma once
@@ -46,7 +49,7 @@ def planted(text: str, mistake: Mistake) -> str:
     """
     if (count := text.count(mistake.right)) != 1:
         raise ValueError(
-            f"'{mistake.name}' of tests/mutants/engine_mistakes.py: expected its right code once in"
+            f"'{mistake.name}' of tests/mutants: expected its right code once in"
             f" {mistake.file}, found it {count} times: {mistake.right!r}"
         )
     chosen = f'MISTAKEN("{mistake.name}")'
