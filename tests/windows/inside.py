@@ -32,7 +32,8 @@ class Chosen:
         for item in items:
             name = item.nodeid.replace("\\", "/").partition("tests/")[2]
             for key, reason in self.reasons.items():
-                if name == key or name.startswith((f"{key}[", f"{key}::", f"{key}/")):
+                inner = key[:-1] if key.endswith("*") else (f"{key}[", f"{key}::", f"{key}/")
+                if name == key or name.startswith(inner):
                     item.add_marker(pytest.mark.skip(reason))
                     used.add(key)
         self.unused = set(self.reasons) - used
