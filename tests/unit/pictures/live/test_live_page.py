@@ -246,7 +246,7 @@ def asked(monkeypatch):
         if wish.text == "9":
             raise DescriptionError("one.k: beyond its limits")
 
-    def operate(_self, wish):
+    def operate(_self, wish, _viewer=""):
         found.append(wish)
         raise DescriptionError(f"'{wish}' is refused: arm first")
 
@@ -260,7 +260,7 @@ def test_values_are_set_and_moments_marked_and_a_rig_is_led(tab, asked):
     about = {"name": "one.k", "unit": "m", "type": "Real", "value": 1.0, "limits": ">= 0"}
     run.shown.cases[0].about["tunables"] = [about]
     rig = {"rig": "epos", "state": "SHADOW", "in_state_s": 1.0, "engaged_s": None, "armed": None}
-    run.shown._rig, run.shown._asked, run.shown.cases[0].rig = rig, math.inf, "epos"
+    run.shown.rig._rig, run.shown.rig._asked, run.shown.cases[0].rig = rig, math.inf, "epos"
     answer = "document.getElementById('answer').textContent"
     with served(run.shown) as url:
         run.write(10)

@@ -280,7 +280,7 @@ def test_an_answer_has_a_budget_however_many_signals_are_asked_for():
 
 
 def test_what_nobody_foresaw_is_answered_too(monkeypatch):
-    def broken(_self):
+    def broken(*_):
         raise MemoryError("no room")
 
     monkeypatch.setattr(Shown, "state", broken)
