@@ -396,3 +396,22 @@ def test_a_device_that_restarted_is_sent_nothing_not_even_its_way_to_rest():
     link.gate.command = lambda *_: [0.5]
     link.send()
     assert link.said == []
+
+
+@pytest.mark.parametrize("first", [None, OSError("lost")])
+def test_a_device_that_fails_at_its_end_is_told_unless_it_had_failed_before(monkeypatch, first):
+    def stuck():
+        raise OSError("stuck")
+
+    monkeypatch.setattr(io_loop, "_connect", lambda *_: None)
+    monkeypatch.setattr(io_loop.signal, "signal", lambda *_: None)
+    link = link_of()
+    link.error, link.receive_all, link.finish = first, lambda: None, stuck
+    link.stand_in = lambda: None
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        io_loop._serve(theirs, link, 0.05)
+        assert receive(ours)[0] == {"opened": True}
+        answer, _ = receive(ours)
+    assert ("stuck" if first is None else "lost") in str(answer)
+    assert "ended" not in answer
