@@ -41,6 +41,13 @@ class _Heard:
         """Whether the newest is to come once more, as each of those before it did."""
         return self._doubles >= _DOUBLES and not self._again
 
+    def miss(self) -> None:
+        """Note that frames were lost: a surplus one may be the answer to a SYNC that was given up.
+
+        Whether frames come twice is seen again from the next ones.
+        """
+        self._doubles = 0
+
     def use(self, data: bytes) -> None:
         """Note an answer, also one in doubt: what comes behind it may be the same again."""
         if self.newest is not None:
@@ -133,6 +140,9 @@ class Answers:
         for each in self._of(node):
             while len(each) > most:
                 each.popleft()
+        for identifier, pdo in self._pdos.items():
+            if pdo.node == node:
+                self._heard[identifier].miss()
 
     def _of(self, node: int) -> list[deque[int]]:
         return [self._open[i] for i, pdo in self._pdos.items() if pdo.node == node]
