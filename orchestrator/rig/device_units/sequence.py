@@ -373,7 +373,9 @@ class SampleCounter:
             facts.repeated += 1
             return False
         facts.late += 1
-        is_gap = received.sequence is None or number not in self._seen
+        is_gap = number not in self._seen
+        if received.sequence is None:  # any time is new: one that is long gone is of a restart
+            is_gap = -gap <= max(self._silence, _BACK)
         if is_gap and -gap < min(self._gone, self._memory) and self._fits_back(received, gap):
             facts.lost -= min(facts.lost, 1)  # it was taken for lost when a newer one came
             return False

@@ -281,3 +281,14 @@ def test_a_sample_that_answers_a_request_needs_no_other_to_confirm_it():
     counter = SampleCounter(1, 100.0, None, 0.1)
     assert not counter.confirms(sample(5), 0)
     assert counter.confirms(replace(sample(5), age=0.05), 0)
+
+
+@pytest.mark.parametrize("back", [40, 100, 250])
+def test_a_device_with_a_clock_and_no_count_restarted_if_its_clock_goes_back(back):
+    """Its times were taken for those of lost samples that came late, and it was commanded on."""
+    live = [(now, Received(each.values, each.device_time)) for now, each in stream(range(300))]
+    begin = live[-1][0] + 50 * MS
+    anew = [
+        (begin + k * 4 * MS, Received((0.5,), (300 - back + k) * 4e-3 + 1e-3)) for k in range(20)
+    ]
+    assert Wire().arrive(*live, *anew).facts["restarts"] == 1
