@@ -1,11 +1,12 @@
 """Readings of the engine's histories against the plain formula, through the smallest engine."""
 
 import math
-from dataclasses import astuple
+from dataclasses import asdict, astuple
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from oracle.reference_history import ReferenceHistory
 
 from orchestrator.core.coupling import Channel
 from orchestrator.core.master.schedule.rows import Extrapolation, Interpolation, OperationCode
@@ -280,4 +281,52 @@ def test_a_held_reading_looks_through_the_samples_on_their_way_only_once(by_arri
     assert history.facts[0] == 4 * depth
     assert history.searches == 1  # a search by each reading would be 4000 of them
     history.read(0, 4 * depth * H)  # the past is searched
+    assert history.searches == 2
+
+
+@pytest.mark.parametrize("in_order", [False, True])
+@pytest.mark.parametrize("interpolation", [Interpolation.LINEAR, Interpolation.CUBIC])
+@pytest.mark.parametrize("depth", [4, 64, 65, 200])
+def test_an_interpolated_reading_is_that_of_a_search_through_all_samples(
+    in_order, interpolation, depth
+):
+    """Long losses, delays at random, and readings that now and then go back in time."""
+    draws = np.random.default_rng(depth)
+    times = np.arange(0, 12_000, H)
+    lost = draws.random(len(times)) < np.where(times // 1500 % 2, 0.995, 0.2)
+    delays = np.where(lost, -1, draws.integers(0, 80 * H, len(times)))
+    nominal = 30 * H
+    channel = Channel(
+        0, nominal, times_ns=tuple(times), delays_ns=tuple(delays.tolist()), in_order=in_order
+    )
+    how = depth, interpolation, Extrapolation.LINEAR
+    history = History(*how, [astuple(channel)], 0, 1.0)
+    reference = ReferenceHistory(*how, channel, 0, 1.0)
+    for number, time in enumerate(times[1:].tolist(), start=1):
+        value = float(draws.normal())
+        history.push(time, value)
+        reference.push(time, value)
+        back = draws.integers(0, 20 * H, int(number % 50 == 0)).tolist()
+        for read in (time - nominal + H // 2, *(time - nominal - each for each in back)):
+            at = max(read, time - (depth - 4) * H)
+            assert history.read(at, time) == reference.read(at, time)
+    assert history.facts == tuple(asdict(reference.statistics).values())
+
+
+@pytest.mark.parametrize(
+    "channel",
+    [
+        Channel(1, 500 * H, 0.999),
+        Channel(1, 500 * H, 0.1, quantiles_ns=(0.0, 1000.0 * H), in_order=True),
+    ],
+)
+def test_an_interpolated_reading_looks_through_the_samples_only_once(channel):
+    """Also where nearly all are lost, and where one that is late holds up all behind it."""
+    how = 2000, Interpolation.LINEAR, Extrapolation.HOLD
+    history = History(*how, [astuple(channel)], 0, 0.0)
+    for number in range(1, 4000):
+        history.push(number * H, float(number))
+        history.read((number - 500) * H, number * H)
+    assert history.searches == 1
+    history.read(0, 4000 * H)  # the past is searched
     assert history.searches == 2

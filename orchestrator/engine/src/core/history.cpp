@@ -30,7 +30,9 @@ History::History(std::size_t slot, std::size_t depth, Interpolation interpolatio
       values_(std::max<std::size_t>(depth, 2)),
       stamps_(values_.size()),
       dues_(channel_ ? values_.size() : 0) {
-    if (channel_ && interpolation_ == Interpolation::hold) coming_.reserve(2 * values_.size());
+    if (!channel_) return;
+    coming_.reserve(2 * values_.size());
+    if (!holds()) usable_.resize(values_.size());
 }
 
 void History::start(std::int64_t start_ns, double value) {
@@ -61,7 +63,8 @@ void History::deepen(std::size_t depth) {
     values_ = std::move(values);
     stamps_ = std::move(stamps);
     dues_ = std::move(dues);
-    if (coming_.capacity() > 0) coming_.reserve(2 * depth);
+    if (channel_) coming_.reserve(2 * depth);
+    if (channel_ && !holds()) usable_.resize(depth);
     move_to(newest_);
 }
 
@@ -73,7 +76,16 @@ void History::push(std::int64_t time_ns, double value) {
     stamps_[place(newest_)] = time_ns;
     if (!channel_) return;
     dues_[place(newest_)] = due(time_ns, before_ns);
-    if (followed_to_ns_ != unfollowed) await_due(newest_);
+    if (followed_to_ns_ == unfollowed) return;
+    if (!holds()) {
+        const auto at = place(newest_);
+        usable_.erase(at);
+        if (usable(newest_, followed_to_ns_)) {
+            usable_.insert(at);
+            return;
+        }
+    }
+    await_due(newest_);
 }
 
 void History::put(std::int64_t time_ns, double value) {
@@ -102,7 +114,7 @@ std::int64_t History::due(std::int64_t time_ns, std::int64_t before_ns) {
     const auto late = fate.delay_ns - channel_->nominal_ns;
     if (late > 0) ++facts_.late;
     auto known = time_ns + late;
-    if (interpolation_ != Interpolation::hold) known = late > 0 ? before_ns + late : always;
+    if (!holds()) known = late > 0 ? before_ns + late : always;
     latest_due_ = std::max(latest_due_, known);
     return channel_->in_order ? latest_due_ : known;
 }
@@ -162,7 +174,11 @@ std::int64_t History::last_arrived(std::int64_t time_ns) const {
 
 // The newest sample that the receiver has, from a number downwards.
 std::int64_t History::newest_sent(std::int64_t number, std::int64_t time_ns) const {
-    while (number >= oldest() && !usable(number, time_ns)) --number;
+    if (channel_ && !holds()) {
+        number = usable_until(number);
+    } else {
+        while (number >= oldest() && !usable(number, time_ns)) --number;
+    }
     if (number >= oldest()) return number;
     if (channel_) return the_kept;
     return oldest() == 0 ? 0 : none;  // before the first sample the signal was constant
@@ -218,22 +234,72 @@ std::int64_t History::held_sample(std::int64_t time_ns) {
     return best_.number == kept_number_ ? the_kept : held_by_search(time_ns);
 }
 
+// Follows which samples a reading that interpolates can use, up to a time.
+void History::follow_usable(std::int64_t time_ns) {
+    if (followed_to_ns_ == unfollowed || time_ns < followed_to_ns_) {
+        ++searches_;
+        usable_.clear();
+        coming_.clear();
+        for (auto i = oldest(); i <= newest_; ++i) {
+            if (usable(i, time_ns)) {
+                usable_.insert(place(i));
+            } else {
+                await_due(i);
+            }
+        }
+    }
+    followed_to_ns_ = time_ns;
+    while (!coming_.empty() && coming_.front().time_ns <= time_ns) {
+        const auto number = coming_.front().number;
+        std::pop_heap(coming_.begin(), coming_.end(), std::greater<>());
+        coming_.pop_back();
+        if (number >= oldest()) usable_.insert(place(number));
+    }
+}
+
+// The usable sample with the least number from this one on, or none.
+std::int64_t History::usable_from(std::int64_t number) const {
+    if (number > newest_) return none;
+    if (!channel_) return number;
+    const auto begin = place(number);
+    auto found = usable_.from(begin);
+    if (begin > static_cast<std::size_t>(head_)) {
+        if (found != PlaceSet::none) return newest_ - head_ - size() + found;
+        found = usable_.from(0);
+    }
+    return found == PlaceSet::none || found > head_ ? none : newest_ - head_ + found;
+}
+
+// The usable sample with the greatest number up to this one, or one before the oldest.
+std::int64_t History::usable_until(std::int64_t number) const {
+    const auto before = oldest() - 1;
+    if (number <= before) return before;
+    if (!channel_) return number;
+    const auto last = static_cast<std::int64_t>(place(number)),
+               first = static_cast<std::int64_t>(place(oldest()));
+    auto found = usable_.until(static_cast<std::size_t>(last));
+    if (found >= (first <= last ? first : 0)) return number - (last - found);
+    if (first <= last) return before;
+    found = usable_.until(values_.size() - 1);
+    return found < first ? before : number - last - (size() - found);
+}
+
 // The newest sample that the receiver has, and that is not after the time if it interpolates.
 std::int64_t History::newest_known(std::int64_t time_ns) {
-    if (channel_ && interpolation_ == Interpolation::hold) return held_sample(time_ns);
+    if (channel_ && holds()) return held_sample(time_ns);
+    if (channel_) follow_usable(time_ns);
     return newest_sent(find(time_ns), time_ns);
 }
 
-std::int64_t History::next(std::int64_t number, std::int64_t time_ns) const {
-    auto i = number == the_kept ? oldest() : number + 1;
-    while (i <= newest_ && !(usable(i, time_ns) && stamp(i) > point(number).time_ns)) ++i;
-    return i <= newest_ ? i : none;
+std::int64_t History::next(std::int64_t number) const {
+    auto i = usable_from(number == the_kept ? oldest() : number + 1);
+    while (i != none && stamp(i) <= point(number).time_ns) i = usable_from(i + 1);
+    return i;
 }
 
-std::int64_t History::previous(std::int64_t number, std::int64_t time_ns) const {
+std::int64_t History::previous(std::int64_t number) const {
     if (number == the_kept) return none;
-    auto i = number - 1;
-    while (i >= oldest() && !usable(i, time_ns)) --i;
+    const auto i = usable_until(number - 1);
     if (i >= oldest()) return i;
     return channel_ && kept_.time_ns < stamp(number) ? the_kept : none;
 }
@@ -277,20 +343,20 @@ bool History::around(std::int64_t time_ns, std::int64_t now_ns, Around& found) {
     const auto known = newest_known(time_ns);
     if (known == none) return false;
     auto low = known;
-    auto high = next(low, time_ns);
+    auto high = next(low);
     found.beyond = high == none && time_ns > point(low).time_ns;
     found.has_after = false;
     if (high == none) {
         high = low;
-        low = previous(high, time_ns);
+        low = previous(high);
     } else {
-        const auto after = next(high, time_ns);
+        const auto after = next(high);
         found.has_after = after != none;
         if (found.has_after) found.after = point(after);
     }
     found.high = point(high);
     found.low = low == none ? found.high : point(low);
-    const auto before = low == none ? none : previous(low, time_ns);
+    const auto before = low == none ? none : previous(low);
     found.has_before = before != none;
     if (found.has_before) found.before = point(before);
     // Until the first sample has come, the line is only empty.
@@ -301,7 +367,7 @@ bool History::around(std::int64_t time_ns, std::int64_t now_ns, Around& found) {
 }
 
 bool History::read(std::int64_t time_ns, std::int64_t now_ns, double& value) {
-    if (interpolation_ == Interpolation::hold) return hold(time_ns, now_ns, value);
+    if (holds()) return hold(time_ns, now_ns, value);
     Around found;
     if (!around(time_ns, now_ns, found)) return false;
     if (time_ns <= start_ns_) {

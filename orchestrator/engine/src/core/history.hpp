@@ -7,6 +7,7 @@
 
 #include "core/channel.hpp"
 #include "core/interpolation.hpp"
+#include "core/place_set.hpp"
 #include "core/waveform.hpp"
 
 namespace softdock {
@@ -69,7 +70,7 @@ class History {
     Interpolation interpolation() const { return interpolation_; }
     Extrapolation extrapolation() const { return extrapolation_; }
     const LineFacts& facts() const { return facts_; }
-    // Held readings for which all samples were looked through.
+    // Readings for which all samples were looked through.
     std::int64_t searches() const { return searches_; }
     // From where a smoothed reading heads for `end`: where the one of the step before ended. A
     // loop that is iterated may read several times in a step.
@@ -99,6 +100,7 @@ class History {
     std::int64_t stamp(std::int64_t number) const { return stamps_[place(number)]; }
     Point point(std::int64_t number) const;
     std::int64_t oldest() const;
+    bool holds() const { return interpolation_ == Interpolation::hold; }
     bool usable(std::int64_t number, std::int64_t time_ns) const;
     std::int64_t find(std::int64_t time_ns) const;
     std::int64_t last_arrived(std::int64_t time_ns) const;
@@ -107,9 +109,12 @@ class History {
     std::int64_t held_sample(std::int64_t time_ns);
     void await_due(std::int64_t number);
     void follow_dues(std::int64_t time_ns, std::int64_t number);
+    void follow_usable(std::int64_t time_ns);
+    std::int64_t usable_from(std::int64_t number) const;
+    std::int64_t usable_until(std::int64_t number) const;
     std::int64_t newest_known(std::int64_t time_ns);
-    std::int64_t next(std::int64_t number, std::int64_t time_ns) const;
-    std::int64_t previous(std::int64_t number, std::int64_t time_ns) const;
+    std::int64_t next(std::int64_t number) const;
+    std::int64_t previous(std::int64_t number) const;
     std::int64_t due(std::int64_t time_ns, std::int64_t before_ns);
     bool hold(std::int64_t time_ns, std::int64_t now_ns, double& value);
     // For points that do not stand side by side.
@@ -137,8 +142,9 @@ class History {
     mutable std::int64_t back_ = 0;    // how far from the newest a sample was found last
     CurveWeights weights_;             // of the points that a waveform went through last
     std::int64_t followed_back_ = -1;  // the first of these is so many before the newest, if six
-    // What a held reading of a channel has, so that the next one looks only at what has become due
-    // since: the samples that are not due yet, by their dues, and the best of the others.
+    // What a reading of a channel has, so that the next one looks only at what has become due
+    // since: the samples that are not due yet, by their dues. Of the others a held reading has the
+    // best, and one that interpolates all.
     struct Due {
         std::int64_t time_ns, number;
         bool operator>(const Due& other) const {
@@ -149,6 +155,7 @@ class History {
     std::vector<Due> coming_;  // a heap, the first due at its front
     std::int64_t followed_to_ns_ = unfollowed;
     Due best_{0, 0};
+    PlaceSet usable_;
     std::int64_t kept_number_ = 0;  // -1: not known, and older than what the ring has
     Point kept_;                    // what the receiver holds, although the ring may have lost it
     std::int64_t kept_due_ = 0;     // of that sample
