@@ -26,6 +26,7 @@ from orchestrator.core.system import Backend, Component, SourceKind, System
 from orchestrator.loops.block_model import Side, block_model, jacobian
 from orchestrator.loops.loop_account import signal_names
 from orchestrator.loops.periodic_model import (
+    EXCITED,
     PulseTrial,
     Rewound,
     SampleTimes,
@@ -266,10 +267,18 @@ class _Point(Struct):
         missed, _ = missed_by(trial, step, len(frozen.states), reach)
         if missed <= _MISSED:
             return frozen
+        until = math.ceil((times.times[0] * 1e9 - self.run.time_ns) / float(grid.step_ns)) - 2
+        if until >= EXCITED:
+            missed, _ = missed_by(trial, step, len(frozen.states), longest=until)
+            if missed > _MISSED:
+                trial.refuse(
+                    "how it answers to its inputs changes with time, also between its time events,"
+                    f" of which the next are at {_listed(times)} s; keep constant what changes"
+                )
         if not times.period:
             trial.refuse(
                 "its time events change how it answers to its inputs and do not repeat: the next"
-                f" are at {', '.join(f'{time:.9g}' for time in times.times[:4])} s; linearise it"
+                f" are at {_listed(times)} s; linearise it"
                 " at another time"
             )
         phases = common_period(unit.name, times.period, grid.step_ns)
@@ -302,6 +311,10 @@ class _Point(Struct):
             if longer <= phases:
                 raise
             return periodic_model(trial, longer, begin, "samples with several periods")
+
+
+def _listed(times: SampleTimes) -> str:
+    return ", ".join(f"{time:.9g}" for time in times.times[:4])
 
 
 def _named(run: Execution, name: str) -> SimulationUnit:

@@ -49,7 +49,7 @@ _MISSED = 1e-3
 #: Share by which two responses may differ and still count as alike.
 _ALIKE = 1e-4
 #: Steps of an excitation, at least, and those after which none has answered.
-_EXCITED, SILENT = 192, 2048
+EXCITED, SILENT = 192, 2048
 #: Steps of a period that no time event declares, at most.
 MOST_HIDDEN = 64
 #: Steps after a pulse in which two phases are compared, to find a period that nobody declares.
@@ -263,7 +263,7 @@ def realised(trial: PulseTrial, phases: int, begin: int) -> Realisation:
     trial.expect_steps(2 * phases * (1 + trial.order) * int(trial.reals.sum()), length)
     pulses = np.zeros((phases, length, trial.outputs, columns))
     odd = 0.0
-    excited = max(_EXCITED, 4 * phases)
+    excited = max(EXCITED, 4 * phases)
     with trial.at_rest(begin, phases, max(length, excited)):
         for phase in range(phases):
             odd = max(odd, _pulses(trial, phase, pulses[phase]))
@@ -441,22 +441,23 @@ def _excitation_once(trial: PulseTrial) -> Floats:
 
 
 def missed_by(
-    trial: PulseTrial, transition: Floats, order: int, steps: int = 0
+    trial: PulseTrial, transition: Floats, order: int, steps: int = 0, longest: int = SILENT
 ) -> tuple[float, bool]:
     """Return the share of an excitation's answer that one transition misses, and if any came.
 
     transition, order: What is tried, and how many states it has.
     steps: For which the unit is excited at least; one that does not answer is followed for longer,
         as it may sample with a long period.
+    longest: Steps for which it is followed then, at least ``EXCITED``.
     """
-    steps = max(steps, _EXCITED)
+    steps = max(steps, EXCITED)
     while True:
         with trial.at_rest(trial.grid.first, 1, steps):
             moves, answers = _excitation(trial, steps)
         largest = float(np.abs(answers).max(initial=0.0))
-        if largest or steps >= SILENT:
+        if largest or steps >= longest:
             break
-        steps = SILENT
+        steps = longest
     model = _simulated((transition,), 0, order, moves[:, : trial.reals.size])
     size = max(largest, float(np.abs(model).max(initial=0.0)))
     missed = float(np.abs(model - answers).max(initial=0.0))

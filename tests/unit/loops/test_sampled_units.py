@@ -59,6 +59,16 @@ equation
   u = -k*y + 0.001*wave;
 end Timed;
 """
+RAMPED = """model Ramped "A stiffness that goes up and down in turn, with a time event at each turn"
+  parameter Real k = 9; parameter Real swing = 9; parameter Real half = 2;
+  input Real y(start=0); output Real u;
+  discrete Real slope(start=1, fixed=true); Real share(start=0, fixed=true);
+equation
+  when sample(half, half) then slope = -pre(slope); end when;
+  der(share) = slope/half;
+  u = -(k + swing*share)*y;
+end Ramped;
+"""
 A, B = np.array([[0.0, 1.0], [-20.0, -4.0 / 3.0]]), np.array([0.0, 1.0 / 3.0])
 
 
@@ -72,6 +82,7 @@ def built(tmp_path_factory):
         ("Next", NEXT),
         ("Clocks", CLOCKS),
         ("Timed", TIMED),
+        ("Ramped", RAMPED),
     ):
         (root / f"{name}.mo").write_text(text, encoding="utf-8")
         for version in ("2.0", "3.0") if name == "Sampled" else ("2.0",):
@@ -272,6 +283,15 @@ def test_time_events_that_sample_nothing_leave_the_model_as_it_is(built):
     assert (model.method, model.phases) == ("model exchange", 1)
     assert model.continuous.d == pytest.approx(np.array([[-9.0]]))
     assert model.remarks == ()
+
+
+def test_a_gain_that_changes_between_time_events_is_refused_as_what_it_is(built):
+    """It was called a unit that samples every 2 s."""
+    why = "'o' cannot be linearised: how it answers .* its time events, .* at 2, 4, 6"
+    with pytest.raises(DescriptionError, match=why):
+        linear_system(loop(built["Ramped"]), step="5 ms")
+    held = linear_system(loop(built["Ramped"], swing=0.0), step="5 ms")
+    assert held.models["o"].continuous.d == pytest.approx(np.array([[-9.0]]))
 
 
 def test_margins_are_those_of_python_control(built):
