@@ -91,7 +91,7 @@ def test_the_difference_that_is_shown_is_that_of_its_command(
         (tmp_path / name).symlink_to(ROOT / name)
     page = (ROOT / "docs" / "howto" / "see.md").read_text()
     commands, shown = re.search(
-        r"```sh\n([^`]*)```\n\nThe last one prints\n\n```\n(.*?)```", page, re.DOTALL
+        r"```sh\n([^`]*)```\n\nThe last command prints\n\n```\n(.*?)```", page, re.DOTALL
     ).groups()
     assert softdock(*shlex.split(commands.splitlines()[-1])[1:]) == (1, shown, "")
 

@@ -77,7 +77,7 @@ def folded(
 def _ends(width: float, cuts: Sequence[float]) -> list[float]:
     """Return both ends of the diagram and the cuts between rows, as few as the width asks for."""
     ends = [0.0]
-    for here, following in zip(cuts, [*cuts[1:], width], strict=True):
+    for here, following in itertools.pairwise([*cuts, width]):
         if following - ends[-1] > _ROW_WIDTH and here > ends[-1]:
             ends.append(here)
     return [*ends, width]

@@ -9,7 +9,7 @@ CASES: dict[str, Case] = {
     "singular": Case(
         "Real x, y, z;\nequation\nx = 1; x = time; y + z = 3;", refused="singular.*y, z"
     ),
-    "unbalanced": Case("Real x, y;\nequation\nx + y = 1;", refused="equations for"),
+    "unbalanced": Case("Real x, y;\nequation\nx + y = 1;", refused="1 equation for 2 unknowns"),
     "syntax": Case("Real x\nequation\nx = 1;", refused="cannot read model"),
     "undeclared": Case("Real x;\nequation\nx = nowhere;", refused="cannot read model"),
 }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -25,7 +26,11 @@ def frames() -> Path:
 
 
 @pytest.fixture
-def script(frames: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
-    """Import a script of the example by its name."""
+def script(frames: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], ModuleType]]:
+    """Import a script of the example by its name; its ``systems`` are not those of the tests."""
     monkeypatch.syspath_prepend(str(EXAMPLE))
-    return importlib.import_module
+    shared = sys.modules.pop("systems", None)
+    yield importlib.import_module
+    sys.modules.pop("systems", None)
+    if shared is not None:
+        sys.modules["systems"] = shared

@@ -88,7 +88,7 @@ def test_those_whose_cases_are_left_out_are_not_drawn(softdock, folder):
             'in = "boy"',
             "'animation.moving.part.ball.in': no frame 'boy'. Did you mean 'body'",
         ),
-        ('["a", "b"]', '["a", "c"]', "'animation.both': no 'c'; the names are a and b"),
+        ('["a", "b"]', '["a", "c"]', "'animation.both': no case 'c'; the cases are a and b"),
         ('"sphere", in', '"cube", in', "'animation.moving.part.ball'"),
         (", radius = 0.1 } }\n[", " } }\n[", "missing key 'animation.moving.part.ball.radius'"),
         ('cases = ["a"]', 'cases = ["a"]\nfrom = 2', "expected 'from' before 'until', and both"),

@@ -69,10 +69,10 @@ def test_one_failure_does_not_lose_the_others(softdock, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("Real x(start=1, fixed=true);\nReal z;\nequation\nder(x) = -x;", "1 equations for 2 .* z"),
+        ("Real x(start=1, fixed=true);\nReal z;\nequation\nder(x) = -x;", "1 equation for 2 .* z"),
         (
             "Real x;\nequation\nx = 1;\nx = 2;",
-            r"2 equations for 1 unknowns; superfluous .*M\.mo:5.*M\.mo:6",
+            r"2 equations for 1 unknown; superfluous .*M\.mo:5.*M\.mo:6",
         ),
         (
             "Real x(start=1, fixed=true);\nReal y, z;\nequation\nder(x) = -x;\ny = x;\nx + y = 3;",

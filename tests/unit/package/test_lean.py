@@ -122,7 +122,8 @@ for ask in (
     except CapabilityError as error:
         print(error)
 """
-    done = run(code)
+    (tmp_path / "x.parquet").touch()
+    done = run(f"import os\nos.chdir({str(tmp_path)!r})\n{code}")
     assert done.returncode == 0, done.stderr
     assert [line.rpartition("softdock")[2] for line in done.stdout.splitlines()] == [
         "[parquet]' (180 MB)",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple
+from dataclasses import asdict, astuple
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from orchestrator.core.diagnostics import (
 )
 from orchestrator.core.master.run.recorder import RecordedRows, RowRecorder
 from orchestrator.core.simunits import SimulationUnit
-from orchestrator.core.structs import Struct, replace
+from orchestrator.core.structs import Struct
 from orchestrator.core.system import Connection, seconds
 from orchestrator.core.system.line_attributes import attributes_on
 from orchestrator.engine import EngineState
@@ -145,7 +145,11 @@ def _facts(state: RunState) -> dict[str, str]:
     for line in state.system.connections:
         facts[f"connection {line}"] = _line(line)
     for number, fault in enumerate(settings.faults, start=1):
-        facts[f"fault {number}"] = repr(replace(fault, label=""))
+        facts[f"fault {number}"] = ", ".join(
+            f"{name} {value}"
+            for name, value in asdict(fault).items()
+            if name != "label" and value is not None
+        )
     return facts
 
 

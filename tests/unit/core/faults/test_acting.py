@@ -233,6 +233,19 @@ def test_a_checkpoint_fits_runs_with_the_same_faults_only(wording):
         other.restore(one.save().stored())
 
 
+@pytest.mark.parametrize("changed", [{"seed": 2}, {"at": "1234.567890124 s"}])
+def test_a_checkpoint_knows_every_figure_of_a_fault(changed):
+    def run(seed=1, at="1234.567890123 s"):
+        noise = Fault.of("noise", "s.time", at, sigma=0.1, seed=seed)
+        return Execution(ramp(), step="1 ms", faults=[noise])
+
+    with run() as first, run() as same, run(**changed) as other:
+        stored = first.save().stored()
+        same.restore(stored)
+        with pytest.raises(LoadError, match=r"^the checkpoint is of another run:\nfault 1: "):
+            other.restore(stored)
+
+
 def test_the_recorded_output_is_what_the_unit_gave():
     np.testing.assert_array_equal(
         seen(ramp(), Fault.of("stuck", "s.time", "5 ms"), output="s.time"),

@@ -83,7 +83,10 @@ def test_a_result_can_be_played(folder):
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"input.force": "input.torque"}, "case 'a': input 'torque': system 'driven' has no such"),
+        (
+            {"input.force": "input.torque"},
+            "case 'a': system 'driven' has no input 'torque'; its only input is force",
+        ),
         ({'"force"\n': '"forse"\n'}, "no column 'forse'. Did you mean 'force'?"),
         (
             {"thrust.csv": "thrust.txt"},

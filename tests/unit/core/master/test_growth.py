@@ -95,7 +95,7 @@ def test_work_grows_with_the_system(probe, tmp_path, delayed):
         assert ratio < TIMES * ROOM, f"{name}: {ratio:.2f} times the operations"
 
 
-def test_an_fmu_is_opened_once_and_described_twice_for_each_run(probe, monkeypatch):
+def test_an_fmu_is_opened_once_and_described_three_times_for_each_run(probe, monkeypatch):
     described, read_fmu = [], fmu_reading.read_fmu
 
     def counted(path, *given, **named):
@@ -112,8 +112,9 @@ def test_an_fmu_is_opened_once_and_described_twice_for_each_run(probe, monkeypat
     for i in range(runs):
         simulate(system.set("x0.u", float(i)), step="1 ms", stop="2 ms")
     assert fmu_description.open_fmu.cache_info().misses == 1
-    # to check it, and to make it; and once, whether it may be there several times
-    assert len(described) == (2 * 3 + 1) * runs
+    # To check its connections, to check its parameters, and to make it; and once, whether it may be
+    # there several times.
+    assert len(described) == (3 * 3 + 1) * runs
 
 
 def test_a_name_that_is_near_is_looked_for_only_if_one_is_missing(probe, monkeypatch):

@@ -39,7 +39,7 @@ class Bare(Block):
     ],
 )
 def test_what_is_no_equation(name, samples, tmp_path, wording):
-    with wording.raises(CapabilityError):
+    with wording.raises((CapabilityError, DescriptionError)):
         build_block(getattr(samples, name), tmp_path, python=False)
     assert list(tmp_path.iterdir()) == []
 

@@ -187,7 +187,7 @@ def test_a_declared_port_needs_no_table(run, tmp_path, plants):
         (
             'cases = ["push"]',
             'cases = ["pull"]',
-            "'ledger.all.cases': no 'pull'",
+            "'ledger.all.cases': no case 'pull'",
         ),
         ('"chaser.energy"', '"chaser.energie"', "ledger 'all', case 'push': "),
         ('"chaser.energy"', '"chaser.velocity"', "'chaser.velocity' in m/s is no energy"),
