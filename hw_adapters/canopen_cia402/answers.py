@@ -10,9 +10,10 @@ from hw_adapters.canopen_cia402.pdo import PdoMap
 
 #: Cycles whose answers are awaited at most; the oldest go first.
 _MOST_OPEN = 10_000
-#: So many cycles with old values among surplus TPDOs, within so many cycles, are no accident.
+#: Number of cycles with old values among surplus TPDOs that is a fault, and the number of cycles in
+#: which they are counted.
 _MOST_STRANGE, _STRANGE_CYCLES = 8, 1000
-#: So many values of each TPDO are remembered.
+#: Largest number of values of each TPDO in memory.
 _MOST_SEEN = 4096
 #: A TPDO that came twice so often in a row comes twice.
 _DOUBLES = 3

@@ -144,7 +144,7 @@ class Steps(Struct):
 
     ``begin`` is called when all is ready for the first step, which is done when it returns; ``end``
     as soon as the last was done or one failed, before devices are closed; it returns who stopped
-    the run, if somebody did. ``watch`` is given new
+    the run, or ``None``. ``watch`` is given new
     rows a few times a second; a sentence that it returns ends the run. ``share`` is given the
     memory of all rows before the first step, for a process that reads them meanwhile. ``steer`` is
     called between chunks of steps, in real time when somebody asks for it, and may wait. ``status``

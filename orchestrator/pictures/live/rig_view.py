@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 OPERATIONS = ("arm", "engage", "disengage", "stop", "quickstop", "reset")
 #: s, between two questions to a supervisor.
 _ASK = 0.2
-#: So many viewers are told apart at a time.
+#: Largest number of viewers that are distinguished at a time.
 _MOST = 64
 
 
@@ -61,17 +61,17 @@ class RigView:
             self._asked = time.monotonic()
             try:
                 self._operator = self._operator or operator_of(rig)
-                said = self._operator.wish("status", pages=list(self._pages.values()))
-                self._rig, self._heard = said, time.monotonic()
+                self._rig = self._operator.wish("status", pages=list(self._pages.values()))
+                self._heard = time.monotonic()
             except DeviceError:
                 self._operator = None
             finally:
                 self._watching.release()
         if self._rig is None:
             return None
-        found = {**self._rig, "age_s": time.monotonic() - self._heard}
-        own = found.pop("pages", {}).get(page)
-        return found if own is None else {**found, **own}
+        status = {**self._rig, "age_s": time.monotonic() - self._heard}
+        own = status.pop("pages", {}).get(page)
+        return status if own is None else {**status, **own}
 
     def operate(self, rig: str, wish: str, viewer: str = "") -> None:
         """Let a supervisor have a wish of a viewer; DescriptionError: it is refused."""
@@ -79,6 +79,6 @@ class RigView:
             raise DescriptionError(f"expected one of {', '.join(OPERATIONS)}")
         page = self.page_of(viewer)
         with operator_of(rig) as operator:
-            said = operator.wish(wish, page=page) if page else operator.wish(wish)
-        if "refused" in said:
-            raise DescriptionError(said["refused"])
+            answer = operator.wish(wish, page=page) if page else operator.wish(wish)
+        if "refused" in answer:
+            raise DescriptionError(answer["refused"])

@@ -77,7 +77,7 @@ function withUnit(value, unit, digits = 3) {
   return value === null || value === undefined ? "–" : `${written(value, digits)} ${unit === "1" ? "" : unit}`.trim();
 }
 
-// All limits that the supervisor watches, as it lists them; which are near, it has decided.
+// All limits that the supervisor watches. The supervisor decides which of them are near.
 const isNear = ({level}) => level === "amber" || level === "red";
 const byNearness = (limits) => [...limits].sort((a, b) => (b.used ?? -Infinity) - (a.used ?? -Infinity));
 

@@ -25,8 +25,8 @@ _JUMP = 2.0
 _EXACT, _OF_RANGE = 2e-3, 1e-5
 #: A shown command that has gone from one that was sent to another so often follows them.
 _SHOWN = 3
-#: So many commands are remembered until one of them is shown; before the first, so few are looked
-#: at.
+#: Largest number of commands in memory until the robot shows one of them, and the number that is
+#: compared before it has shown the first.
 _MOST_SENT, _FEW = 4096, 64
 #: Without a range, a command that went so many of these steps has to show.
 _STEPS = 25.0

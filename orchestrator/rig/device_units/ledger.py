@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from orchestrator.core.structs import MutableStruct
 from orchestrator.rig.devices import Received
 
-#: So many commands are remembered.
+#: Largest number of commands in memory.
 _MOST = 4096
 #: A command that was not taken after so many times the usual way there and back, and so many
 #: periods, is held or lost.

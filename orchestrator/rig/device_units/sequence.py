@@ -94,7 +94,7 @@ class SampleCounter:
         self._overdue_ns = _OVERDUE * self.period_ns
         self._silence = silence_s * rate
         half = _MEMORY if period is None else max(1, period // 2 - 1)
-        #: So many dated samples are remembered, and so many numbers: fewer than half of a count.
+        #: Numbers of dated samples and of counts in memory; less than half of a count's range.
         self._dates = min(max(64, round(_MEMORY_S * rate)), _MEMORY)
         self._memory = min(self._dates, half)
         self._newest: Received | None = None

@@ -104,7 +104,7 @@ class _Axis:
 
     def __init__(self, limits: AxisLimits, start: float, period: float) -> None:
         self.limits, self._period = limits, period
-        #: What it is held to, with the newest values.
+        #: The limits of this scalar, with the newest values.
         self.watched = axis_limits(limits)
         self._range, self._speed, self._bend, self._jerk, self._waits = self.watched
         self.sent = self.held = self.wanted = self._before = start

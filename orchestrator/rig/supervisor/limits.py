@@ -171,19 +171,19 @@ def cause_of(limits: Iterable[WatchedLimit], reason: Reason, where: str) -> str:
 
     where: Device, which need not be named again.
     """
-    known = [one for one in limits if one.reason is reason and one.is_set]
-    limit = crossed(known, reason)
+    candidates = [each for each in limits if each.reason is reason and each.is_set]
+    limit = crossed(candidates, reason)
     text = limit.figures if limit is not None else ""
-    if limit is None and known:
-        limit = known[0]
+    if limit is None and candidates:
+        limit = candidates[0]
         text = f"{limit.quantity} beyond its limit of {limit.ends}"
     return text if limit is None or limit.where == where else f"{limit.where}: {text}"
 
 
 def crossed(limits: Iterable[WatchedLimit], reason: Reason) -> WatchedLimit | None:
     """Return the limit that was crossed farthest for a reason; ``None``: no limit was."""
-    found = [one for one in limits if one.reason is reason and one.used >= OVER]
-    return max(found, key=lambda one: one.used) if found else None
+    exceeded = [limit for limit in limits if limit.reason is reason and limit.used >= OVER]
+    return max(exceeded, key=lambda limit: limit.used, default=None)
 
 
 def _ratio(value: float, per: float) -> float:

@@ -171,7 +171,8 @@ _TRACK = 0.1
 _ROWS = 1.5
 
 
-#: Viewers of one page whose operators are told apart, and the length of their names.
+#: Largest number of pages that the supervisor distinguishes as operators, and of characters of
+#: their names.
 _MOST_PAGES, _LONGEST_PAGE = 64, 40
 
 
