@@ -12,7 +12,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo prebuilt docs systems wheel wheel-clean wheel-windows test-windows test-under-wine release windows famdc test check looked-at collected lint fuzz mutate mutate-engine sanitize bench bench-peers clean
+.PHONY: demo prebuilt docs systems wheel wheel-clean wheel-windows test-windows test-under-wine release windows famdc test check looked-at collected plants lint fuzz mutate mutate-engine sanitize bench bench-peers clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -146,9 +146,13 @@ test: looked-at
 check: looked-at
 	@$(call PHASES,--leave-out-slow)
 
-# Lint takes one processor: meanwhile the other makes the bytecode of all tests, which each worker would make for itself.
+# Lint takes one processor for most of its time: meanwhile the other makes the bytecode of all tests, which each worker
+# would make for itself, and the FMUs of the examples, for which the workers would wait. One wing needs few of these.
 looked-at: $(VENV)/installed-test
-	$(MAKE) --no-print-directory --jobs 2 lint collected
+	$(MAKE) --no-print-directory --jobs 3 lint collected $(if $(WING),,plants)
+
+plants: $(VENV)/installed-test
+	@$(BIN)/softdock build fmus >/dev/null
 
 collected: $(VENV)/installed-test
 	@found=$$($(BIN)/pytest --collect-only -qq --numprocesses 0) || { printf '%s\n' "$$found" | tail -40; exit 1; }
