@@ -120,12 +120,12 @@ lint: $(VENV)/installed-test
 # Bytecode is kept: hundreds of processes that tests start read the same files.
 unexport PYTHONDONTWRITEBYTECODE
 
-# One more than there are processors, as tests of what hangs or dies wait for a good part of their time;
+# Two more than there are processors, as tests of devices and of what hangs or dies wait for most of their time;
 # `pytest` alone runs the tests one after the other. What is skipped is listed with its reason at the end of each phase.
 # One thread of BLAS each: with more than there are processors they wait for one another by spinning, and a system of
 # 150 equations takes 15 ms of CPU instead of 0.5 ms.
 PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/pytest
-SHARED := $(PYTEST) --numprocesses $(shell expr $$(nproc) + 1) --dist worksteal -m 'not alone'
+SHARED := $(PYTEST) --numprocesses $(shell expr $$(nproc) + 2) --dist worksteal -m 'not alone'
 ALONE := $(PYTEST) -p no:xdist -m alone
 
 # All tests, or those of one wing: `make test WING=loops`.
