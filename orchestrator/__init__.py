@@ -59,7 +59,11 @@ if TYPE_CHECKING:
         draw_system as draw_system,
         render_page as render_page,
     )
-    from orchestrator.core.simulation import FailedRunError as FailedRunError, simulate as simulate
+    from orchestrator.core.simulation import (
+        FailedRunError as FailedRunError,
+        result_of as result_of,
+        simulate as simulate,
+    )
     from orchestrator.study import (
         Extension as Extension,
         Section as Section,

@@ -467,6 +467,19 @@ def _journal_beside(
             notes.append(f"the journal of the run is not whole: {failure}")
 
 
+def result_of(execution: Execution, name: str | None = None) -> Result:
+    """Return what an execution recorded so far as a result, to save, to plot or for a ledger.
+
+    Parameters
+    ----------
+    execution
+        A run that you step yourself.
+    name
+        Name of the result; the system's name if ``None``.
+    """
+    return _result(execution, execution.recording(), name or execution.system.name, ())
+
+
 def _result(execution: Execution, recording: Recording, name: str, notes: Sequence[str]) -> Result:
     from orchestrator.core.recording import Result, parameters_of
 
@@ -486,12 +499,13 @@ def _result(execution: Execution, recording: Recording, name: str, notes: Sequen
         rates={member.name: member.ticks for member in schedule.members if member.ticks > 1},
         every=execution.recorded_every,
         loops=schedule.loop_delays,
-        plans=schedule.plans,
+        plans=execution.plans,
         line_statistics=execution.line_statistics(),
         faults=execution.faults,
         notices=execution.notices,
         tuned=execution.tuned,
         marks=execution.marks,
+        inputs_set=execution.inputs_set,
         wall_seconds=execution.wall_seconds,
         simulated_seconds=execution.time - seconds(execution.start_ns),
         notes=(*notes, *execution.notes),

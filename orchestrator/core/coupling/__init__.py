@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         DelayPlan as DelayPlan,
         DelayPlans as DelayPlans,
         LineStatistics as LineStatistics,
+        ShiftRamp as ShiftRamp,
         Timing as Timing,
         channel_of as channel_of,
     )

@@ -180,6 +180,26 @@ class DelayMode(StrEnum):
 DEFAULT_DELAY = DelayMode.WAVEFORM
 
 
+class ShiftRamp(Struct):
+    """A reading that moves while a run goes on, since the delay of a connection was changed.
+
+    step: Communication steps that were done before the first one that it acts on.
+    from_ns, to_ns: Time of the reading from the start of a step, before the ramp and at its end.
+    ramp: Steps that it takes, in equal parts; 0: it is there at once.
+    """
+
+    step: int
+    from_ns: int
+    to_ns: int
+    ramp: int = 0
+
+    def at(self, step: int) -> int:
+        """Return the time of the reading in a step that is not before the first one."""
+        done = step - self.step + 1
+        share = done / self.ramp if done < self.ramp else 1.0
+        return round(self.from_ns + (self.to_ns - self.from_ns) * share)
+
+
 class DelayPlan(Struct):
     """How one delayed or predicted connection is read.
 
@@ -194,6 +214,7 @@ class DelayPlan(Struct):
     order: If not zero, the target is given a polynomial of this order over the span.
     keeps_end: Whether that has the signal's value at the end of the step, instead of its mean.
     visible_ns: Samples up to this time after the start of the step can be read, if there is a span.
+    ramps: How the shift changed while the run went on, in the order of time.
     """
 
     connection: Connection
@@ -207,6 +228,12 @@ class DelayPlan(Struct):
     order: int = 0
     keeps_end: bool = False
     visible_ns: int = 0
+    ramps: tuple[ShiftRamp, ...] = ()
+
+    def shift_at(self, step: int) -> int:
+        """Return where the history is read in a communication step, counted from 0."""
+        begun = [ramp for ramp in self.ramps if ramp.step <= step]
+        return begun[-1].at(step) if begun else self.shift_ns
 
     def __repr__(self) -> str:
         return repr(DelayPlans((self,)))

@@ -76,6 +76,7 @@ def origin(result: Result) -> dict[str, Any]:
         "notices": [asdict(notice) for notice in result.notices],
         **({"tuned": [asdict(change) for change in result.tuned]} if result.tuned else {}),
         **({"marks": [asdict(change) for change in result.marks]} if result.marks else {}),
+        **({"inputs_set": list(result.inputs_set)} if result.inputs_set else {}),
         "energies": dict(result.energies),
         **({"realtime": result.timing.as_json()} if result.timing else {}),
         "linearised": dict(result.linearised),
@@ -125,6 +126,7 @@ class RunRecord(TypedDict):
     notices: NotRequired[tuple[Notice, ...]]
     tuned: NotRequired[tuple[Tuned, ...]]
     marks: NotRequired[tuple[Mark, ...]]
+    inputs_set: NotRequired[tuple[str, ...]]
 
 
 def told_of_run(data: Mapping[str, Any]) -> dict[str, Any]:

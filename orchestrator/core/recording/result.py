@@ -170,6 +170,8 @@ class Result:
         Warnings of components and their safe states, in the order of time.
     tuned, marks
         Changes and marks during the run, in the order of time.
+    inputs_set
+        Open inputs that were set during the run, by name: signals of a program, and tuned ones.
     energies
         Totals of its energy ledger by name, J; empty without one.
     timing
@@ -215,6 +217,7 @@ class Result:
     notices: tuple[Notice, ...] = ()
     tuned: tuple[Tuned, ...] = ()
     marks: tuple[Mark, ...] = ()
+    inputs_set: tuple[str, ...] = ()
     energies: dict[str, float] = field(default_factory=dict)
     timing: RealTimeRecord | None = None
     linearised: dict[str, Any] = field(default_factory=dict)

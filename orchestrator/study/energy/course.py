@@ -7,6 +7,7 @@ the master gave it, so that its work is that of the polynomial, and of the jumps
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import comb
 
 import numpy as np
@@ -41,14 +42,20 @@ class Course(Struct, eq=False):
         return cls(steps, derivatives / np.array([1.0, 1.0, 2.0, 6.0])[:, None, None])
 
     @classmethod
-    def through(cls, time: Floats, rows: Floats, count: int) -> Course:
+    def through(cls, time: Floats, rows: Floats, count: int, jumps: Sequence[int] = ()) -> Course:
         """Return it from values at all ends of steps, shape (n, size).
 
         count: Rows that each curve goes through, at most 4.
+        jumps: Steps at whose begin the signal jumps, where there are as many rows on both sides.
         """
         count = min(count, len(time))
         begins = np.arange(len(time) - 1)
-        first = np.clip(begins - 1, 0, len(time) - count)
+        least, most = np.zeros_like(begins), np.full_like(begins, len(time) - count)
+        for jump in sorted(jumps):
+            if count <= jump + 1 <= len(time) - count:
+                least[jump:] = jump + 1
+                most[:jump] = np.minimum(most[:jump], jump + 1 - count)
+        first = np.clip(begins - 1, least, np.maximum(least, most))
         window = first[:, None] + np.arange(count)
         steps = np.diff(time)
         # In units of the step, so that the powers are of alike size.
@@ -90,6 +97,14 @@ class Course(Struct, eq=False):
         time = share * self.steps[:, None]
         c = self.powers
         return np.asarray(c[1] + time * (2.0 * c[2] + 3.0 * time * c[3]))
+
+    def __rmul__(self, factor: float) -> Course:
+        return Course(self.steps, factor * self.powers)
+
+    def integral(self) -> Floats:
+        """Return the integral over each step, shape (n - 1, size)."""
+        orders = np.arange(1.0, 5.0)[:, None, None]
+        return np.asarray((self.powers / orders * self.steps[:, None] ** orders).sum(axis=0))
 
     def jumps(self, before: Floats) -> Floats:
         """Return the jumps at the begins of steps; ``before`` is the value before the first."""

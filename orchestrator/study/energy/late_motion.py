@@ -14,7 +14,6 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.coupling import channel_of
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import Connection, System, signal_of
 from orchestrator.study.energy.plan import LedgerPort
@@ -32,6 +31,8 @@ class _Late(Struct, eq=False):
     power: Absolute mean of effort times flow over each step, W, shape (n - 1,).
     largest: Largest effort of the run, in its unit.
     flow: Mean over each step, shape (n - 1, size), in W per unit of the effort.
+    speed: Root mean square of the flow over each step, shape (n - 1,), in W per unit of the effort:
+        it is not 0 where the flow changes its sign.
     behind: What the flow has moved in each step less what the displacement has, shape
         (n - 1, size), in J per unit of the effort.
     """
@@ -39,6 +40,7 @@ class _Late(Struct, eq=False):
     power: Floats
     largest: float
     flow: Floats
+    speed: Floats
     behind: Floats
 
 
@@ -54,18 +56,26 @@ def late_motion(samples: Samples, system: System, port: LedgerPort, lost: Floats
     Returns: Shape (n,); zero if the port does not take both as inputs, or if the displacement is
         further behind than delays, faults and three steps of the connections explain.
     """
-    ticks = samples.ticks(*port.bond.connectors)
-    own = samples.at_steps(ticks)
-    lengths, dissipated = np.diff(own.time), np.diff(lost[::ticks])
+    ticks, pace = samples.ticks(*port.bond.connectors), samples.pace(*port.bond.connectors)
+    own, longer = samples.at_steps(ticks), samples.at_steps(pace)
+    energy = own.spread(_late_work(own, system, port, lost[::ticks]))
+    if pace > ticks and longer.is_long:
+        energy = longer.corrected(energy, _late_work(longer, system, port, lost[::pace]))
+    return energy
+
+
+def _late_work(own: Samples, system: System, port: LedgerPort, lost: Floats) -> Floats:
+    """Return it at the ends of some steps."""
+    lengths, dissipated = np.diff(own.time), np.diff(lost)
     parts = list(_parts(own, system, port))
     total = sum((part.power for part in parts), np.zeros_like(lengths))
     work = np.zeros_like(lengths)
     for part in parts:
         speed = np.linalg.norm(part.flow, axis=1)
-        effort = _ratio(dissipated / lengths, speed).clip(-part.largest, part.largest)
+        effort = _ratio(dissipated / lengths, part.speed).clip(-part.largest, part.largest)
         along = _ratio((part.flow * part.behind).sum(axis=1), speed)
         work += _ratio(part.power, total) * effort * along
-    return own.spread(np.concatenate([[0.0], np.cumsum(work)]))
+    return np.concatenate([[0.0], np.cumsum(work)])
 
 
 def _ratio(over: Floats, under: Floats) -> Floats:
@@ -84,8 +94,10 @@ def _parts(samples: Samples, system: System, port: LedgerPort) -> Iterator[_Late
         inputs = samples.is_input(moved) and samples.is_input(flow)
         if not inputs or None in feeds:
             continue
-        rows, way = samples.at(flow), samples.at(moved)
-        mean = samples.scale("W", effort, flow) * 0.5 * (rows[1:] + rows[:-1])
+        rows, way = samples.scale("W", effort, flow) * samples.at(flow), samples.at(moved)
+        mean = 0.5 * (rows[1:] + rows[:-1])
+        squares = (rows**2).sum(axis=1)
+        root_mean_square = np.sqrt(0.5 * (squares[1:] + squares[:-1]))
         behind = mean * lengths[:, None]
         behind -= samples.scale("J", effort, moved) * np.diff(way, axis=0)
         late_s = sum(_longest_s(line, samples, float(lengths.max())) for line in feeds if line)
@@ -95,14 +107,12 @@ def _parts(samples: Samples, system: System, port: LedgerPort) -> Iterator[_Late
             continue
         pushed = samples.at(effort)
         power = np.abs((0.5 * (pushed[1:] + pushed[:-1]) * mean).sum(axis=1))
-        yield _Late(power, float(np.linalg.norm(pushed, axis=1).max()), mean, behind)
+        yield _Late(
+            power, float(np.linalg.norm(pushed, axis=1).max()), mean, root_mean_square, behind
+        )
 
 
 def _longest_s(line: Connection, samples: Samples, step_s: float) -> float:
     """Return by how much a connection may be late, with its steps."""
-    channel, delay = channel_of(line), line.delay
-    nominal_ns = delay.nominal_ns if delay else 0
     source, target = samples.ticks(str(line.source)), samples.ticks(str(line.target))
-    return (channel.longest_ns if channel else nominal_ns) / 1e9 + _STEPS * step_s * max(
-        1.0, source / target
-    )
+    return samples.longest_ns(line) / 1e9 + _STEPS * step_s * max(1.0, source / target)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.structs import Struct, replace
@@ -176,6 +176,18 @@ class LedgerPlan(Struct):
     def port(self, name: str) -> LedgerPort:
         """Return a port that exists."""
         return next(port for port in self.ports if port.name == name)
+
+    def without(self, accounts: Collection[str]) -> LedgerPlan:
+        """Return it without some accounts: what was between them and others comes from outside."""
+        if not accounts:
+            return self
+        ports = tuple(port for port in self.ports if port.account not in accounts)
+        names = {port.name for port in ports}
+        return LedgerPlan(
+            tuple(account for account in self.accounts if account.name not in accounts),
+            ports,
+            tuple(each for each in self.interfaces if {each.begin, each.end} <= names),
+        )
 
     @property
     def connectors(self) -> tuple[str, ...]:

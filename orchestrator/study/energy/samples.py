@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from math import lcm
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.core.coupling import DelayPlan
+from orchestrator.core.coupling import DelayPlan, Tuned, channel_of
 from orchestrator.core.diagnostics import DescriptionError, UnitMismatchError
 from orchestrator.core.master.run.followed_input import followed_input
 from orchestrator.core.recording import Result
@@ -18,6 +19,7 @@ from orchestrator.core.system import (
     Connection,
     Connector,
     Endpoint,
+    SourceKind,
     System,
     product_of,
     signal_of,
@@ -26,6 +28,8 @@ from orchestrator.study.energy.course import Course
 
 Floats = NDArray[np.float64]
 _CORRECTOR = Compensation.CORRECTOR
+#: Rows between two jumps of an output, which curves of four rows need.
+_APART = 4
 
 
 class Signals(Protocol):
@@ -91,6 +95,22 @@ class Samples:
         """Return communication steps after which the components of all names have stepped."""
         return lcm(*(self._rates.get(signal_of(self._system, n).end.component, 1) for n in names))
 
+    def pace(self, *names: str) -> int:
+        """Return communication steps from one change of components to the next one.
+
+        A component that holds all its inputs changes with them, although its own steps are shorter.
+        """
+        ticks = self.ticks(*names)
+        if not self._rates:
+            return ticks
+        read = {plan.connection.target for plan in self._run.plans}
+        components = {signal_of(self._system, name).end.component for name in names}
+        lines = [line for line in self._system.connections if line.target.component in components]
+        if not lines or any(line.delay or line.target in read for line in lines):
+            return ticks
+        slowest = min(self._rates.get(line.source.component, 1) for line in lines)
+        return slowest if slowest % ticks == 0 else ticks
+
     def at_steps(self, ticks: int) -> Samples:
         """Return the samples at the ends of a component's steps, ``ticks`` communication steps."""
         return self if ticks == self._ticks else Samples(self._run, self._system, ticks)
@@ -100,9 +120,99 @@ class Samples:
         faults = self._run.faults if isinstance(self._run, Result) else ()
         return any(str(line) in fault.lines for fault in faults)
 
+    @property
+    def _changes(self) -> tuple[Tuned, ...]:
+        """What was changed while the run went on."""
+        return self._run.tuned if isinstance(self._run, Result) else ()
+
+    @property
+    def _signals(self) -> list[str]:
+        """Inputs that a program set as signals, which only their rows show."""
+        names = self._run.inputs_set if isinstance(self._run, Result) else ()
+        tuned = {change.name for change in self._changes}
+        return [name for name in names if name not in tuned]
+
+    def longest_ns(self, line: Connection) -> int:
+        """Return the longest delay that a connection had in the run."""
+        channel = channel_of(line)
+        if channel is not None:
+            return channel.longest_ns
+        declared_ns = line.delay.nominal_ns if line.delay else 0
+        tuned_ns = (int(each.value) for each in self._changes if each.name == str(line))  # type: ignore[arg-type]
+        return max([declared_ns, *tuned_ns])
+
+    def _jumps(self, name: str) -> list[int]:
+        """Return the steps at whose begin an output jumps: a value of its component was changed.
+
+        Changes of many steps, as by a ramp, are left out: there it jumps by little in each.
+        """
+        component = signal_of(self._system, name).end.component
+        steps = np.zeros(len(self._run.time) - 1, np.bool_)
+        for changed in {*(change.name for change in self._changes), *self._signals}:
+            if "->" not in changed and changed.partition(".")[0] == component:
+                steps |= self._steps_of(changed)
+        rows = -(-np.flatnonzero(steps) // self._ticks)
+        ends = np.concatenate([[-_APART], rows, [len(self.time) + _APART]])
+        alone = (np.diff(ends)[:-1] >= _APART) & (np.diff(ends)[1:] >= _APART)
+        return [int(row) for row in rows[alone] if row < len(self.time) - 1]
+
+    def of_kinds(self, kinds: Collection[SourceKind], names: Iterable[str]) -> tuple[str, ...]:
+        """Return the components of connectors that are of some kinds."""
+        owners = dict.fromkeys(signal_of(self._system, name).end.component for name in names)
+        components = self._system.components
+        return tuple(name for name in owners if components[name].source.kind in kinds)
+
+    def changed(
+        self, names: Collection[str], known: Collection[str]
+    ) -> dict[str, NDArray[np.bool_]]:
+        """Return the communication steps in which values of the components of connectors changed.
+
+        known: Connectors that are left out, as their work is known.
+        Returns: By the connector that was changed, shape (rows of the run - 1,).
+        """
+        owners = {signal_of(self._system, name).end.component for name in names}
+        steps_by_name: dict[str, NDArray[np.bool_]] = {}
+        for name in dict.fromkeys([*(change.name for change in self._changes), *self._signals]):
+            component = name.partition(".")[0]
+            if component not in owners or "->" in name or name in known:
+                continue
+            steps = self._steps_of(name)
+            ticks = self._rates.get(component, 1)
+            if ticks > 1:  # it acts from the component's next own step on
+                own = np.logical_or.reduceat(steps, np.arange(0, len(steps), ticks))
+                own[1:] |= own[:-1]
+                steps = np.repeat(own, ticks)[: len(steps)]
+            if steps.any():
+                steps_by_name[name] = steps
+        return steps_by_name
+
+    def _steps_of(self, name: str) -> NDArray[np.bool_]:
+        """Return the communication steps in which a value was changed."""
+        if name in self._signals:
+            rows = Samples(self._run, self._system).at(name)
+            return np.asarray((np.diff(rows, axis=0) != 0.0).any(axis=1))
+        steps = np.zeros(len(self._run.time) - 1, np.bool_)
+        for change in self._changes:
+            if change.name == name:
+                steps[change.step : change.step + max(change.ramp, 1)] = True
+        return steps
+
     def spread(self, rows: Floats) -> Floats:
         """Hold rows at the ends of a component's steps until its next one; shape (rows of run,)."""
         return np.repeat(rows, self._ticks)[: len(self._run.time)]
+
+    @property
+    def is_long(self) -> bool:
+        """Whether these steps take several communication steps, and there are enough of them."""
+        return self._ticks > 1 and len(self.time) > 4
+
+    def smooth(self, name: str) -> Course:
+        """Return a connector on curves through its rows at the ends of these steps."""
+        return Course.through(self.time, self.at(name), 4, self._jumps(name))
+
+    def corrected(self, energy: Floats, better: Floats) -> Floats:
+        """Correct an energy in all rows of the run by a better one at the ends of these steps."""
+        return energy + self.spread(better - energy[:: self._ticks])
 
     def within(self, missed: Floats) -> Floats:
         """Return the share of each step that a device missed, from that of communication steps."""
@@ -123,14 +233,11 @@ class Samples:
         """Rows of a connector, shape (n, size); of an input that follows, what it has reached."""
         signal = signal_of(self._system, name)
         connector, end, index = signal.connector, signal.end, signal.index
-        constant = connector.causality.is_settable and end not in self._fed
-        if constant:
-            given = self._system.components[end.component].values.get(end.connector)
-            value = connector.start if given is None else given
-            row = np.ravel(np.asarray(value, dtype=np.float64))
-            chosen = row if index is None else row[[index]]
-            return np.broadcast_to(chosen, (len(self.time), len(chosen)))
-        rows = self.recorded(name, connector.size if index is None and connector.shape else 1)
+        size = connector.size if index is None and connector.shape else 1
+        if connector.causality.is_settable and end not in self._fed and not self._shows(name, size):
+            rows = self._set_values(end, connector)
+            return rows[:: self._ticks] if index is None else rows[:: self._ticks, [index]]
+        rows = self.recorded(name, size)
         if (course := self.followed(name)) is not None:
             rows = np.vstack([rows[:1], course.at(1.0)])
         bad_rows = np.flatnonzero(~np.isfinite(rows).all(axis=1))
@@ -141,11 +248,36 @@ class Samples:
             )
         return rows
 
+    def _shows(self, name: str, size: int) -> bool:
+        """Whether a run recorded a connector that nothing feeds, such as an input of a script."""
+        return isinstance(self._run, Result) and (name if size == 1 else f"{name}[0]") in self._run
+
+    def _set_values(self, end: Endpoint, connector: Connector) -> Floats:
+        """Return the value of a connector that nothing feeds, with what was tuned; all rows."""
+        if str(end) in self._signals:
+            raise DescriptionError(
+                f"'{end}' was set by a program during the run and was not recorded, so its energy"
+                f" is unknown: add it to 'record'"
+            )
+        given = self._system.components[end.component].values.get(end.connector)
+        value = connector.start if given is None else given
+        row = np.ravel(np.asarray(value, dtype=np.float64))
+        rows = np.tile(row, (len(self._run.time), 1))
+        for change in self._changes:
+            if change.name == str(end):
+                for step in range(change.step, change.step + max(change.ramp, 1)):
+                    rows[step + 1 :] = np.ravel(change.at(step))
+        return rows
+
     def over(self, name: str) -> tuple[Floats, Floats]:
         """Values at begin and end of every step, shape (n - 1, size) each: held, or straight."""
         rows = self.at(name)
         if not self.is_input(name):
-            return rows[:-1], rows[1:]
+            begins = rows[:-1]
+            if jumps := self._jumps(name):
+                begins = begins.copy()
+                begins[jumps] = Course.through(self.time, rows, 4, jumps).at(0.0)[jumps]
+            return begins, rows[1:]
         course = self.followed(name)
         return (rows[1:], rows[1:]) if course is None else (course.at(0.0), course.at(1.0))
 
@@ -160,7 +292,7 @@ class Samples:
         steps, rows = np.diff(self.time), self.at(name)
         if self.is_input(name):
             return Course.held(steps, rows[1:])
-        return Course.through(self.time, rows, count)
+        return Course.through(self.time, rows, count, self._jumps(name))
 
     def followed(self, name: str) -> Course | None:
         """What an input that follows its signal is within the steps; ``None``: it is held.
@@ -192,6 +324,14 @@ class Samples:
         rates = ticks, self._ticks
         rows = followed_input(self._system, plan, times_ns, source, target, rates)
         if rows is None:
+            components = self._system.components.items()
+            events = [name for name, item in components if item.shares_events]
+            if events:
+                raise DescriptionError(
+                    f"'{line.target}' moves within each step, and its samples do not show how it"
+                    f" does in steps with an event of {' or '.join(map(repr, events))}: choose"
+                    ' delay = "mean" or "plain", with which inputs are held'
+                )
             raise DescriptionError(
                 f"'{line.target}' moves within each step in a way that its samples do not show"
                 " (as with a fault on its connection, or steps in two halves): expected an input"

@@ -319,6 +319,12 @@ class Execution(RunView):
 
     @property
     @in_turn
+    def inputs_set(self) -> tuple[str, ...]:
+        """Open inputs that were set so far, as signals or by tuning."""
+        return self._ports.inputs_set
+
+    @property
+    @in_turn
     def tunables(self) -> list[Tunable]:
         """What can be set while it runs, with what it is now and its limits."""
         return self._tuning.options()

@@ -71,7 +71,8 @@ def _one(
     source_ns, target_ns = (times_ns[::ticks] for ticks in rates)
     windows = np.zeros((4, len(newest)))
     shortest = int(np.diff(times_ns).min())
-    depth = abs(plan.shift_ns) // shortest + plan.span_ns // shortest + _MORE
+    farthest_ns = max(map(abs, (plan.shift_ns, *(ramp.to_ns for ramp in plan.ramps))))
+    depth = farthest_ns // shortest + plan.span_ns // shortest + _MORE
     ways = Interpolation[plan.interpolation.name], Extrapolation[plan.extrapolation.name]
     past = History(depth, *ways, (), int(source_ns[0]), float(values[0]))
     pushed = 0
@@ -79,7 +80,7 @@ def _one(
         while pushed < last:
             pushed += 1
             past.push(int(source_ns[pushed]), float(values[pushed]))
-        begin_ns = int(target_ns[k]) + plan.shift_ns
+        begin_ns = int(target_ns[k]) + plan.shift_at(k * rates[1])
         length_ns = int(target_ns[k + 1] - target_ns[k])
         if plan.order:
             windows[:, k] = past.follow(begin_ns, length_ns, plan.order, plan.keeps_end)

@@ -39,6 +39,7 @@ class Ports:
         #: Limits that a user gives, by name.
         self.given: Mapping[str, Limits] = {}
         self._found: dict[str, tuple[Endpoint, Connector]] = {}
+        self._set: set[Endpoint] = set()
 
     def _connector(self, name: str) -> tuple[Endpoint, Connector]:
         connector_found = self._found.get(name)
@@ -78,7 +79,14 @@ class Ports:
     def put(self, name: str, value: Value) -> None:
         """Set what was accepted."""
         end, _ = self._connector(name)
+        self._set.add(end)
         self._units[end.component].set_value(end.connector, value)
+
+    @property
+    def inputs_set(self) -> tuple[str, ...]:
+        """Inputs that were set so far, by name."""
+        names = sorted(map(str, self._set))
+        return tuple(name for name in names if self.is_input(name))
 
     def connector(self, name: str) -> Connector:
         """Return a connector."""

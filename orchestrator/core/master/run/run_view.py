@@ -16,7 +16,7 @@ from orchestrator.core.system import seconds
 from orchestrator.engine import Engine
 
 if TYPE_CHECKING:
-    from orchestrator.core.coupling import LineStatistics, Mark, Tuned
+    from orchestrator.core.coupling import DelayPlan, LineStatistics, Mark, Tuned
     from orchestrator.core.master.run.pacing import Pacing
     from orchestrator.core.realtime import RealTimeRecord
 
@@ -128,6 +128,11 @@ class RunView:
         from orchestrator.core.coupling import Mark
 
         return tuple(event for event in self._events if isinstance(event, Mark))
+
+    @property
+    def plans(self) -> tuple[DelayPlan, ...]:
+        """How delayed connections are read, and how that changed as their delays were."""
+        return self.schedule.plans if self._loop.tuning is None else self._loop.tuning.plans
 
     @property
     @in_turn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from orchestrator.core.coupling import Mark, Tuned, channel_of
+from orchestrator.core.coupling import DelayPlan, Mark, ShiftRamp, Tuned, channel_of
 from orchestrator.core.diagnostics import CapabilityError, DescriptionError
 from orchestrator.core.master.run.ports import Ports
 from orchestrator.core.master.run.run_state import MOST_STEPS, RunState
@@ -115,6 +115,11 @@ class Tuning:
         """The delays that are not those of the system any more, in words by connection."""
         return self._lines.changed
 
+    @property
+    def plans(self) -> tuple[DelayPlan, ...]:
+        """How connections are read, with the delays that were changed so far."""
+        return self._lines.plans
+
     def set(
         self, name: str, value: Any, ramp: str | float | None, by: str = "", granted: str = ""
     ) -> None:
@@ -218,7 +223,7 @@ class Tuning:
         """Let a value be what it is to be in the step that comes next."""
         step, name = self._engine.done, tuned.name
         if ARROW in name:
-            self._lines.put(tuned, step)
+            self._lines.put(step)
         else:
             self._ports.put(name, tuned.at(step))
         if step - tuned.step + 1 < tuned.ramp:
@@ -318,7 +323,8 @@ class LineDelays:
     def __init__(self, state: RunState) -> None:
         self._state, self._system = state, state.system
         self.changed: dict[str, str] = {}
-        self._from = self._to = [row.shift_ns for row in state.schedule.reads]
+        self._shifts = [row.shift_ns for row in state.schedule.reads]
+        self._ramps: list[tuple[ShiftRamp, ...]] = []  # of all readings, in the order of time
 
     def line(self, name: str) -> Connection:
         """Return a connection whose delay can be changed."""
@@ -380,18 +386,41 @@ class LineDelays:
             )
         for number, row in enumerate(recompiled.histories):
             self._state.engine.deepen(number, row.depth)
-        self._from, self._to = self._to, [row.shift_ns for row in recompiled.reads]
+        before_ns, self._shifts = self._shifts, [row.shift_ns for row in recompiled.reads]
+        shifts = zip(before_ns, self._shifts, strict=True)
+        self._ramps.append(tuple(ShiftRamp(tuned.step, a, b, tuned.ramp) for a, b in shifts))
         self._system = system
         self.changed[str(line)] = f"{value / 1e6:g} ms from step {tuned.step}, ramp {tuned.ramp}"
 
-    def put(self, tuned: Tuned, step: int) -> None:
+    def put(self, step: int) -> None:
         """Read the lines where they are read in a step of the ramp."""
-        done = step - tuned.step + 1
-        share = done / tuned.ramp if done < tuned.ramp else 1.0
-        moved = zip(self._from, self._to, self._state.schedule.reads, strict=True)
-        self._state.engine.redelay(
-            [(round(a + (b - a) * share), row.span_ns) for a, b, row in moved]
+        rows = zip(self._ramps[-1], self._state.schedule.reads, strict=True)
+        self._state.engine.redelay([(ramp.at(step), row.span_ns) for ramp, row in rows])
+
+    @property
+    def plans(self) -> tuple[DelayPlan, ...]:
+        """How connections are read, with their ramps so far."""
+        schedule = self._state.schedule
+        if not self._ramps:
+            return schedule.plans
+        number_of = {row.target: number for number, row in enumerate(schedule.reads)}
+        return tuple(
+            self._with_ramps(plan, number_of.get(schedule.slots[str(plan.connection.target)][0]))
+            for plan in schedule.plans
         )
+
+    def _with_ramps(self, plan: DelayPlan, number: int | None) -> DelayPlan:
+        if number is None:
+            return plan
+        row = self._state.schedule.reads[number]
+        ahead_ns = plan.shift_ns - row.shift_ns  # of what a row reads: it is the same for all
+        ramps = (ramps[number] for ramps in self._ramps)
+        moved = (
+            replace(r, from_ns=r.from_ns + ahead_ns, to_ns=r.to_ns + ahead_ns)
+            for r in ramps
+            if r.from_ns != r.to_ns
+        )
+        return replace(plan, ramps=tuple(moved))
 
 
 def _unmoved(row: ReadRow) -> ReadRow:

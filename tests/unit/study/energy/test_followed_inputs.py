@@ -30,8 +30,8 @@ from orchestrator.study.energy import (
     automatic_plan,
     energy_ledger,
 )
-from orchestrator.study.energy.ledger import work_of
 from orchestrator.study.energy.samples import Samples
+from orchestrator.study.energy.work import work_of
 
 MODES = [
     ("gauss-seidel", "waveform"),
