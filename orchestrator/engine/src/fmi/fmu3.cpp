@@ -110,12 +110,16 @@ void Fmu3::bind(std::vector<Port3> inputs, std::vector<Port3> outputs) {
     if (!input_order()) return;
     moving_.begin.resize(input_count_);
     moving_.now.resize(input_count_);
+    moving_.at_event.resize(input_count_);
     moving_.derivatives.resize(most_order * input_count_);
 }
 
 Status Fmu3::set_inputs(const double* values) {
     failure_.clear();
-    moving_.moves = false;
+    if (mode_ == in_event && moving_.moved) {
+        return inputs_.set(inputs_at_event(values), Setting::events);
+    }
+    moving_.moves = moving_.moved = false;
     if (input_order()) std::copy_n(values, input_count_, moving_.begin.begin());
     if (!options_.event_mode || mode_ == initial) return inputs_.set(values, Setting::all);
     if (mode_ == in_event) return inputs_.set(values, Setting::events);
@@ -146,19 +150,36 @@ void Fmu3::update_inputs(double seconds) {
     if (!moving.moves || failed(moving.status)) return;
     const double slack = 1e-9 * (moving.end_s - moving.begin_s);
     moving.asked |= seconds > moving.begin_s + slack && seconds < moving.end_s - slack;
-    const double after = seconds - moving.begin_s;
+    move_inputs(seconds);
+    moving.status = inputs_.set(moving.now.data(), Setting::continuous);
+}
+
+void Fmu3::move_inputs(double seconds) {
+    const double after = seconds - moving_.begin_s;
     const auto n = input_count_;
     for (std::size_t i = 0; i < n; ++i) {
-        const double* d = moving.derivatives.data() + i;
-        moving.now[i] = Waveform{moving.begin[i], {d[0], d[n], d[2 * n]}}.at(after);
+        const double* d = moving_.derivatives.data() + i;
+        moving_.now[i] = Waveform{moving_.begin[i], {d[0], d[n], d[2 * n]}}.at(after);
     }
-    moving.status = inputs_.set(moving.now.data(), Setting::continuous);
+}
+
+// An input that does not jump at an event is where the step has led it; the signals have it as it
+// was when the step began.
+const double* Fmu3::inputs_at_event(const double* values) {
+    for (std::size_t i = 0; i < input_count_; ++i) {
+        const bool jumps = values[i] != moving_.begin[i] ||
+                           std::signbit(values[i]) != std::signbit(moving_.begin[i]);
+        moving_.at_event[i] = jumps ? values[i] : moving_.now[i];
+    }
+    return moving_.at_event.data();
 }
 
 // What became of a step whose inputs may have moved.
 Status Fmu3::follow_inputs(std::int64_t time_ns, std::int64_t end_ns, Status status) {
     const bool moved = std::exchange(moving_.moves, false);
     if (!moved || failed(status)) return status;
+    move_inputs(to_seconds(reached_.time_ns));
+    moving_.moved = true;
     const bool whole = reached_.time_ns == end_ns;
     if (whole && !moving_.asked) moving_.unasked_ns = std::min(moving_.unasked_ns, time_ns);
     return std::max(status, moving_.status);

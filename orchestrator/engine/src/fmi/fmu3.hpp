@@ -114,13 +114,15 @@ class Fmu3 final : public Fmu {
     Astray astray_;
     // Inputs that move within a step: their values and derivatives at its begin, and those now.
     struct Moving {
-        std::vector<double> begin, derivatives, now;
-        bool moves = false, asked = false;
+        std::vector<double> begin, derivatives, now, at_event;
+        bool moves = false, asked = false, moved = false;  // moved: `now` is where a step has led
         double begin_s = 0.0, end_s = 0.0;
         Status status = Status::ok;
         std::int64_t unasked_ns = never;
     };
     void note_end(std::int64_t begin_ns, std::int64_t end_ns, double said, bool told);
+    void move_inputs(double seconds);
+    const double* inputs_at_event(const double* values);
     Status follow_inputs(std::int64_t time_ns, std::int64_t end_ns, Status status);
 
     Moving moving_;
