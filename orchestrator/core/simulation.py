@@ -229,7 +229,7 @@ def simulate_with(
             notes.append(str(error))
         except (StepError, NeverEngagedError) as error:
             result = _result(execution, execution.recording(), name, notes)
-            raise FailedRunError(f"case '{result.name}': {error}", result) from error
+            raise FailedRunError(f"case '{name}': {error}", result) from error
         except KeyboardInterrupt:
             raise InterruptedRun(_result(execution, execution.recording(), name, notes)) from None
         return _result(execution, execution.recording(), name, notes)
@@ -252,7 +252,6 @@ def _stopped(error: StoppedRunError, time: float, hooks: RunHooks) -> Iterator[s
 def _ended(on_end: Callable[[], RunStop | None]) -> Iterator[None]:
     """Call what follows the last step; a stop that it returns explains a step that failed."""
     failure: StepError | None = None
-    stop: RunStop | None = None
     try:
         yield
     except StepError as error:
@@ -468,30 +467,17 @@ def _journal_beside(
 
 
 def result_of(execution: Execution, name: str | None = None) -> Result:
-    """Return what an execution recorded so far as a result, to save, to plot or for a ledger.
-
-    Parameters
-    ----------
-    execution
-        A run that you step yourself.
-    name
-        Name of the result; the system's name if ``None``.
-    """
-    return _result(execution, execution.recording(), name or execution.system.name, ())
+    """Return what a run that you step recorded so far; ``name``: default is its system's."""
+    return _result(execution, execution.recording(), name or execution.system.name)
 
 
-def _result(execution: Execution, recording: Recording, name: str, notes: Sequence[str]) -> Result:
+def _result(execution: Execution, rows: Recording, name: str, notes: Sequence[str] = ()) -> Result:
     from orchestrator.core.recording import Result, parameters_of
 
     schedule = execution.schedule
     return Result(
         name=name,
-        time_ns=recording.time_ns,
-        names=recording.names,
-        values=recording.values,
-        units=recording.units,
-        descriptions=recording.descriptions,
-        clock_ns=recording.clock_ns,
+        **{field: getattr(rows, field) for field in rows.__struct_fields__},
         parameters=parameters_of(execution.system),
         step_ns=schedule.step_ns,
         algorithm=schedule.algorithm,
