@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
-from orchestrator.checks.context import CheckContext, SystemLevel, finding, inside, of_error
+from orchestrator.checks.context import CheckContext, finding, inside, of_error
 from orchestrator.core.diagnostics import Diagnostic, UnitMismatchError, first_of
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
-from orchestrator.core.structs import replace
 from orchestrator.core.system import (
     Causality,
-    Component,
     Connection,
     Connector,
-    Endpoint,
-    Source,
-    SourceKind,
     System,
     conversion_between,
     with_starts,
 )
 from orchestrator.core.system.checks import (
-    compatible,
     endpoints,
+    misfits,
     sources,
     unconnected,
     users_of_units,
 )
-from orchestrator.core.system.flatten import seen_from_inside
+from orchestrator.core.system.flatten import open_inputs
+from orchestrator.core.system.levels import (
+    SystemLevel,
+    connector_at,
+    parts_at_ends,
+    parts_of,
+)
 from orchestrator.core.units.conversion import is_unit, other_spelling
 
 _TABLE = "SSP 1.0.1, 5.3.2"
@@ -151,11 +152,12 @@ CODES: tuple[Code, ...] = (
         " output of the system.",
         "SSP 1.0.1, 5.2.1",
     ),
-    warning(
+    error(
         "CON118",
         "an input of the system itself has no value",
-        "To run on its own, the system needs a value for each of its inputs. Set a start value in"
-        " a parameter binding, or connect the system within another one.",
+        "To run on its own, the system needs a value for each of its inputs that feeds a component"
+        " without a start value. Set a start value in a parameter binding, or connect the system"
+        " within another one.",
         "SSP 1.0.1, 5.2.1",
     ),
     warning(
@@ -181,10 +183,6 @@ CODES: tuple[Code, ...] = (
 )
 
 
-#: Causality of what gives a value that does not change.
-_GIVES = {Causality.PARAMETER, Causality.CALCULATED_PARAMETER, Causality.CONSTANT}
-
-
 def check(context: CheckContext) -> Iterator[Diagnostic]:
     """Check the connections and connectors of every level, and how their units are written."""
     for level in context.levels():
@@ -196,48 +194,26 @@ def check(context: CheckContext) -> Iterator[Diagnostic]:
 
 
 def _level(level: SystemLevel, unknown: frozenset[str]) -> Iterator[Diagnostic]:
-    parts = _parts(level)
+    parts = parts_of(level.system)
     existing = []
     for line in level.system.connections:
         if _is_open(level, line, unknown):
             continue
-        seen = _at_ends(line, parts, level)
-        wrong = list(endpoints(seen, line))
+        ends = parts_at_ends(line, parts, level.system)
+        wrong = list(endpoints(ends, line))
         for problem in wrong:
             yield from of_error(problem, level.path)
         if wrong:
             continue
         existing.append(line)
-        source = seen[line.source.component].connectors[line.source.connector]
-        target = seen[line.target.component].connectors[line.target.connector]
-        for problem in compatible(line, source, target):
+        for problem in misfits(ends, line):
             yield from of_error(problem, level.path)
-        at = inside(level.path, str(line))
+        source = ends[line.source.component].connectors[line.source.connector]
+        target = ends[line.target.component].connectors[line.target.connector]
         for code, text in _units(line, source, target):
-            yield finding(code, at, text)
-        frames = [_frame(level.system, end) for end in line.ends]
-        if None not in frames and frames[0] != frames[1]:
-            text = f"from frame '{frames[0]}' to frame '{frames[1]}'; expected the same frame"
-            yield finding("CON120", at, text)
+            yield finding(code, inside(level.path, str(line)), text)
     for problem in sources(existing):
         yield from of_error(problem, level.path)
-
-
-def _parts(level: SystemLevel) -> dict[str, Component]:
-    """What connections of a level can end at, as components."""
-    system = level.system
-    parts = dict(system.components)
-    for name, inner in system.systems.items():
-        parts[name] = _stand_in(name, inner.connectors)
-    for name, bus in system.buses.items():
-        parts[name] = _stand_in(name, bus.connectors)
-    if system.connectors:
-        parts[""] = _stand_in("system", seen_from_inside(system.connectors))
-    return parts
-
-
-def _stand_in(name: str, connectors: Mapping[str, Connector]) -> Component:
-    return Component(name, Source(SourceKind.SYSTEM, name), connectors)
 
 
 def _is_open(level: SystemLevel, line: Connection, unknown: frozenset[str]) -> bool:
@@ -248,50 +224,6 @@ def _is_open(level: SystemLevel, line: Connection, unknown: frozenset[str]) -> b
         for end in line.ends
         if end.component
     )
-
-
-def _at_ends(
-    line: Connection, parts: Mapping[str, Component], level: SystemLevel
-) -> Mapping[str, Component]:
-    """Return the parts at both ends, turned where SSP connects more than signals.
-
-    Entries of a bus may be at both ends; what gives a fixed value may feed inputs and parameters.
-    """
-    source, target = _connector(parts, line.source), _connector(parts, line.target)
-    if source is None or target is None:
-        return parts
-    seen = {end.component: parts[end.component] for end in line.ends}
-    gives = source.causality in _GIVES
-    buses = level.system.buses
-    if gives or line.source.component in buses:
-        seen = _turned(seen, line.source, Causality.OUTPUT)
-    if (gives and target.causality is Causality.PARAMETER) or line.target.component in buses:
-        seen = _turned(seen, line.target, Causality.INPUT)
-    return seen
-
-
-def _turned(
-    parts: Mapping[str, Component], end: Endpoint, causality: Causality
-) -> dict[str, Component]:
-    part = parts[end.component]
-    connector = replace(part.connectors[end.connector], causality=causality)
-    changed = replace(part, connectors={**part.connectors, end.connector: connector})
-    return {**parts, end.component: changed}
-
-
-def _connector(parts: Mapping[str, Component], end: Endpoint) -> Connector | None:
-    part = parts.get(end.component)
-    return None if part is None else part.connectors.get(end.connector)
-
-
-def _frame(system: System, end: Endpoint) -> str | None:
-    """Return the frame that a connector or its power port is given in, if it says one."""
-    part = system.components.get(end.component)
-    if part is not None and end.connector in part.connectors:
-        return part.frame_of(end.connector)
-    owner = system.systems.get(end.component) if end.component else system
-    ports = owner.power_ports.values() if owner is not None else ()
-    return next((port.frame for port in ports if end.connector in port.connectors), None)
 
 
 def _units(line: Connection, source: Connector, target: Connector) -> Iterator[tuple[str, str]]:
@@ -318,13 +250,13 @@ def _units(line: Connection, source: Connector, target: Connector) -> Iterator[t
 
 def check_signals(context: CheckContext) -> Iterator[Diagnostic]:
     """Check where signals go, and where none goes."""
-    yield from _own_inputs(context.system)
     flat = context.flat
     if flat is None:
         return
+    held, kept = with_starts(flat)
+    for problem in open_inputs(held):
+        yield from of_error(problem)
     if context.is_known:
-        # What the system's own inputs lead to is told as CON118.
-        held, kept = with_starts(flat, closed=False)
         cut_off = _cut_off(context)
         for start in kept:
             if str(start.end) not in cut_off:
@@ -342,11 +274,11 @@ def _cut_off(context: CheckContext) -> set[str]:
     edges: dict[str, list[str]] = {}
     cut_off: list[str] = []
     for level in context.levels():
-        parts = _parts(level)
+        parts = parts_of(level.system)
         for line in level.system.connections:
             source, target = (level.end(end) for end in line.ends)
             edges.setdefault(source, []).append(target)
-            if any(_connector(parts, end) is None for end in line.ends):
+            if any(connector_at(parts, end) is None for end in line.ends):
                 cut_off.append(target)
     for end in cut_off:  # grows while it is read
         cut_off += [neighbour for neighbour in edges.get(end, ()) if neighbour not in cut_off]
@@ -364,14 +296,6 @@ def _dead_ends(level: SystemLevel) -> Iterator[Diagnostic]:
             leads = connector.causality in {Causality.INPUT, Causality.PARAMETER}
             what = "it feeds nothing inside" if leads else "nothing inside feeds it"
             yield finding("CON117", level.own(name), f"{connector.causality} of the system: {what}")
-
-
-def _own_inputs(system: System) -> Iterator[Diagnostic]:
-    used = {line.source.connector for line in system.connections if not line.source.component}
-    for name, connector in system.connectors.items():
-        has_value = name in system.values or connector.start is not None
-        if connector.causality is Causality.INPUT and name in used and not has_value:
-            yield finding("CON118", name, "input of the system without a value; set one")
 
 
 def _unread(context: CheckContext, flat: System) -> Iterator[Diagnostic]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +24,12 @@ from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.ssp.common.names import group
 from orchestrator.core.structs import Struct, field
 from orchestrator.core.system import (
-    SEPARATOR,
     Component,
-    Endpoint,
     SourceKind,
     System,
     closed_loops,
 )
+from orchestrator.core.system.levels import SystemLevel, levels_of
 
 
 class IntendedRun(Struct):
@@ -44,27 +42,6 @@ class IntendedRun(Struct):
     start_ns: int = 0
     stop_ns: int | None = None
     step_ns: int | None = None
-
-
-class SystemLevel(Struct):
-    """One system of a hierarchy, and the path to it; empty for the top."""
-
-    path: str
-    system: System
-
-    def at(self, name: str) -> str:
-        """Return the path of what is in it."""
-        return f"{self.path}{SEPARATOR}{name}" if self.path else name
-
-    def own(self, connector: str) -> str:
-        """Return the name of one of its own connectors."""
-        return f"{self.path}.{connector}" if self.path else connector
-
-    def end(self, end: Endpoint) -> str:
-        """Return the path of an end of one of its connections."""
-        if not end.component:
-            return self.own(end.connector)
-        return f"{self.at(end.component)}.{end.connector}"
 
 
 class CheckContext(Struct):
@@ -83,7 +60,7 @@ class CheckContext(Struct):
 
     def levels(self) -> Iterator[SystemLevel]:
         """Return the system and all nested ones, from the outside to the inside."""
-        yield from _levels(self.system, "")
+        return levels_of(self.system)
 
     def components(self) -> Iterator[tuple[str, Component]]:
         """Return all components by path."""
@@ -95,13 +72,6 @@ class CheckContext(Struct):
     def is_known(self) -> bool:
         """Whether all sources could be opened."""
         return not self.unknown
-
-
-def _levels(system: System, path: str) -> Iterator[SystemLevel]:
-    level = SystemLevel(path, system)
-    yield level
-    for name, inner in system.systems.items():
-        yield from _levels(inner, level.at(name))
 
 
 def finding(
@@ -138,33 +108,11 @@ def _described(component: Component) -> ModelDescription | None:
         return None  # told with the sources
 
 
-def variables_of(component: Component) -> Mapping[str, Any]:
-    """Return an FMU's variables by name; nothing for a block or an FMU that cannot be read."""
-    described = _described(component)
-    return {} if described is None else _variables(described)
-
-
-@lru_cache(maxsize=256)
-def _variables(described: ModelDescription) -> Mapping[str, Any]:
-    return {variable.name: variable for variable in described.modelVariables}
-
-
 def suggested_step(component: Component) -> int | None:
     """Return the step of an FMU's default experiment in nanoseconds, if it has one."""
     described = _described(component)
     seconds = getattr(described and described.defaultExperiment, "stepSize", None)
     return None if seconds is None else round(float(seconds) * 1e9)
-
-
-def items_of(component: Component, name: str) -> Mapping[str, int]:
-    """Return value by name of the enumeration that a connector has; empty if it has none."""
-    connector = component.connectors.get(name)
-    if connector is not None and connector.enumeration is not None:
-        return connector.enumeration.items
-    variable = variables_of(component).get(name)
-    declared = None if variable is None else variable.declaredType
-    items = getattr(declared, "items", None) or ()
-    return {item.name: int(item.value) for item in items}
 
 
 def first_inside(parent: etree._Element, name: str) -> etree._Element | None:

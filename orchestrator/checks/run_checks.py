@@ -35,7 +35,7 @@ class CheckReport(Struct):
     """What a check found.
 
     target: As the user gave it.
-    findings: In the order of file and line.
+    findings: Errors, then warnings, then notes; each in the order of file and line.
     systems: By name of the case, or of the system.
     unchecked: Whether the target could not be checked at all.
     """
@@ -122,8 +122,12 @@ def _in_cases(found: Diagnostic, names: Sequence[str], cases: Sequence[str]) -> 
     return replace(found, place=f"{which}: {found.place}" if found.place else which)
 
 
-def _order(found: Diagnostic) -> tuple[str, int, str, str, str]:
-    return found.file, found.line or 0, found.code, found.place, found.message
+_SEVERITIES = list(Severity)
+
+
+def _order(found: Diagnostic) -> tuple[int, str, int, str, str, str]:
+    severity = _SEVERITIES.index(found.severity)
+    return severity, found.file, found.line or 0, found.code, found.place, found.message
 
 
 #: After these nothing can be said of steps, loops and capabilities.

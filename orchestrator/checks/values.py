@@ -3,33 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from lxml import etree
 
 from orchestrator.checks.context import (
     CheckContext,
-    SystemLevel,
     finding,
     first_inside,
     inside,
-    items_of,
     of_error,
-    variables_of,
 )
 from orchestrator.checks.locations import SspFile, elements, line_of
 from orchestrator.core.diagnostics import Diagnostic, LoadError, choices_for, enumerated
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
-from orchestrator.core.simunits.value_rules import REFUSED, fmu_description, refuses, values_beyond
+from orchestrator.core.simunits.value_rules import (
+    FIXED,
+    REFUSED,
+    fmu_description,
+    refuses,
+    unsettable,
+    values_beyond,
+)
 from orchestrator.core.ssp.common.names import child, children, full, listed, tag
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import (
     Component,
+    Connection,
     DataType,
     Endpoint,
     MappingTransformation,
 )
 from orchestrator.core.system.checks import value_misfit, values
+from orchestrator.core.system.levels import SystemLevel, connector_at, parts_of
 
 _BINDING = "SSP 1.0.1, 5.2.3"
 _TABLES = "SSP 1.0.1, 4.5.2"
@@ -68,7 +73,7 @@ CODES: tuple[Code, ...] = (
         "FMI 2.0.4, 2.2.3",
     ),
     error(
-        "VAL106",
+        FIXED,
         "a value that the FMU does not allow to be set",
         "The variable is a constant, a calculated parameter, or computed by the FMU (initial"
         " 'calculated'): setting it fails during the run, or has no effect.",
@@ -147,10 +152,6 @@ CODES: tuple[Code, ...] = (
 )
 
 
-#: Set before the initialisation, by the causality of FMI.
-_SETTABLE = {"input", "parameter", "structuralParameter"}
-
-
 def check(context: CheckContext) -> Iterator[Diagnostic]:
     """Check the values of all components."""
     for level in context.levels():
@@ -189,14 +190,8 @@ def _component(
         verb = "applies" if len(early) == 1 else "apply"
         text = f"start {subject} {enumerated(early)} {verb} only until the first exchange"
         yield finding("VAL110", level.at(component.name), f"{text}: a connection sets the input")
-    described = variables_of(component)
-    for name, value in component.values.items():
-        at = f"{level.at(component.name)}.{name}"
-        connector = component.connectors.get(name)
-        if connector is None or not connector.accepts(value):
-            continue
-        if (variable := described.get(name)) is not None:
-            yield from _variable(at, variable)
+    for problem in unsettable(component):
+        yield from of_error(problem, level.path)
     if (description := fmu_description(component)) is None:
         return
     for name, text in values_beyond(component, description.ranges):
@@ -204,35 +199,34 @@ def _component(
         yield finding(code, f"{level.at(component.name)}.{name}", text)
 
 
-def _variable(at: str, variable: Any) -> Iterator[Diagnostic]:
-    causality = variable.causality
-    if causality == "output":
-        return  # VAL102
-    by_unit = variable.initial == "calculated" or variable.variability == "constant"
-    if (causality not in _SETTABLE and variable.initial not in {"exact", "approx"}) or by_unit:
-        words = f"causality {causality}, variability {variable.variability}"
-        initial = f", initial {variable.initial}" if variable.initial else ""
-        yield finding("VAL106", at, f"cannot be set: it has {words}{initial}; remove the value")
-
-
-_TRUTH = {"false": 0, "true": 1}
-
-
 def check_tables(context: CheckContext) -> Iterator[Diagnostic]:
     """Check the tables and enumerations of every level."""
     for level in context.levels():
+        parts = parts_of(level.system)
         for line in level.system.connections:
-            source, target = _values(level, line.source), _values(level, line.target)
+            source, target = (_values_at(parts, end) for end in line.ends)
             at = inside(level.path, str(line))
             if isinstance(line.transformation, MappingTransformation):
-                yield from _table(at, line.transformation, source, target)
-            elif source and target and source != target and _TRUTH not in (source, target):
+                yield from _table(at, line.transformation, source)
+            elif source and target and source != target and not _is_truth(parts, line):
                 text = f"the source has {_words(source)}, the target {_words(target)}; map them"
                 yield finding("ENU104", at, text)
 
 
+def _values_at(parts: Mapping[str, Component], end: Endpoint) -> Mapping[str, int]:
+    """Return the values of a connector by name; empty if any number is a value."""
+    connector = connector_at(parts, end)
+    return {} if connector is None else connector.named_values
+
+
+def _is_truth(parts: Mapping[str, Component], line: Connection) -> bool:
+    """Whether one end of a connection is a Boolean."""
+    ends = [connector_at(parts, end) for end in line.ends]
+    return any(end is not None and end.type is DataType.BOOLEAN for end in ends)
+
+
 def _table(
-    at: str, table: MappingTransformation, source: Mapping[str, int], target: Mapping[str, int]
+    at: str, table: MappingTransformation, source: Mapping[str, int]
 ) -> Iterator[Diagnostic]:
     mapped = dict(table.entries)
     missed = {name: value for name, value in source.items() if value not in mapped}
@@ -242,25 +236,6 @@ def _table(
     if idle:
         text = f"entries that never match: {_numbers(idle)}; the source has {_words(source)}"
         yield finding("ENU106", at, text)
-    wrong = sorted({v for v in mapped.values() if target and v not in target.values()})
-    if wrong:
-        text = f"the table leads to {_numbers(wrong)}; the target has {_words(target)}"
-        yield finding("ENU103", at, text)
-
-
-def _values(level: SystemLevel, end: Endpoint) -> Mapping[str, int]:
-    """Values of a connector by name; empty where any number is one."""
-    here, name = level.system, end.component
-    groups = {"": here}, here.components, here.systems, here.buses
-    owner = next((group[name] for group in groups if name in group), None)
-    connector = None if owner is None else owner.connectors.get(end.connector)
-    if isinstance(owner, Component):
-        items = items_of(owner, end.connector)
-    else:
-        items = connector.enumeration.items if connector and connector.enumeration else {}
-    if not items and connector is not None and connector.type is DataType.BOOLEAN:
-        return _TRUTH
-    return items
 
 
 def _words(items: Mapping[str, int]) -> str:

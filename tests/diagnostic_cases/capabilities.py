@@ -73,9 +73,9 @@ def _for_windows(make: Forge, platform: str | None) -> System:
 
 
 def _from_archive(*, packed: bool) -> System:
-    """A gain, marked as if an archive had brought it."""
-    gain = block("gain")
-    return System("s").add("gain", replace(gain, source=replace(gain.source, packed=packed)))
+    """A source, marked as if an archive had brought it."""
+    source = block("source")
+    return System("s").add("s", replace(source, source=replace(source.source, packed=packed)))
 
 
 def _predicted() -> System:

@@ -60,10 +60,10 @@ CONNECTORS: Mapping[str, Case] = {
     ),
     "CON110": Case(
         lambda _: with_lines(
-            System("s").add("b", block("body")),
+            System("s").add("b", block("body"), virtual_force=0.0, thrust=0.0),
             line("b.position", "b.force", suppress_unit_conversion=True),
         ),
-        lambda _: System("s").add("b", block("body")).connect("b.position", "b.force"),
+        lambda _: System("s").add("b", block("body"), force=0.0, virtual_force=0.0, thrust=0.0),
     ),
     "CON111": Case(
         lambda _: _in_millimetres(suppressed=True), lambda _: _in_millimetres(suppressed=False)
@@ -71,7 +71,10 @@ CONNECTORS: Mapping[str, Case] = {
     "CON120": Case(lambda _: _framed("hub", "arm"), lambda _: _framed("hub", "hub")),
     "CON112": Case(
         lambda _: (
-            System("s").add("b", block("body")).add("g", block("gain")).connect("b.position", "g.u")
+            System("s")
+            .add("b", block("body"), force=0.0, virtual_force=0.0, thrust=0.0)
+            .add("g", block("gain"))
+            .connect("b.position", "g.u")
         ),
         lambda _: pair(),
     ),

@@ -9,8 +9,10 @@ parameter beyond its range, so a run refuses it before the first component is in
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError
+from orchestrator.core.simunits.fmi.fmu_description import open_description
 from orchestrator.core.simunits.protocol import UnitDescription
 from orchestrator.core.simunits.registry import description_of
 from orchestrator.core.structs import replace
@@ -19,8 +21,12 @@ from orchestrator.core.system.ports import Limits
 
 #: Code of a value that the FMU refuses.
 REFUSED = "VAL122"
+#: Code of a value that the FMU computes itself.
+FIXED = "VAL106"
 #: The generation tool of FMUs that this package makes.
 _OWN_TOOL = "Softdock"
+#: Causalities that are set before the initialisation.
+_SETTABLE = {Causality.INPUT, Causality.PARAMETER, Causality.STRUCTURAL_PARAMETER}
 
 
 def fmu_description(component: Component) -> UnitDescription | None:
@@ -53,6 +59,32 @@ def values_beyond(component: Component, ranges: Mapping[str, Limits]) -> Iterato
             yield name, f"{reason} (min, max of the FMU)"
 
 
+def unsettable(component: Component) -> Iterator[DescriptionError]:
+    """Yield the errors of values that an FMU computes or fixes itself: constants, for example."""
+    if component.source.kind is not SourceKind.FMU or not component.values:
+        return
+    try:
+        described = open_description(Path(component.source.location))
+    except SoftdockError:  # which whoever reads the FMU is told
+        return
+    for variable in described.modelVariables:
+        if variable.name not in component.values or variable.causality == Causality.OUTPUT:
+            continue  # outputs: VAL102
+        is_exact = variable.causality in _SETTABLE or variable.initial in {"exact", "approx"}
+        if is_exact and variable.initial != "calculated" and variable.variability != "constant":
+            continue
+        words = f"causality {variable.causality}, variability {variable.variability}"
+        initial = f", initial {variable.initial}" if variable.initial else ""
+        text = (
+            f"value of '{variable.name}': the FMU does not allow to set it: it has {words}{initial}"
+            "; remove the value"
+        )
+        key = f"{component.name}.{variable.name}"
+        yield DescriptionError.about(
+            text, code=FIXED, place=f"component '{component.name}'", key=key
+        )
+
+
 def refuses(component: Component, name: str, details: Mapping[str, str]) -> bool:
     """Whether an FMU refuses a value beyond the range of a connector: a parameter of Softdock's."""
     parameter = component.connectors[name].causality is Causality.PARAMETER
@@ -65,17 +97,15 @@ def value_notes(component: Component) -> list[str]:
     Raises DescriptionError: if the FMU refuses some; all of them together.
     """
     notes: list[str] = []
-    refused: list[DescriptionError] = []
+    refused = list(unsettable(component))
     description = fmu_description(component) if component.values else None
-    if description is None:
-        return notes
-    for name, text in values_beyond(component, description.ranges):
-        if refuses(component, name, description.details):
+    for name, text in values_beyond(component, description.ranges) if description else ():
+        if description and refuses(component, name, description.details):
             location, key = f"component '{component.name}'", f"{component.name}.{name}"
             message = f"value of '{name}': {text}, and the FMU refuses others"
             refused.append(DescriptionError.about(message, code=REFUSED, place=location, key=key))
         else:
             notes.append(f"component '{component.name}': value of '{name}': {text}")
     if refused:
-        raise DescriptionError(*(found for error in refused for found in error.diagnostics))
+        raise DescriptionError.collect(refused)
     return notes

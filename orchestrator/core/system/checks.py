@@ -92,9 +92,7 @@ def problems(components: Components, connections: Sequence[Connection]) -> list[
         if not misplaced:
             existing.append(line)
     for line in existing:
-        source = components[line.source.component].connectors[line.source.connector]
-        target = components[line.target.component].connectors[line.target.connector]
-        errors += compatible(line, source, target)
+        errors += misfits(components, line)
     errors += sources(existing)
     parts = [component for name, component in components.items() if name]
     for component in parts:
@@ -206,6 +204,17 @@ def _propagates_parameter(components: Components, line: Connection) -> bool:
     return all(c is not None and c.causality not in _SIGNALS for c in connectors)
 
 
+def misfits(components: Components, line: Connection) -> Iterator[DescriptionError]:
+    """Whether the connectors and frames fit that a connection joins; both ends exist."""
+    ends = [components[end.component].connectors[end.connector] for end in line.ends]
+    yield from compatible(line, *ends)
+    frames = [components[end.component].frame_of(end.connector) for end in line.ends]
+    if None not in frames and frames[0] != frames[1]:
+        text = f"from frame '{frames[0]}' to frame '{frames[1]}'; expected the same frame"
+        where = f"connection {line}"
+        yield ConnectorMismatchError.about(text, code="CON120", place=where, key=str(line))
+
+
 def compatible(
     line: Connection, source: Connector, target: Connector
 ) -> Iterator[DescriptionError]:
@@ -232,7 +241,7 @@ def _misfits(
         except UnitMismatchError as error:
             yield UnitMismatchError, "CON106", str(error)
     for attribute, _ in attributes_on(line):
-        yield from attribute.misfits(line, source)
+        yield from attribute.misfits(line, source, target)
 
 
 def sources(connections: Iterable[Connection]) -> Iterator[DescriptionError]:

@@ -11,6 +11,7 @@ from orchestrator.core.diagnostics import (
     DescriptionError,
     UnitMismatchError,
     UnknownNameError,
+    listed_names,
 )
 from orchestrator.core.garbage import collection_paused
 from orchestrator.core.structs import replace
@@ -327,28 +328,19 @@ def closed(system: System) -> System:
     """Return a flat system without connectors of its own."""
     if not system.connectors:
         return system
+    if problems := open_inputs(system):
+        raise DescriptionError.collect(problems)
     components = dict(system.components)
-    problems = []
-    for line in system.connections:
-        component = components.get(line.target.component)
-        if line.source.component or component is None:
-            continue
-        if line.target.connector in component.values:
-            continue
+    for line in _own_lines(system):
+        component = components[line.target.component]
+        value = _own_value(system, line.source.connector)
+        if value is None or line.target.connector in component.values:
+            continue  # a parameter that its component has a value for
         source = system.connectors.get(line.source.connector)
-        value = system.values.get(line.source.connector, source.start if source else None)
-        if value is None:
-            problems.append(
-                f"input '{line.source}' of system '{system.name}' has no value; it feeds"
-                f" '{line.target}': set one"
-            )
-            continue
         last = component.connectors.get(line.target.connector)
         held = carried(value, [line], [source, last])
         if held is not None:
             components[component.name] = component.with_values({line.target.connector: held})
-    if problems:
-        raise DescriptionError(*problems)
     return replace(
         system,
         components=components,
@@ -358,6 +350,39 @@ def closed(system: System) -> System:
         connectors={},
         values={},
     )
+
+
+def open_inputs(system: System) -> list[DescriptionError]:
+    """Return the errors of a flat system's own inputs that have no value but feed a component."""
+    fed: dict[str, list[str]] = {}
+    for line in _own_lines(system):
+        name, target = line.source.connector, line.target
+        source = system.connectors.get(name)
+        is_input = source is None or source.causality is Causality.INPUT
+        has_value = target.connector in system.components[target.component].values
+        if is_input and not has_value and _own_value(system, name) is None:
+            fed.setdefault(name, []).append(f"'{target}'")
+    return [
+        DescriptionError.about(
+            f"input '{name}' of system '{system.name}' has no value; it feeds"
+            f" {listed_names(targets)}: set one",
+            code="CON118",
+            key=name,
+        )
+        for name, targets in fed.items()
+    ]
+
+
+def _own_lines(system: System) -> Iterator[Connection]:
+    """Return the connections that lead from a flat system's own connectors to components."""
+    for line in system.connections:
+        if not line.source.component and line.target.component in system.components:
+            yield line
+
+
+def _own_value(system: System, name: str) -> Value | None:
+    source = system.connectors.get(name)
+    return system.values.get(name, source.start if source else None)
 
 
 def seen_from_inside(connectors: Mapping[str, Connector]) -> dict[str, Connector]:

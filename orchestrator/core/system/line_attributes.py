@@ -68,7 +68,8 @@ class LineAttribute(Struct):
         argument is that connection, for the message. ``None``: the attribute acts on values and is
         combined with the conversions of units (``flatten.py``).
     is_portable: Whether an archive for other tools can hold it: in SSP, or in an FMU of the line.
-    misfits: Describes why a signal from a connector cannot have the value of its connection.
+    misfits: Describes why a signal cannot have the value of its connection, by the connectors at
+        both ends.
     """
 
     name: str
@@ -80,7 +81,9 @@ class LineAttribute(Struct):
     keys: tuple[str, ...] = ()
     combined: Callable[[Sequence[Connection], str], Any] | None = None
     is_portable: bool = False
-    misfits: Callable[[Connection, Connector], Iterable[Misfit]] = lambda _line, _source: ()
+    misfits: Callable[[Connection, Connector, Connector], Iterable[Misfit]] = (
+        lambda _line, _source, _target: ()
+    )
 
     @property
     def all_keys(self) -> tuple[str, ...]:
@@ -115,7 +118,7 @@ def _word(
         words = [getattr(line, name) for line in lines]
         return next((word for word in reversed(words) if word is not None), None)
 
-    def misfits(line: Connection, source: Connector) -> Iterator[Misfit]:
+    def misfits(line: Connection, source: Connector, _target: Connector) -> Iterator[Misfit]:
         word = getattr(line, name)
         if source.type is not DataType.REAL and word != neutral:
             expected = f"expected {neutral}" if neutral else "leave it out"
@@ -202,14 +205,21 @@ def _transformation_text(transformation: Transformation) -> str:
     return f"× {factor!r}" + (f" {sign} {abs(offset)!r}" if offset else "")
 
 
-def _table_misfits(line: Connection, source: Connector) -> Iterator[Misfit]:
-    is_table = isinstance(line.transformation, MappingTransformation)
-    if is_table and source.type not in {DataType.BOOLEAN, DataType.INTEGER}:
+def _table_misfits(line: Connection, source: Connector, target: Connector) -> Iterator[Misfit]:
+    if not isinstance(line.transformation, MappingTransformation):
+        return
+    if source.type not in {DataType.BOOLEAN, DataType.INTEGER}:
         text = (
             "a table of values is for Boolean, Integer and enumeration connectors,"
             f" found {source.type}"
         )
         yield Misfit(ConnectorMismatchError, "ENU105", text)
+    items = target.named_values
+    unnamed = {value for _, value in line.transformation.entries} - {*items.values()}
+    if items and unnamed:
+        names = ", ".join(f"{name} ({value})" for name, value in items.items())
+        text = f"the table leads to {', '.join(map(str, sorted(unnamed)))}; the target has {names}"
+        yield Misfit(ConnectorMismatchError, "ENU103", text)
 
 
 #: Every attribute, in the order in which files and pages have them.

@@ -141,6 +141,7 @@ class Enumeration(Struct):
     items: Mapping[str, int]
 
 
+_TRUTH: Mapping[str, int] = {"false": 0, "true": 1}
 _PYTHON: Mapping[DataType, tuple[type, ...]] = {
     DataType.REAL: (int, float),
     DataType.INTEGER: (int,),
@@ -205,6 +206,13 @@ class Connector(Struct):
     def size(self) -> int:
         """Number of scalar elements."""
         return prod(self.shape)
+
+    @property
+    def named_values(self) -> Mapping[str, int]:
+        """Values by name, of an enumeration or a Boolean; empty if any number is a value."""
+        if self.enumeration is not None:
+            return self.enumeration.items
+        return _TRUTH if self.type is DataType.BOOLEAN else {}
 
     def accepts(self, value: object) -> bool:
         """Whether a value has this connector's type and shape (an int is accepted as a Real)."""

@@ -417,7 +417,8 @@ class System(Struct, dict=True):
     def inside(self) -> Component:
         """The system's own connectors as a component that those inside are connected with."""
         connectors = flatten.seen_from_inside(self.connectors)
-        return Component("system", Source(SourceKind.SYSTEM, self.name), connectors)
+        source = Source(SourceKind.SYSTEM, self.name)
+        return Component("system", source, connectors, power_ports=self.power_ports)
 
     @property
     def outside(self) -> Component:

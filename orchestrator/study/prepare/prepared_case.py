@@ -26,6 +26,7 @@ from orchestrator.core.simunits import resolve
 from orchestrator.core.structs import Struct, field
 from orchestrator.core.system import Endpoint, Fault, SourceKind, System, horizon
 from orchestrator.core.system.experiment import tuning_limits
+from orchestrator.core.system.levels import expect_fitting_levels
 from orchestrator.study.experiment import Case, Experiment, ParameterFile, RunOptions, Setting
 
 if TYPE_CHECKING:
@@ -316,5 +317,7 @@ class SystemReader:
             for name, chosen in platforms.items():  # before a library for this machine is missed
                 written = written.with_options(name, platform=chosen)
             nested = resolve(written)
-            self._read[key] = ReadSystem(written, nested, nested.flat())
+            flat = nested.flat()
+            expect_fitting_levels(nested)
+            self._read[key] = ReadSystem(written, nested, flat)
         return self._read[key]

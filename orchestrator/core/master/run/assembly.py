@@ -38,6 +38,7 @@ from orchestrator.core.system import (
     with_starts,
 )
 from orchestrator.core.system.checks import unit_notes
+from orchestrator.core.system.levels import expect_fitting_levels
 from orchestrator.core.system.naming import is_whole
 from orchestrator.core.system.time import exact_ns
 from orchestrator.engine import Engine, Unit
@@ -85,11 +86,13 @@ def prepared(system: System, mode: DelayMode, *, strict: bool) -> tuple[System, 
     """Return a system as it is run, checked, and what was chosen for it, in sentences."""
     if strict:
         expect_flawless(system)
-    flat, starts = with_starts(resolve(system).flat())
+    resolved = resolve(system)
+    flat, starts = with_starts(resolved.flat())
     closed = flat.closed()
     if mode is DelayMode.PLAIN:
         closed = closed.without_zero_delays()  # nothing to take a step's own delay off
     parted, isolated = isolate(closed.check(algebraic_loops=True))
+    expect_fitting_levels(resolved)
     prepared, windows = under_wine(parted)
     units = unit_notes(prepared.components.values())
     return prepared, [*flaw_notes(prepared), *units, *kept_notes(starts), *isolated, *windows]
