@@ -1,5 +1,7 @@
 """Order, choice, exit codes, and the JSON of a report."""
 
+from dataclasses import replace
+
 from orchestrator.checks.run_checks import CheckReport, Extent, merged
 from orchestrator.core.diagnostics import Diagnostic, Severity
 
@@ -28,18 +30,19 @@ def test_codes_are_chosen_by_how_they_begin():
     assert every.chosen([], []) == every
 
 
-def test_findings_are_in_the_order_of_file_and_line():
-    found = merged([("", ERROR), ("", WARNING), ("", NOTE), ("", ERROR)], [])
-    assert found == [NOTE, WARNING, ERROR]
+def test_errors_come_first_and_findings_of_a_severity_in_the_order_of_file_and_line():
+    later, other = replace(ERROR, line=9), replace(ERROR, file="a.ssd", line=30)
+    found = merged([("", each) for each in (NOTE, later, WARNING, ERROR, other, ERROR)], [])
+    assert found == [other, ERROR, later, WARNING, NOTE]
 
 
 def test_what_all_cases_have_is_told_once():
     cases = ["one", "two", "three"]
     everywhere = [(case, WARNING) for case in cases]
     found = merged([*everywhere, ("one", ERROR), ("three", ERROR), ("two", NOTE)], cases)
-    assert found[0].place == "case two"
+    assert found[0].place == "cases one, three: a.y -> b.u"
     assert found[1] == WARNING
-    assert found[2].place == "cases one, three: a.y -> b.u"
+    assert found[2].place == "case two"
 
 
 def test_json_says_everything_once():
