@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import zipfile
 from collections.abc import Collection, Iterator, Mapping
@@ -14,7 +15,12 @@ import numpy as np
 from lxml import etree
 
 from orchestrator.core.coupling import DelayMode
-from orchestrator.core.diagnostics import CapabilityError, DescriptionError, SspError
+from orchestrator.core.diagnostics import (
+    CapabilityError,
+    DescriptionError,
+    SoftdockError,
+    SspError,
+)
 from orchestrator.core.files.archive import numbered, plain_entry
 from orchestrator.core.master import Execution
 from orchestrator.core.simunits import Block, Input, Output, Parameter, block, fmu, fmu_of, resolve
@@ -477,6 +483,12 @@ def write_portable_ssp(
             archive.replace(path)  # the same file system: all or nothing
     except OSError as error:
         raise SspError(f"cannot write '{path}': {error.strerror or error}") from error
+    except SoftdockError as error:
+        cause = error.__cause__
+        if isinstance(cause, OSError) and cause.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
+            # the error names a file of the draft, which the user does not know
+            raise SspError(f"cannot write '{path}': {cause.strerror}") from cause
+        raise
     return portable
 
 

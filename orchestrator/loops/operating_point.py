@@ -103,7 +103,7 @@ def expect(unit: ModelExchangeUnit, status: int) -> None:
     if status > 1:
         raise CapabilityError(
             f"component '{unit.name}' cannot be linearised: its FMU gives no derivatives at this"
-            f" point: {unit.native.failure or f'status {status}'}"
+            f" point: {unit.failure_reason}"
         )
 
 

@@ -425,10 +425,15 @@ class SimulationUnit(ABC):
         """Return what the unit warns of, and whether it went to a safe state, in its own name."""
         return ()
 
+    @property
+    def failure_reason(self) -> str:
+        """Why the last call failed, in words of the unit; that it gave none, if it gave none."""
+        return self.native.failure or f"the unit gave no reason{self.logs_more}"
+
     def _check(self, status: int, doing: str) -> None:
         if status > 1:
             self.forward_log()
-            reason, error = self.native.failure, self.exception()
+            reason, error = self.failure_reason, self.exception()
             location = self.location_of(error)
             raise StepError(
                 f"component '{self.name}' failed while {doing}: {reason}{location}"

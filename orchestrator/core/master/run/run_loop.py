@@ -17,6 +17,7 @@ from orchestrator.core.diagnostics import (
     RunEndedError,
     StepError,
     StepSizeUnderflowError,
+    counted,
 )
 from orchestrator.core.master.run.recorder import RowRecorder
 from orchestrator.core.master.run.run_state import MOST_STEPS, RunState
@@ -70,6 +71,7 @@ class RunLoop:
         self._units = tuple(state.units)
         self._recorder = recorder
         self._pacing = pacing
+        self._stop_ns = state.stop_ns
         self._end = state.end  # that an event at the start asked for, in place of the first step
         #: Changes values between two steps, once that is asked for.
         self.tuning: Tuning | None = None
@@ -93,10 +95,10 @@ class RunLoop:
         if not is_whole(count) or count < 1:
             raise DescriptionError(f"count: expected a whole number of steps >= 1, found {count!r}")
         varies = self._schedule.varies
-        if not varies:
-            end_ns = self._engine.time_ns + end_of_steps(count, self._schedule.step_ns)
-            expect_in_reach({"end of the steps": end_ns})
-        self.run(count, REACH_NS, None)
+        end_ns = self._engine.time_ns + (1 if varies else self._lasts_ns(count))
+        expect_in_reach({"end of the steps": end_ns})
+        self._expect_before_stop(end_ns, f"do {counted(count, 'step')}")
+        self.run(count, REACH_NS if self._stop_ns is None else self._stop_ns, None)
         if varies and self._engine.time_ns >= REACH_NS:
             expect_in_reach({"end of a further step": REACH_NS + 1})
 
@@ -121,7 +123,23 @@ class RunLoop:
                 f" {seconds(now_ns):.9g} s that is a whole number of steps of"
                 f" {step_ns / 1e6:g} ms away (back in time lead only checkpoints)"
             )
+        self._expect_before_stop(goal_ns, f"advance to {seconds(goal_ns):.9g} s")
         self.run(steps, goal_ns, progress, begin, steer)
+
+    def _lasts_ns(self, count: int) -> int:
+        """Duration of the next steps, of equal length."""
+        done, step_ns = self._engine.done, self._schedule.step_ns
+        return end_of_steps(done + count, step_ns) - end_of_steps(done, step_ns)
+
+    def _expect_before_stop(self, end_ns: int, what: str) -> None:
+        """Raise CapabilityError if the units learned an earlier stop time."""
+        self.expect_going()
+        if self._stop_ns is not None and end_ns > self._stop_ns:
+            raise CapabilityError(
+                f"cannot {what} at t = {seconds(self._engine.time_ns):.9g} s: the units learned"
+                f" {seconds(self._stop_ns):.9g} s as their stop time (stop); make the Execution"
+                " with a later stop, or without one"
+            )
 
     @contextmanager
     def restoring(self) -> Iterator[None]:

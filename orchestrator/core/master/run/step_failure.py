@@ -25,8 +25,7 @@ def reason_of(unit: SimulationUnit, member: Member, failure: Failure) -> str:
     if failure.kind is FailureKind.OTHER_END:
         reached = failure.time_ns / 1e9
         return f"it went to t = {reached:.9g} s instead of the requested time"
-    silent = f"the unit gave no reason{unit.logs_more}"
-    return failure.text or unit.native.failure or silent
+    return failure.text or unit.failure_reason
 
 
 def message(unit: SimulationUnit, status: int, time: float, reason: str) -> str:
@@ -243,7 +242,7 @@ def verify_rollback(
         unequal = []
         if unit.native.save(0) > _WARNING:
             who = f"algorithm '{schedule.algorithm}' repeats steps, and component '{unit.name}'"
-            problems.append(f"{who} does not save its state: {unit.native.failure}")
+            problems.append(f"{who} does not save its state: {unit.failure_reason}")
             continue
         done = True
         for _ in range(2):

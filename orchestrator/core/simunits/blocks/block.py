@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any, ClassVar, get_type_hints
@@ -208,7 +209,38 @@ Floats = NDArray[np.float64]
 INPUT_ORDER = 3
 
 
-class Block:
+class _ClassBody(dict[str, object]):
+    """The names of a class while its body runs; refuses a second value for a connector."""
+
+    def __init__(self, block: str) -> None:
+        super().__init__()
+        self._block = block
+
+    def __setitem__(self, name: str, value: object) -> None:
+        before = self.get(name)
+        if isinstance(before, Declared):
+            kind = _kind_of(before)
+            new = f"as {_kind_of(value)}" if isinstance(value, Declared) else "with a value"
+            raise DescriptionError(
+                f"block {self._block}: '{name}' is declared as {kind} and then again {new};"
+                " expected a name for each connector and state: rename one of them"
+            )
+        super().__setitem__(name, value)
+
+
+def _kind_of(item: Declared) -> str:
+    return "a state" if item.causality is None else with_article(item.causality)
+
+
+class BlockType(ABCMeta):
+    """The type of block classes, so that no connector silently takes the name of another."""
+
+    @classmethod
+    def __prepare__(cls, name: str, bases: tuple[type, ...], /, **_: Any) -> _ClassBody:
+        return _ClassBody(name)
+
+
+class Block(metaclass=BlockType):
     """A unit that is written in Python.
 
     A subclass declares its connectors as class attributes with :func:`Input`, :func:`Output`,
@@ -228,7 +260,8 @@ class Block:
         If a value has no such parameter or input, is of another type, or beyond its limits; or a
         method assigns a name that is not declared. Declared are connectors and states, what the
         class names in its body, and what ``__init__`` assigns. Names with an underscore in front
-        are free; what they hold is not saved with the block.
+        are free; what they hold is not saved with the block. Also if the body of a class declares
+        a name twice.
     """
 
     connectors: ClassVar[Mapping[str, Connector]] = {}

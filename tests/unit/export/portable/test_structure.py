@@ -1,5 +1,6 @@
 """What is in a portable .ssp, and what is refused."""
 
+import errno
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -38,6 +39,7 @@ from orchestrator.core.system import (
     nanoseconds,
 )
 from orchestrator.export import DelayLine
+from orchestrator.export.archive import fmu_archive
 from orchestrator.export.portable import make_portable, write_portable_ssp
 
 MS = 1_000_000
@@ -233,3 +235,15 @@ def test_steps_add_up_without_rounding(line):
     assert nanoseconds("1 ms", "step") == MS
     found = run(line(), [float(i) for i in range(60)])
     assert found[10:] == [2.0 * (i - 1.5) + 1.0 for i in range(10, 60)]
+
+
+def test_a_full_disk_is_reported_with_the_name_of_the_archive(tmp_path, monkeypatch):
+    def add(archive, name, data):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(fmu_archive, "add_file", add)
+    path = tmp_path / "ring.ssp"
+    with pytest.raises(SspError) as caught:
+        write_portable_ssp(ring(), path, step_ns=MS)
+    assert str(caught.value) == f"cannot write '{path}': No space left on device"
+    assert list(tmp_path.iterdir()) == []

@@ -82,3 +82,39 @@ def test_what_counts_nanoseconds_says_so(c_fmu, tmp_path, wording):
     system = System("s").add("rig", fmu(c_fmu("early3")), u=0.0)
     with wording.raises(DescriptionError):
         export_system(system, tmp_path / "s.fmu", step=1 / 60)
+
+
+@pytest.mark.parametrize("algorithm", ["jacobi", "gauss-seidel", "step-doubling"])
+@pytest.mark.parametrize("step", ["1/60 s", "10 ms"])
+def test_no_run_goes_beyond_the_stop_time_that_its_units_learned(step, algorithm):
+    controlled = {"relative": 1e-3} if algorithm == "step-doubling" else {}
+    settings = {"step": step, "algorithm": algorithm, "algorithm_options": controlled}
+    with Execution(System("one").add("s", block(Sum), u=0.0), stop="1 s", **settings) as run:
+        with pytest.raises(CapabilityError, match=r"to 1\.1 s at t = 0 s: .* 1 s as their"):
+            run.advance("1.1 s")
+        run.advance("0.5 s")
+        if algorithm != "step-doubling":
+            with pytest.raises(CapabilityError, match=r"cannot do 61 steps at t = 0\.5 s"):
+                run.step(61)
+        run.advance("1 s")
+        before = run.save()
+        for go in (run.step, lambda: run.advance("2 s")):
+            with pytest.raises(CapabilityError, match="later stop, or without one"):
+                go()
+        run.restore(before)
+        assert run.time == 1.0
+
+
+def test_the_last_step_before_a_stop_time_off_the_grid():
+    with Execution(System("one").add("s", block(Sum), u=0.0), step="2 ms", stop="5 ms") as run:
+        run.step(2)
+        with pytest.raises(CapabilityError, match=r"cannot do 1 step at t = 0\.004 s: .* 0\.005 s"):
+            run.step()
+        run.advance("4 ms")
+
+
+def test_without_a_stop_time_a_run_goes_on():
+    system = System("one").add("s", block(Sum), u=0.0).with_experiment(stop="3 ms")
+    with Execution(system, step="2 ms") as run:
+        run.step(5)
+        assert run.time == 0.01

@@ -1,5 +1,7 @@
 """Names that a block assigns and does not declare."""
 
+from abc import ABC
+
 import numpy as np
 import pytest
 
@@ -87,3 +89,38 @@ def test_all_registered_blocks_declare_their_names():
 
     for name in block_names():
         block(name)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        (Input(), Output(), "'y' is declared as an input and then again as an output"),
+        (Output(), Input(), "'y' is declared as an output and then again as an input"),
+        (Output(), State(start=0.0), "'y' is declared as an output and then again as a state"),
+        (Parameter(start=1.0), 2.0, "'y' is declared as a parameter and then again with a value"),
+        (Input(), lambda self: 1.0, "'y' is declared as an input and then again with a value"),
+    ],
+)
+def test_the_body_of_a_class_declares_a_name_once(first, second, expected):
+    with pytest.raises(DescriptionError, match=f"block Twice: {expected}; expected a name for"):
+
+        class Twice(Block):
+            locals().update(y=first)
+            y: float = second
+
+
+def test_a_class_may_declare_a_name_of_its_base_again():
+    class Changed(Right):
+        u: float = Output()
+        plain = 1.0
+        plain += 1.0
+
+    assert block(Changed).connectors["u"].causality == "output"
+    assert Changed.plain == 2.0
+
+
+def test_a_block_may_have_an_abstract_base():
+    class Abstract(Block, ABC):
+        u: float = Input()
+
+    assert list(Abstract.connectors) == ["u"]
