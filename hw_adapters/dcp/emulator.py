@@ -17,7 +17,7 @@ import numpy as np
 
 from hw_adapters.emulation.event_log import EventLog
 from hw_adapters.emulation.faulty_sender import sender_of
-from hw_adapters.emulation.options import positive
+from hw_adapters.emulation.options import add_tracking_options, positive
 from hw_adapters.emulation.program import (
     Address,
     Waiting,
@@ -234,22 +234,7 @@ def main(arguments: Sequence[str]) -> None:
         default=2.0,
         help="silence of the master after which it stops, s (default: %(default)s)",
     )
-    add(
-        "--delay",
-        type=float,
-        default=0.0,
-        help="delay from a command to its effect, ms (default: %(default)s)",
-    )
-    add(
-        "--bandwidth",
-        type=positive,
-        help="bandwidth of the lag after the delay, Hz (default: no lag)",
-    )
-    add(
-        "--damping",
-        type=positive,
-        help="damping ratio of a second-order lag (default: first order)",
-    )
+    add_tracking_options(parser)
     options = parser.parse_args(arguments)
     emulate(Axis, options, _COLUMNS)
 

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from hw_adapters.emulation.event_log import EventLog
 from hw_adapters.emulation.faulty_sender import sender_of
-from hw_adapters.emulation.options import address, positive
+from hw_adapters.emulation.options import add_tracking_options, address, positive
 from hw_adapters.emulation.program import (
     Address,
     Waiting,
@@ -211,22 +211,7 @@ def main(arguments: Sequence[str]) -> None:
         default=100.0,
         help="correction beyond which RSI stops, mm or degrees (default: %(default)s)",
     )
-    add(
-        "--delay",
-        type=positive,
-        default=16.0,
-        help="delay from a frame to the effect of its answer, ms (default: %(default)s)",
-    )
-    add(
-        "--bandwidth",
-        type=positive,
-        help="bandwidth of the lag after the delay, Hz (default: no lag)",
-    )
-    add(
-        "--damping",
-        type=positive,
-        help="damping ratio of a second-order lag (default: first order)",
-    )
+    add_tracking_options(parser, delay_ms=16.0)
     add(
         "--ipoc",
         type=int,

@@ -22,7 +22,7 @@ import numpy as np
 
 from hw_adapters.emulation.event_log import EventLog
 from hw_adapters.emulation.faulty_sender import sender_of
-from hw_adapters.emulation.options import positive
+from hw_adapters.emulation.options import add_tracking_options, positive
 from hw_adapters.emulation.program import (
     Address,
     Waiting,
@@ -163,25 +163,8 @@ def main(arguments: Sequence[str]) -> None:
         default=1000.0,
         help="samples per second, Hz (default: %(default)s)",
     )
-    add(
-        "--delay",
-        type=float,
-        default=0.0,
-        help="delay from a command to its effect, ms (default: %(default)s)",
-    )
-    add(
-        "--bandwidth",
-        type=positive,
-        help="bandwidth of the lag after the delay, Hz (default: no lag)",
-    )
-    add(
-        "--damping",
-        type=positive,
-        help="damping ratio of a second-order lag (default: first order)",
-    )
+    add_tracking_options(parser)
     options = parser.parse_args(arguments)
-    if not (0.0 <= options.delay < math.inf):
-        parser.error(f"--delay: expected a time >= 0 ms, found {options.delay}")
     if "/" in options.name or options.name in {"", ".", ".."}:
         parser.error(f"--name: expected a name without '/', found '{options.name}'")
     emulate(Program, options, _COLUMNS)

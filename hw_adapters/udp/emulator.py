@@ -21,7 +21,7 @@ import numpy as np
 
 from hw_adapters.emulation.event_log import EventLog
 from hw_adapters.emulation.faulty_sender import sender_of
-from hw_adapters.emulation.options import address, positive
+from hw_adapters.emulation.options import add_tracking_options, address, positive
 from hw_adapters.emulation.program import (
     Address,
     Waiting,
@@ -146,28 +146,11 @@ def main(arguments: Sequence[str]) -> None:
         default=1000.0,
         help="samples per second, Hz (default: %(default)s)",
     )
-    add(
-        "--delay",
-        type=float,
-        default=0.0,
-        help="delay from a command to its effect, ms (default: %(default)s)",
-    )
-    add(
-        "--bandwidth",
-        type=positive,
-        help="bandwidth of the lag after the delay, Hz (default: no lag)",
-    )
-    add(
-        "--damping",
-        type=positive,
-        help="damping ratio of a second-order lag (default: first order)",
-    )
+    add_tracking_options(parser)
     add(
         "--no-taken", dest="taken", action="store_false", help="do not report which command it took"
     )
     options = parser.parse_args(arguments)
-    if not (0.0 <= options.delay < math.inf):
-        parser.error(f"--delay: expected a time >= 0 ms, found {options.delay}")
     emulate(Rig, options, _COLUMNS)
 
 

@@ -19,7 +19,7 @@ from functools import partial
 
 from hw_adapters.emulation.event_log import EventLog
 from hw_adapters.emulation.faulty_sender import sender_of
-from hw_adapters.emulation.options import positive
+from hw_adapters.emulation.options import add_tracking_options
 from hw_adapters.emulation.program import (
     Address,
     Waiting,
@@ -285,22 +285,7 @@ def main(arguments: Sequence[str]) -> None:
         default=10.0,
         help="lowest rate at which the counter must grow, Hz; 0: none (default: %(default)s)",
     )
-    add(
-        "--delay",
-        type=float,
-        default=8.0,
-        help="delay from a register to its effect, ms (default: %(default)s)",
-    )
-    add(
-        "--bandwidth",
-        type=positive,
-        help="bandwidth of the lag after the delay, Hz (default: no lag)",
-    )
-    add(
-        "--damping",
-        type=positive,
-        help="damping ratio of a second-order lag (default: first order)",
-    )
+    add_tracking_options(parser, delay_ms=8.0)
     add(
         "--refuse",
         action="append",
