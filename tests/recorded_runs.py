@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from systems import GROUND, body_at_contact
 
 from orchestrator.core.coupling import DelayMode, Timing, plan_delays
 from orchestrator.core.recording import Result
@@ -49,13 +50,13 @@ def sheet():
 
 @pytest.fixture
 def capture():
-    return (
-        System("capture")
-        .add("chaser", body(), thrust=10.0, m=750.0)
-        .add("sheet", sheet(), position_b=0.0, velocity_b=0.0)
-        .connect("chaser.position", "sheet.position_a", delay="16 ms")
-        .connect("chaser.velocity", "sheet.velocity_a")
-        .connect("sheet.force_a", "chaser.force")
+    return body_at_contact(
+        body().with_values({"thrust": 10.0, "m": 750.0}),
+        sheet().with_values(GROUND),
+        name="capture",
+        names=("chaser", "sheet"),
+        motion={"delay": "16 ms"},
+        velocity={},
     )
 
 

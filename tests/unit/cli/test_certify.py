@@ -5,8 +5,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from systems import GROUND, UNPUSHED, body_at_contact, plant
 
-from orchestrator import System, fmu
 from orchestrator.core.ssp import write_ssp
 from orchestrator.core.ssp.write.packing import REPORT_ENTRY, SRMD_ENTRY, STMD_ENTRY
 
@@ -22,22 +22,9 @@ def epos():
 @pytest.fixture
 def archive(plants, tmp_path):
     """A pair as another tool would pack it: without a delay, a step or a time to stop."""
-    system = (
-        System("pair")
-        .add("body", fmu(plants / "Chaser.fmu"), m=20.0, virtual_force=0.0, thrust=0.0)
-        .add(
-            "contact",
-            fmu(plants / "SpringDashpot.fmu"),
-            k=2000.0,
-            d=150.0,
-            latched=True,
-            position_b=0.0,
-            velocity_b=0.0,
-        )
-        .connect("body.position", "contact.position_a")
-        .connect("body.velocity", "contact.velocity_a")
-        .connect("contact.force_a", "body.force")
-    )
+    body = plant(plants, "Chaser", m=20.0, **UNPUSHED)
+    contact = plant(plants, "SpringDashpot", k=2000.0, d=150.0, latched=True, **GROUND)
+    system = body_at_contact(body, contact, name="pair")
     write_ssp(system, tmp_path / "pair.ssp")
     return tmp_path / "pair.ssp"
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from oracle.reference import run_reference
+from systems import body_at_contact
 
 from orchestrator import simulate
 from orchestrator.core.coupling import remarks
@@ -27,14 +28,10 @@ def files(plants, tmp_path_factory):
 
 
 def oscillator(files, version, **options):
-    system = (
-        System("oscillator")
-        .add("body", fmu(files["Chaser", version]), m=20.0, v0=0.1)
-        .add("contact", fmu(files["SpringDashpot", version]), k=2000.0, d=150.0, latched=True)
-        .connect("body.position", "contact.position_a", delay="40 ms")
-        .connect("body.velocity", "contact.velocity_a", delay="40 ms")
-        .connect("contact.force_a", "body.force")
-    )
+    body = fmu(files["Chaser", version]).with_values({"m": 20.0, "v0": 0.1})
+    spring = {"k": 2000.0, "d": 150.0, "latched": True}
+    contact = fmu(files["SpringDashpot", version]).with_values(spring)
+    system = body_at_contact(body, contact, name="oscillator", motion={"delay": "40 ms"})
     return system.with_options("body", **options) if options else system
 
 

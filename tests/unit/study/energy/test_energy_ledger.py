@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from systems import GROUND, body_at_contact, plant
 
 from orchestrator.core.simunits import Block, Input, Output, Parameter, block, fmu, resolve
 from orchestrator.core.system import Positive, System
@@ -47,15 +48,9 @@ class Shaker(Block):
 
 def sprung(body, plants, *, delay=None, d=0.0):
     """A body, latched to a sheet that stands on the ground."""
-    spring = fmu(plants / "Compliance.fmu")
-    return (
-        System("sprung")
-        .add("body", body)
-        .add("spring", spring, k=K, d=d, latched=True, velocity_b=0.0, position_b=0.0)
-        .connect("body.position", "spring.position_a", delay=delay)
-        .connect("body.velocity", "spring.velocity_a", delay=delay)
-        .connect("spring.force_a", "body.force")
-    )
+    spring = plant(plants, "Compliance", k=K, d=d, latched=True, **GROUND)
+    names, motion = ("body", "spring"), {"delay": delay}
+    return body_at_contact(body, spring, name="sprung", names=names, motion=motion)
 
 
 # --- what is created has a closed form --------------------------------------------------------

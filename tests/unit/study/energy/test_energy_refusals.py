@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from systems import GROUND, UNPUSHED, body_at_contact, plant
 
 from orchestrator.core.diagnostics import DescriptionError, UnitMismatchError, UnknownNameError
 from orchestrator.core.master import Execution
-from orchestrator.core.simunits import Block, Input, Output, block, fmu, resolve
+from orchestrator.core.simunits import Block, Input, Output, block, resolve
 from orchestrator.core.system import BaseUnit, Positive, System
 from orchestrator.study.energy import (
     Account,
@@ -175,14 +176,8 @@ def test_wrong_plans_tell_all_that_is_wrong():
 
 
 def pair(plants):
-    return (
-        System("pair")
-        .add("chaser", fmu(plants / "Chaser.fmu"), thrust=0.0, virtual_force=0.0)
-        .add("sheet", fmu(plants / "Compliance.fmu"), velocity_b=0.0, position_b=0.0)
-        .connect("chaser.position", "sheet.position_a")
-        .connect("chaser.velocity", "sheet.velocity_a")
-        .connect("sheet.force_a", "chaser.force")
-    )
+    body, sheet = plant(plants, "Chaser", **UNPUSHED), plant(plants, "Compliance", **GROUND)
+    return body_at_contact(body, sheet, name="pair", names=("chaser", "sheet"))
 
 
 def test_ports_are_found_by_names(plants):

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from systems import GROUND, UNPUSHED, body_at_contact, plant
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording.files import read_result
@@ -50,16 +51,10 @@ SHEET = ["sheet.position_a", "sheet.velocity_a"]
 def sprung(plants, delay=None, *, apart=0.0, v0=0.0, late=None):
     """7.5 kg on a spring and a damper that stand on the ground."""
     late = late or ({"delay": delay} if delay else {})
-    body = fmu(plants / "Chaser.fmu")
-    sheet = fmu(plants / "SpringDashpot.fmu")
-    return (
-        System("sprung")
-        .add("body", body, m=7.5, v0=v0, thrust=0.0, virtual_force=0.0)
-        .add("sheet", sheet, k=2510.0, d=6.0, latched=True, position_b=apart, velocity_b=0.0)
-        .connect("body.position", "sheet.position_a", **late)
-        .connect("body.velocity", "sheet.velocity_a", **late)
-        .connect("sheet.force_a", "body.force")
-    )
+    body = plant(plants, "Chaser", m=7.5, v0=v0, **UNPUSHED)
+    ground = GROUND | {"position_b": apart}
+    sheet = plant(plants, "SpringDashpot", k=2510.0, d=6.0, latched=True, **ground)
+    return body_at_contact(body, sheet, name="sprung", names=("body", "sheet"), motion=late)
 
 
 def ledger_of(system, step, **options):

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from systems import GROUND, body_at_contact, plant
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.recording import read_parquet
@@ -54,16 +55,10 @@ stages = [
 @pytest.fixture
 def run(tmp_path, plants):
     """Write the system, and run an experiment file of it."""
-    system = (
-        System("push")
-        .add("chaser", fmu(plants / "Chaser.fmu"), m=50.0, v0=0.1, thrust=5.0, virtual_force=0.0)
-        .add("sheet", fmu(plants / "Compliance.fmu"), k=2000.0, d=3.0, latched=True)
-        .set("sheet.position_b", 0.0)
-        .set("sheet.velocity_b", 0.0)
-        .connect("chaser.position", "sheet.position_a", delay="16 ms")
-        .connect("chaser.velocity", "sheet.velocity_a", delay="16 ms")
-        .connect("sheet.force_a", "chaser.force")
-    )
+    body = plant(plants, "Chaser", m=50.0, v0=0.1, thrust=5.0, virtual_force=0.0)
+    sheet = plant(plants, "Compliance", k=2000.0, d=3.0, latched=True, **GROUND)
+    names, motion = ("chaser", "sheet"), {"delay": "16 ms"}
+    system = body_at_contact(body, sheet, name="push", names=names, motion=motion)
     write_ssd(system, tmp_path / "push.ssd")
 
     def start(text, **options):
