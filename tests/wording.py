@@ -35,8 +35,11 @@ class WordingBook:
             (re.compile(re.escape(str(ROOT))), "ROOT"),
             (re.compile(re.escape(tempfile.gettempdir()) + r"/softdock-[\w.-]+"), "TMP"),
             (re.compile(r"(\b127\.0\.0\.1:)\d+"), r"\1PORT"),
+            (re.compile(r"\bsoftdock-test-\d+"), "softdock-test-NUMBER"),
             (re.compile(r"\(rumoca [0-9.]+\)"), "(rumoca VERSION)"),
-            (re.compile(r"(\btest_\w+\.py[:, ]+(?:line )?)\d+"), r"\1LINE"),
+            (re.compile(r"(\b(?:test_\w+|sample_blocks)\.py[:, ]+(?:line )?)\d+"), r"\1LINE"),
+            (re.compile(r"(\.\w+\.)[0-9a-f]{12}\.part\b"), r"\1HASH.part"),
+            (re.compile(r"\b0x[0-9a-f]{9,}\b"), "ADDRESS"),
         ]
         self._read: dict[Path, dict[str, dict[str, list[str]]]] = {}
         self._met: dict[Path, dict[str, dict[str, list[str]]]] = {}

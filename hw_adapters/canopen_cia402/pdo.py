@@ -121,12 +121,12 @@ def pdo_problems(
     if len(maps) > _MOST_PDOS:
         yield f"{len(maps)} {kind}s; expected {_MOST_PDOS} at most"
     for name in sorted({n for n in names if n not in known}):
-        yield f"'{name}' cannot be in an {kind}{choices_for(name, known, 'object')}"
+        yield f"expected objects for {kind}s, found '{name}'{choices_for(name, known, 'object')}"
     for name in sorted({n for n in names if names.count(n) > 1}):
-        yield f"'{name}' is in the {kind}s more than once"
+        yield f"'{name}' is in the {kind}s more than once; expected once"
     for name in needed:
         if name not in names:
-            yield f"'{name}' is in no {kind}; it is needed"
+            yield f"'{name}' is in no {kind}; expected it in one"
     for i, each in enumerate(maps, 1):
         size = sum(known[name].size for name in each if name in known)
         if not 0 < size <= _MOST_BYTES:

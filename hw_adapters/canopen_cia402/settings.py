@@ -292,7 +292,8 @@ class CanopenSettings(DeviceSettings):
         ):
             for value in sorted({v for v in values if values.count(v) > 1}):
                 yield (
-                    f"a different {what} for each drive and the master; {what} {value} occurs twice"
+                    f"expected a different {what} for each drive and the master; {what} {value}"
+                    " occurs twice"
                 )
         if self.heartbeat_timeout_ms < 2 * self.heartbeat_ms:
             yield (

@@ -169,9 +169,12 @@ def _message(form: Form, where: Location, items: Sequence[Mapping[str, Any]]) ->
     if item["type"] == "missing":
         return f"missing key '{key}'", ""
     expected = list(dict.fromkeys(_expected(each) for each in items if each["type"] in _EXPECTED))
-    if expected:
-        return f"'{key}': expected {' or '.join(expected)}, found {item['input']!r}", ""
-    return f"'{key}': {item['msg']}, found {item['input']!r}", ""
+    text = f"expected {' or '.join(expected)}" if expected else item["msg"]
+    if len(expected) == 1 and "expected " in expected[0]:  # an error of a validator says it all
+        text = expected[0]
+    elif not isinstance(item["input"], dict) or item["type"] != "value_error":
+        text += f", found {item['input']!r}"  # the keys of a whole table are in the file
+    return f"'{key}': {text}" if key else text, ""
 
 
 def _expected(item: Mapping[str, Any]) -> str:

@@ -156,9 +156,9 @@ def test_figures_of_an_impact_against_integration(n, radius, deformation):
     ("what", "value"),
     [("deformation", -1e-6), ("speed", 0.0), ("damping_number", -0.1), ("k", inf), ("radius", 0)],
 )
-def test_impacts_that_cannot_be(what, value):
+def test_impacts_that_cannot_be(what, value, wording):
     values = {"reduced_mass": M, "speed": V0, "k": K, "damping_number": 0.75} | {what: value}
-    with pytest.raises(DescriptionError, match=f"{what} .*, found {value}|{what}, found|{what} >"):
+    with wording.raises(DescriptionError):
         NormalImpact(**values)
 
 

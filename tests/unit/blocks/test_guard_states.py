@@ -54,15 +54,15 @@ def test_braking_is_the_closed_form_at_any_sampling(h: float, v: float) -> None:
 )
 @pytest.mark.parametrize("value", [0.0, -1.0, math.nan])
 def test_limits_and_times_of_zero_or_less_are_refused(
-    guard: type[Block], name: str, value: float
+    guard: type[Block], name: str, value: float, wording
 ) -> None:
-    with pytest.raises(DescriptionError, match=rf"{guard.__name__}: {name}: expected > 0 "):
+    with wording.raises(DescriptionError):
         guard(**{name: value}).initialise(0.0)
 
 
 @pytest.mark.parametrize("guard", [AxisGuard, PoseGuard, ForceGuard, WrenchGuard])
-def test_a_persistence_below_zero_is_refused(guard: type[Block]) -> None:
-    with pytest.raises(DescriptionError, match=rf"{guard.__name__}: persistence: expected >= 0 s"):
+def test_a_persistence_below_zero_is_refused(guard: type[Block], wording) -> None:
+    with wording.raises(DescriptionError):
         guard(persistence=-1.0).initialise(0.0)
 
 

@@ -124,46 +124,25 @@ def test_what_follows_from_a_wrong_connection_is_not_reported(softdock, folder):
 
 
 @pytest.mark.parametrize(
-    ("run", "kind", "expected"),
+    ("run", "kind"),
     [
-        (
-            lambda s: simulate([s], step=1.0, stop=2.0),
-            DescriptionError,
-            r"expected a System, found \[",
-        ),
-        (
-            lambda _: simulate("rig.ssd", step=1.0, stop=2.0),
-            DescriptionError,
-            r"expected a System, found 'rig\.ssd'; read_system\('rig\.ssd'\) reads a file",
-        ),
-        (
-            lambda s: simulate(s, step="1 ms", stop="2 ms"),
-            DescriptionError,
-            "the system has no connections .System.connect returns a new system",
-        ),
-        (
-            lambda s: s.set("spring.k", "2 N/m"),
-            DescriptionError,
-            "expected a Real in N/m, found '2 N/m'; write only the number, in N/m",
-        ),
-        (
-            lambda s: simulate(wired(s), step="1 ms", stop="2 ms")[0],
-            UnknownNameError,
-            "result 'rig' has no signal '0'; its signals are",
-        ),
+        (lambda s: simulate([s], step=1.0, stop=2.0), DescriptionError),
+        (lambda _: simulate("rig.ssd", step=1.0, stop=2.0), DescriptionError),
+        (lambda s: simulate(s, step="1 ms", stop="2 ms"), DescriptionError),
+        (lambda s: s.set("spring.k", "2 N/m"), DescriptionError),
+        (lambda s: simulate(wired(s), step="1 ms", stop="2 ms")[0], UnknownNameError),
         (
             lambda _: simulate(
                 System("s").add("n", block("blocks.py:Needs")), step="1 ms", stop="2 ms"
             ),
             SoftdockError,
-            r"missing 1 required .*; Softdock calls __init__ without arguments: declare Parameter",
         ),
     ],
 )
-def test_a_program(folder, run, kind, expected):
+def test_a_program(folder, run, kind, wording):
     system = System("rig").add("spring", block("blocks.py:Spring"))
     system = system.add("ruler", block("blocks.py:Ruler"))
-    with pytest.raises(kind, match=expected):
+    with wording.raises(kind):
         run(system)
 
 
@@ -171,7 +150,7 @@ def wired(system):
     return system.connect("ruler.length", "spring.length").connect("spring.force", "ruler.force")
 
 
-def test_a_folder_in_place_of_an_fmu(folder):
+def test_a_folder_in_place_of_an_fmu(folder, wording):
     (folder / "m.fmu").mkdir()
-    with pytest.raises(LoadError, match=r"m\.fmu: expected a file, found a folder"):
+    with wording.raises(LoadError):
         System("s").add("m", fmu("m.fmu"))

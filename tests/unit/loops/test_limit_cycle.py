@@ -142,7 +142,7 @@ def seen(system, until=14.0):
 
 def neutral(make, slow, fast):
     """Return amplitude and frequency between runs that grow and runs that die down."""
-    speed = brentq(lambda v: seen(make(v))[0], slow, fast, xtol=1e-6)
+    speed = brentq(lambda v: seen(make(v))[0], slow, fast, rtol=2e-4)
     _, amplitude, frequency = seen(make(speed))
     return amplitude, frequency
 
@@ -234,10 +234,8 @@ class Lag(Block):
         self.f -= 0.1 * (self.f + self.x)
 
 
-@pytest.mark.parametrize(
-    ("law", "text"), [(Pushing, "answers a sine with a mean"), (Lag, "answers a slower sine")]
-)
-def test_what_has_no_describing_function_of_the_amplitude_is_refused(plants, law, text):
+@pytest.mark.parametrize("law", [Pushing, Lag])
+def test_what_has_no_describing_function_of_the_amplitude_is_refused(plants, law, wording):
     system = (
         System("s")
         .add("chaser", fmu(plants / "Chaser.fmu"), thrust=0.0, virtual_force=0.0)
@@ -245,7 +243,7 @@ def test_what_has_no_describing_function_of_the_amplitude_is_refused(plants, law
         .connect("chaser.position", "law.x", delay="16 ms")
         .connect("law.f", "chaser.force")
     )
-    with pytest.raises(CapabilityError, match=f"'law' {text}"):
+    with wording.raises(CapabilityError):
         limit_cycles(linear_system(system, step="1 ms"), "law", [0.1, 1.0])
 
 

@@ -203,7 +203,7 @@ def test_a_contact_that_is_closed_has_its_damping():
     assert any(mode.exact.real == pytest.approx(-1.0, abs=1e-6) for mode in closed.modes)
 
 
-def test_a_side_that_cannot_be_linearised_costs_no_more_than_itself():
+def test_a_side_that_cannot_be_linearised_costs_no_more_than_itself(wording):
     """Where it is open this one has no numbers: the account of the mean stays."""
 
     class Fragile(Block):
@@ -220,8 +220,7 @@ def test_a_side_that_cannot_be_linearised_costs_no_more_than_itself():
         .connect("mass.y", "contact.u", delay="4 ms")
         .connect("contact.y", "mass.u")
     )
-    told = r"'contact' cannot be .*open contact is taken\) 'contact.y' is not finite after a step"
-    with pytest.raises(CapabilityError, match=told):
+    with wording.raises(CapabilityError):
         linear_system(system, step="1 ms", contact="open")
     account = run_account(system, step="1 ms")
     assert account.accounts[0].modes

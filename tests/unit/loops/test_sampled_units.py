@@ -285,10 +285,9 @@ def test_time_events_that_sample_nothing_leave_the_model_as_it_is(built):
     assert model.remarks == ()
 
 
-def test_a_gain_that_changes_between_time_events_is_refused_as_what_it_is(built):
+def test_a_gain_that_changes_between_time_events_is_refused_as_what_it_is(built, wording):
     """It was called a unit that samples every 2 s."""
-    why = "'o' cannot be linearised: how it answers .* its time events, .* at 2, 4, 6"
-    with pytest.raises(DescriptionError, match=why):
+    with wording.raises(DescriptionError):
         linear_system(loop(built["Ramped"]), step="5 ms")
     held = linear_system(loop(built["Ramped"], swing=0.0), step="5 ms")
     assert held.models["o"].continuous.d == pytest.approx(np.array([[-9.0]]))
@@ -343,18 +342,14 @@ def test_a_certificate_has_the_loop_of_a_unit_that_samples(built):
 
 
 @pytest.mark.parametrize(
-    ("values", "step", "why"),
+    ("values", "step"),
     [
-        ({"ts": 0.5}, "1 ms", r"samples every 0.5 s, .* repeats after 500 steps, more than 100"),
-        (
-            {"ts": 0.01 * math.sqrt(2.0)},
-            "5 ms",
-            "samples every .* that repeats after no whole number of steps",
-        ),
+        ({"ts": 0.5}, "1 ms"),
+        ({"ts": 0.01 * math.sqrt(2.0)}, "5 ms"),
     ],
 )
-def test_a_period_that_is_too_long_is_refused_by_name(built, values, step, why):
-    with pytest.raises(DescriptionError, match=f"component 'o' cannot be linearised: it {why}"):
+def test_a_period_that_is_too_long_is_refused_by_name(built, values, step, wording):
+    with wording.raises(DescriptionError):
         linear_system(loop(built["Sampled"], kp=9.0, r=0.0, **values), step=step)
 
 

@@ -191,9 +191,9 @@ def test_pictures_from_files(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["missing.png", "plot.pdf"])
-def test_a_missing_picture_is_named_and_keeps_the_report(tmp_path, kept, name):
+def test_a_missing_picture_is_named_and_keeps_the_report(tmp_path, kept, name, wording):
     path = kept("report.html")
-    with pytest.raises(LoadError, match=re.escape(name)):
+    with wording.raises(LoadError):
         write_report(Report("r", figures=(FigureItem(tmp_path / name, "c"),)), path)
     assert path.read_bytes() == b"earlier"
 

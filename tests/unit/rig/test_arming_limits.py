@@ -49,7 +49,7 @@ def test_a_loop_has_its_reserve_or_lacks_it(found, lacks):
 LINE = "body.position -> robot.dx"
 
 
-def test_one_line_without_its_reserve_one_objection_or_a_failure_refuse_all():
+def test_one_line_without_its_reserve_one_objection_or_a_failure_refuse_all(wording):
     fine = ArmedLine(LINE, ("body",), margins(5e-3, 2.0), complex(-0.5, 2.0 * math.pi))
     bad = ArmedLine(LINE, ("body",), margins(3e-3, 1.1), complex(0.5, 0.0), ("too little",))
     granted = Arming(RESERVE, 4_000_000, (fine, fine))
@@ -60,7 +60,7 @@ def test_one_line_without_its_reserve_one_objection_or_a_failure_refuse_all():
         Arming(RESERVE, 4_000_000, (fine,), objections=("of the other sign",)),
     ):
         assert not refused.is_granted
-        with pytest.raises(ArmingError, match="case 'c': arming is refused: "):
+        with wording.raises(ArmingError):
             expect_armed({"c": refused})
         forced = Arming(
             **{k: getattr(refused, k) for k in ("reserve", "step_ns", "lines", "failure")},

@@ -74,9 +74,9 @@ def test_a_wrong_table(changed, said):
         planned("rig", **changed)
 
 
-def test_an_emulator_of_what_is_no_device():
+def test_an_emulator_of_what_is_no_device(wording):
     rig = RIG["case"]["rig"] | {"emulators": {"chaser": {}}}
-    with pytest.raises(DescriptionError, match=r"emulators\.chaser: expected a device of the case"):
+    with wording.raises(DescriptionError):
         planned("rig", case={"rig": rig})
 
 
@@ -109,10 +109,9 @@ def test_what_follows_knows_where_the_first_is(fake, monkeypatch):
     assert not any(p.is_running for p in seen)
 
 
-def test_a_place_that_is_not_there(fake):
+def test_a_place_that_is_not_there(fake, wording):
     plans = {"b": EmulatorPlan(fake, ("--link", "{a.link}"))}
-    told = r"emulators\.b: no earlier emulator can be reached as '\{a\.link\}'"
-    with pytest.raises(DeviceError, match=told), emulating(case_of(**plans), None):
+    with wording.raises(DeviceError), emulating(case_of(**plans), None):
         pytest.fail("it was started")
 
 

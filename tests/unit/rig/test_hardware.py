@@ -54,9 +54,8 @@ def delay_of(case, line=LINE):
         TWIN_CASE + beside("20 ms"),
     ],
 )
-def test_a_twin_on_a_line_that_declares_its_delay_names_both(prepared, cases):
-    told = rf"case 'twin': {LINE}: a delay is counted twice: component 'robot', a twin of kuka_rsi"
-    with pytest.raises(DescriptionError, match=told) as caught:
+def test_a_twin_on_a_line_that_declares_its_delay_names_both(prepared, cases, wording):
+    with wording.raises(DescriptionError) as caught:
         prepared(cases, only=["twin"])
     assert [each.code for each in caught.value.diagnostics] == ["TIM114"]
     assert f"--set-delay '{LINE}=" in str(caught.value)
@@ -90,10 +89,12 @@ def test_a_system_file_with_a_twin_is_checked_as_it_is_run(tmp_path):
     assert "TIM114" not in {each.code for each in check_target(tmp_path / "rig.toml").findings}
 
 
-def test_the_swap_of_the_command_line_counts_after_the_delays_of_the_file(prepared, tmp_path):
+def test_the_swap_of_the_command_line_counts_after_the_delays_of_the_file(
+    prepared, tmp_path, wording
+):
     swaps = {"robot": f"twin:{tmp_path / 'robot.twin.toml'}"}
     cases = SIMULATED + beside("2 ms") + ON_RIG
-    with pytest.raises(DescriptionError, match="counted twice"):
+    with wording.raises(DescriptionError):
         prepared(cases, only=["simulated"], settings=RunSettings(swaps=swaps))
     settings = RunSettings(swaps=swaps, delays={"robot.x->spring.x": "2 ms"})
     found = prepared(cases, only=["simulated"], settings=settings)["simulated"]
@@ -124,9 +125,8 @@ def test_what_hardware_carries_on_and_the_run_reads_is_read_later(prepared, tmp_
     assert case.system.component("robot").late_ns == {"x": 16_000_000}
 
 
-def test_a_device_on_a_line_that_declares_its_delay_names_both(prepared):
-    told = rf"{LINE}: a delay is counted twice: component 'robot' is the device kuka_rsi"
-    with pytest.raises(DescriptionError, match=told):
+def test_a_device_on_a_line_that_declares_its_delay_names_both(prepared, wording):
+    with wording.raises(DescriptionError):
         prepared(READ)
     assert delay_of(prepared(READ + beside("5 ms"))["read"]) == 5_000_000
     assert prepared(ON_RIG)["rig"].system.component("robot").source.kind == "device"
@@ -142,27 +142,26 @@ def test_a_delay_that_says_of_what_it_is_counts_beside_a_device(tmp_path, device
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    "changes",
     [
-        ({"device": "ur_rtde"}, r"robot: expected a twin of kuka_rsi.* is of 'robot' \(ur_rtde"),
-        ({"component": "spring"}, r"robot: expected a twin of that device; .* is of 'spring'"),
+        {"device": "ur_rtde"},
+        {"component": "spring"},
     ],
 )
-def test_a_twin_of_another_device_is_refused_by_name(tmp_path, changes, told):
+def test_a_twin_of_another_device_is_refused_by_name(tmp_path, changes, wording):
     file = rig(TWIN_CASE + beside("2 ms") + ON_RIG)(tmp_path, tmp_path)
     twin = TWIN.model_copy(update={"pair": (PAIR,), **changes})
     (tmp_path / "robot.twin.toml").write_text(twin_text(twin))
-    with pytest.raises(DescriptionError, match=told):
+    with wording.raises(DescriptionError):
         prepare_all(read_experiment(file), ["twin"], SystemReader(tmp_path))
     assert "CAP115" in {each.code for each in check_target(file).findings}
 
 
-def test_a_twin_whose_command_nothing_takes_is_refused(tmp_path):
+def test_a_twin_whose_command_nothing_takes_is_refused(tmp_path, wording):
     file = rig(TWIN_CASE + beside("2 ms"))(tmp_path, tmp_path)
     pair = PAIR.model_copy(update={"command": "dq"})
     (tmp_path / "robot.twin.toml").write_text(twin_text(TWIN.model_copy(update={"pair": (pair,)})))
-    told = r"a twin of 'robot' \(kuka_rsi\), whose 'x' follows 'dq': expected it among .*\(dx\)"
-    with pytest.raises(DescriptionError, match=told):
+    with wording.raises(DescriptionError):
         prepare_all(read_experiment(file), ["twin"], SystemReader(tmp_path))
 
 

@@ -106,22 +106,18 @@ def test_a_table_of_a_case_puts_a_device_there(folder):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "why"),
+    ("old", "new"),
     [
-        ("port = 9", "prot = 9", "unknown key 'prot'. Did you mean 'port'?"),
-        (
-            "port = 9",
-            "port = 9\nunit = 's'",
-            "'u' is input Real in s there, expected input Real in",
-        ),
-        ('device = "scripted_device:Scripted"', "", r"devices\.rig: missing key 'device'"),
-        ("scripted_device:Scripted", "scripted", "no device 'scripted' is registered"),
-        ("devices.rig]", "devices.rg]", "'rg'"),
-        ("port = 9", "port = 2026-01-01", "expected numbers, texts, truth values"),
+        ("port = 9", "prot = 9"),
+        ("port = 9", "port = 9\nunit = 's'"),
+        ('device = "scripted_device:Scripted"', ""),
+        ("scripted_device:Scripted", "scripted"),
+        ("devices.rig]", "devices.rg]"),
+        ("port = 9", "port = 2026-01-01"),
     ],
 )
-def test_a_table_that_does_not_fit_is_told_before_the_run(folder, old, new, why):
-    with pytest.raises(DescriptionError, match=why) as caught:
+def test_a_table_that_does_not_fit_is_told_before_the_run(folder, old, new, wording):
+    with wording.raises(DescriptionError) as caught:
         prepared(folder, EXPERIMENT.replace(old, new))
     assert "case 'rig'" in str(caught.value)
 
@@ -167,8 +163,8 @@ def test_a_recording_goes_into_an_archive(folder):
         (REALTIME.replace('"rig"', '"controller"'), "its clock would be 'controller', no device"),
     ],
 )
-def test_a_device_with_a_clock_of_its_own_needs_a_run_in_real_time(folder, table, why):
-    with pytest.raises(DescriptionError, match="case 'rig': expected a run in real time") as caught:
+def test_a_device_with_a_clock_of_its_own_needs_a_run_in_real_time(folder, table, why, wording):
+    with wording.raises(DescriptionError) as caught:
         run_experiment(experiment(folder, EXPERIMENT + table), folder, folder / "out")
     assert "'rig' (device" in str(caught.value)
     assert why in str(caught.value)

@@ -82,26 +82,26 @@ def rig(again, monkeypatch):
     return found, sent, way
 
 
-def test_a_rig_is_tuned_when_margins_and_supervisor_allow_it(rig, monkeypatch):
+def test_a_rig_is_tuned_when_margins_and_supervisor_allow_it(rig, monkeypatch, wording):
     shown, sent, _ = rig
     shown.ask(Wish(SET, name="damper.b", text="150", ramp=0.5))
     check, done = sent
     assert (check.what, done.what, done.ramp) == (CHECK, SET, 0.5)
     assert done.granted.startswith("granted with a delay margin of ")
     assert Operator.heard == [("tune", "damper.b = 150")]
-    for text, why in (("301", "beyond its limits"), ("0", "= 0 is refused: .* unstable")):
-        with pytest.raises(DescriptionError, match=why):
+    for text in ("301", "0"):  # beyond its limits; unstable
+        with wording.raises(DescriptionError):
             shown.ask(Wish(SET, name="damper.b", text=text))
     assert len(Operator.heard) == 1  # it was not even asked
     monkeypatch.setattr(Operator, "said", {"refused": "the rig is in SAFE"})
-    with pytest.raises(DescriptionError, match="the supervisor of 'epos': the rig is in SAFE"):
+    with wording.raises(DescriptionError):
         shown.ask(Wish(SET, name="damper.b", text="140"))
     assert [one.what for one in sent] == [CHECK, SET, CHECK, CHECK, CHECK]
     assert shown.cases[0].granted == {"damper.b": "150"}
     shown.ask(Wish(MARK, text="seen"))  # which nobody has to grant
 
 
-def test_the_whole_way_of_a_ramp_has_margins_and_the_least_of_them_are_granted(rig, again):
+def test_the_whole_way_of_a_ramp_has_margins_and_the_least_of_them_are_granted(rig, again, wording):
     shown, sent, way = rig
     compute = pickle.loads(again)  # noqa: S301 - of this test
     figures = {b: compute({"damper.b": b}).least for b in ("110", "130", "150")}
@@ -110,23 +110,23 @@ def test_the_whole_way_of_a_ramp_has_margins_and_the_least_of_them_are_granted(r
     assert sent[-1].granted == f"granted with {figures['110']}"
     assert figures["110"] != figures["150"]
     way.append("0")
-    with pytest.raises(DescriptionError, match=r"= 150 is refused on its way, at 0: .* unstable"):
+    with wording.raises(DescriptionError):
         shown.ask(Wish(SET, name="damper.b", text="150", ramp=0.5))
     assert sent[-1].what == CHECK
 
 
 @pytest.mark.parametrize(
-    ("changes", "why"),
+    "changes",
     [
-        ({"rig": ""}, "no supervisor of the devices could consent"),
-        ({"again": b"", "unknown": "no device is commanded"}, "refused: no device is commanded"),
-        ({"state": "ended"}, "the run is over: it is tuned and marked while it steps"),
-        ({"state": "prepared"}, "the run has not begun its steps"),
-        ({"samples": None}, "the run waits for its rig: engage that first"),
+        {"rig": ""},
+        {"again": b"", "unknown": "no device is commanded"},
+        {"state": "ended"},
+        {"state": "prepared"},
+        {"samples": None},
     ],
 )
-def test_what_is_lacking_is_said(rig, changes, why):
+def test_what_is_lacking_is_said(rig, changes, wording):
     shown, *_ = rig
     shown.cases[0] = replace(shown.cases[0], **changes)
-    with pytest.raises(DescriptionError, match=why):
+    with wording.raises(DescriptionError):
         shown.ask(Wish(SET, name="damper.b", text="150"))

@@ -43,15 +43,15 @@ def test_a_pair_is_whole(change, told):
         SignalPair.model_validate(PAIR.model_dump() | change)
 
 
-def test_a_file_that_is_none_is_refused(tmp_path):
-    with pytest.raises(LoadError, match="no such file"):
+def test_a_file_that_is_none_is_refused(tmp_path, wording):
+    with wording.raises(LoadError):
         read_twin(tmp_path / "none.toml")
     (tmp_path / "other.toml").write_text("a = [")
-    with pytest.raises(LoadError, match="expected a twin file"):
+    with wording.raises(LoadError):
         read_twin(tmp_path / "other.toml")
 
 
-def test_an_unknown_response_lists_those_that_are():
+def test_an_unknown_response_lists_those_that_are(wording):
     assert TWIN.response("fz") is REST
-    with pytest.raises(UnknownNameError, match="its responses are x and fz"):
+    with wording.raises(UnknownNameError):
         TWIN.response("y")

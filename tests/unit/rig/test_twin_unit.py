@@ -173,29 +173,29 @@ def test_a_twin_of_a_twin_is_around_the_same(twin):
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    "source",
     [
-        ("twin:{file}?inner=device:udp", "expected an FMU or a block within"),
-        ("twin:{file}?iner=a.fmu", r"expected twin:FILE.inner=SOURCE&seed=N&.*, found 'iner'"),
-        ("twin:{file}?seed=-1", "a whole number >= 0, found '-1'"),
+        "twin:{file}?inner=device:udp",
+        "twin:{file}?iner=a.fmu",
+        "twin:{file}?seed=-1",
     ],
 )
-def test_what_a_source_does_not_say_rightly_is_told(twin, source, told):
+def test_what_a_source_does_not_say_rightly_is_told(twin, source, wording):
     path = twin().removeprefix("twin:")
-    with pytest.raises(DescriptionError, match=told):
+    with wording.raises(DescriptionError):
         swap_component(rig(), "robot", source.format(file=path))
 
 
-def test_a_file_that_is_missing_or_of_another_device_is_told(twin, tmp_path):
-    with pytest.raises(LoadError, match="no such file"):
+def test_a_file_that_is_missing_or_of_another_device_is_told(twin, tmp_path, wording):
+    with wording.raises(LoadError):
         swap_component(rig(), "robot", f"twin:{tmp_path}/none.toml")
-    with pytest.raises(DescriptionError, match="expected a response of the device among"):
+    with wording.raises(DescriptionError):
         swap_component(rig(), "robot", twin(response="fz"))
 
 
-def test_where_nothing_stood_a_twin_must_say_what_it_is_around(twin):
+def test_where_nothing_stood_a_twin_must_say_what_it_is_around(twin, wording):
     device = swap_component(rig(), "robot", 'device:kuka_rsi?axes=["x"]')
-    with pytest.raises(DescriptionError, match="needs the FMU or block that it wraps"):
+    with wording.raises(DescriptionError):
         swap_component(device, "robot", twin())
     inside = f"{twin()}?inner=block:{__file__}:Follow"
     assert swap_component(device, "robot", inside).component("robot").source.inner is not None

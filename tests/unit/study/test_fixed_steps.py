@@ -28,15 +28,13 @@ def test_a_fixed_internal_step_that_fits_is_shortened(rig):
     assert found.failures == found.remarks == ()
 
 
-def test_what_shares_events_cannot_keep_its_step_and_is_refused_by_name(rig):
-    text = r"'rig' takes whole multiples of 0\.0004 s .*, but it shares events .*: choose"
-    with pytest.raises(CapabilityError, match=text):
+def test_what_shares_events_cannot_keep_its_step_and_is_refused_by_name(rig, wording):
+    with wording.raises(CapabilityError):
         verify(rig("counter3", value=0), step="0.8 ms", stop="8 ms")
     assert verify(rig("counter3", value=0), step="1.6 ms", stop="16 ms").failures == ()
 
 
-def test_what_is_iterated_cannot_keep_its_step_and_is_refused_by_name(rig):
+def test_what_is_iterated_cannot_keep_its_step_and_is_refused_by_name(rig, wording):
     system = rig("every3").connect("rig.y", "rig.u", factor=0.1, suppress_unit_conversion=True)
-    text = r"'rig' takes whole multiples .*, but algorithm 'newton' steps all .* together"
-    with pytest.raises(CapabilityError, match=text):
+    with wording.raises(CapabilityError):
         verify(system, step="0.8 ms", stop="8 ms", algorithm="newton")

@@ -68,22 +68,22 @@ def test_a_tube_about_a_reference(result, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("that", "keys", "said"),
+    ("that", "keys"),
     [
-        ("a.force", {}, "expected a name, a bound and its unit"),
-        ("a.force < much", {}, "expected a name, a bound and its unit"),
-        ("a.force < 5 N of 3 N", {}, "expected a name, a bound and its unit"),
-        ("a.force within -1 N of 3 N", {}, "expected a distance >= 0"),
-        ("a.force within 1 N", {}, "with a 'reference'"),
-        ("a.force < 1 N", {"reference": "x.csv"}, "with a 'reference'"),
-        ("a.force < 5", {}, "expected a unit after 5, such as 'N'"),
-        ("a.force < 5 m", {}, "'a.force' is in N"),
-        ("a.share < 5 N", {}, "'a.share' has no unit"),
-        ("a.power < 5 W", {}, "no signal 'a.power'"),
-        ("a.force < 5 N", {"after": "a.power > 1 W"}, "no signal 'a.power'"),
-        ("a.force < 5 N", {"begin": "soon"}, "from"),
+        ("a.force", {}),
+        ("a.force < much", {}),
+        ("a.force < 5 N of 3 N", {}),
+        ("a.force within -1 N of 3 N", {}),
+        ("a.force within 1 N", {}),
+        ("a.force < 1 N", {"reference": "x.csv"}),
+        ("a.force < 5", {}),
+        ("a.force < 5 m", {}),
+        ("a.share < 5 N", {}),
+        ("a.power < 5 W", {}),
+        ("a.force < 5 N", {"after": "a.power > 1 W"}),
+        ("a.force < 5 N", {"begin": "soon"}),
     ],
 )
-def test_what_cannot_be_judged(result, that, keys, said):
-    with pytest.raises(DescriptionError, match=said.replace("(", r"\(")):
+def test_what_cannot_be_judged(result, that, keys, wording):
+    with wording.raises(DescriptionError):
         judge(result, that, **keys)

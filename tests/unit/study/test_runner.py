@@ -1,13 +1,11 @@
 import json
 import os
-import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError, UnknownNameError
-from orchestrator.core.diagnostics.errors import toml_key
 from orchestrator.core.recording import read_parquet, whole_folder
 from orchestrator.core.simulation import FailedRunError, InterruptedRun
 from orchestrator.core.simunits import Block, Output, block
@@ -217,11 +215,9 @@ def test_formats_of_the_run_before_do_not_stay_beside_new_ones(fuse, tmp_path):
 
 
 @pytest.mark.parametrize("key", ["int", "[x]", "str"])
-def test_an_unknown_key_that_looks_like_a_kind_is_named(tmp_path, key):
+def test_an_unknown_key_that_looks_like_a_kind_is_named(tmp_path, key, wording):
     path = experiment(tmp_path, f'"{key}" = 1\n' + GOOD)
-    with pytest.raises(
-        DescriptionError, match=re.escape(f"unknown key '{toml_key(key)}'; the keys are ")
-    ):
+    with wording.raises(DescriptionError):
         read_experiment(path)
 
 

@@ -56,12 +56,12 @@ def test_a_unit_that_cannot_go_back_forbids_early_return(c_fmu, lacks):
 
 
 @pytest.mark.parametrize(
-    ("lacks", "message"),
-    [(STATE, "'stiff' cannot go back to a saved state"), (FIXED, "'stiff' takes only equal steps")],
+    "lacks",
+    [STATE, FIXED],
     ids=["state", "vary"],
 )
 @pytest.mark.parametrize("isolation", ["none", "process"])
-def test_a_unit_that_returns_all_the_same_is_told_who_forbids_it(c_fmu, lacks, message, isolation):
+def test_a_unit_that_returns_all_the_same_is_told_who_forbids_it(c_fmu, lacks, isolation, wording):
     system = (
         System("stiff")
         .add("early", fmu(c_fmu("early3")), u=0.0, defiant=1)
@@ -71,7 +71,7 @@ def test_a_unit_that_returns_all_the_same_is_told_who_forbids_it(c_fmu, lacks, m
     )
     with (
         Execution(system, step="100 ms") as run,
-        pytest.raises(StepError, match=f"'early' failed .* was not allowed because {message}"),
+        wording.raises(StepError),
     ):
         run.advance("0.6 s")
 

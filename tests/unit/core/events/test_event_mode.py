@@ -56,7 +56,7 @@ def test_a_delayed_line_passes_the_value_after_the_event_on(c_fmu):
 
 
 @pytest.mark.parametrize("mores", [(1, 1), (1, 0)], ids=["both-add", "one-adds"])
-def test_values_that_change_for_ever_are_named(c_fmu, mores):
+def test_values_that_change_for_ever_are_named(c_fmu, mores, wording):
     path = c_fmu("restless3")
     system = (
         System("restless")
@@ -66,18 +66,18 @@ def test_values_that_change_for_ever_are_named(c_fmu, mores):
         .connect("other.y", "one.u")
     )
     with Execution(system, step="50 ms", algorithm="jacobi") as run:
-        with pytest.raises(StepError, match=r"the events at t = 0.05 s do not settle") as e:
+        with wording.raises(StepError) as e:
             run.advance("0.2 s")
         assert "after 100 rounds" in str(e.value)
         assert "'one.u'" in str(e.value) or "'other.u'" in str(e.value)
         assert run.recording().time_ns.tolist() == [0, 50_000_000]
 
 
-def test_updates_that_are_asked_for_for_ever_are_named(c_fmu):
+def test_updates_that_are_asked_for_for_ever_are_named(c_fmu, wording):
     system = System("restless").add("one", fmu(c_fmu("restless3")), at=0.1, more=0, u=0)
     with (
         Execution(system, step="50 ms") as run,
-        pytest.raises(StepError, match=r"do not settle: .* 'one' asks for more"),
+        wording.raises(StepError),
     ):
         run.advance("0.2 s")
 
@@ -128,24 +128,24 @@ def test_a_run_goes_on_from_a_checkpoint_between_ticks(c_fmu, stored):
         np.testing.assert_array_equal(found, whole.recording().values)
 
 
-def test_a_run_goes_on_after_events_that_did_not_end(c_fmu):
+def test_a_run_goes_on_after_events_that_did_not_end(c_fmu, wording):
     path = c_fmu("restless3")
     system = System("restless").add("one", fmu(path), at=0.1, more=0, u=0)
     with Execution(system, step="50 ms") as run:
         run.step()
         checkpoint = run.save()
         for _ in range(2):
-            with pytest.raises(StepError, match="'one' asks for more"):
+            with wording.raises(StepError):
                 run.step()
             run.restore(checkpoint)
         assert run.time_ns == 50_000_000
 
 
-def test_a_stored_state_that_lacks_the_times_of_events_is_refused(c_fmu):
+def test_a_stored_state_that_lacks_the_times_of_events_is_refused(c_fmu, wording):
     system = System("jump").add("jumper", fmu(c_fmu("jumper3")), u=0.0)
     with (
         Execution(system, step="100 ms") as run,
-        pytest.raises(StepError, match="saved state is too short: expected at least 16 bytes"),
+        wording.raises(StepError),
     ):
         run.units[0].deserialize(b"short")
 

@@ -234,7 +234,7 @@ def test_a_checkpoint_fits_runs_with_the_same_faults_only(wording):
 
 
 @pytest.mark.parametrize("changed", [{"seed": 2}, {"at": "1234.567890124 s"}])
-def test_a_checkpoint_knows_every_figure_of_a_fault(changed):
+def test_a_checkpoint_knows_every_figure_of_a_fault(changed, wording):
     def run(seed=1, at="1234.567890123 s"):
         noise = Fault.of("noise", "s.time", at, sigma=0.1, seed=seed)
         return Execution(ramp(), step="1 ms", faults=[noise])
@@ -242,7 +242,7 @@ def test_a_checkpoint_knows_every_figure_of_a_fault(changed):
     with run() as first, run() as same, run(**changed) as other:
         stored = first.save().stored()
         same.restore(stored)
-        with pytest.raises(LoadError, match=r"^the checkpoint is of another run:\nfault 1: "):
+        with wording.raises(LoadError):
             other.restore(stored)
 
 

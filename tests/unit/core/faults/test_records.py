@@ -54,10 +54,9 @@ def test_how_much_later_a_line_is(own, before, later):
     assert record("drop", "0.1 s", own=own).extra_delay_ns == 0
 
 
-def test_one_that_acts_at_no_point_is_refused():
+def test_one_that_acts_at_no_point_is_refused(wording):
     assert record("drop", "199 ms", stop=201 * MS).begin_ns == 200 * MS
-    with pytest.raises(DescriptionError, match=r"end of the run at 0\.2 s, found 0\.199 s"):
+    with wording.raises(DescriptionError):
         record("drop", "199 ms")
-    gap = r"from 0\.1095 s until 0\.111 s there is no communication point at a step of 4 ms; exp"
-    with pytest.raises(DescriptionError, match=gap):
+    with wording.raises(DescriptionError):
         record("drop", "109.5 ms", "111 ms")

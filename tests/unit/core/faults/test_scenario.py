@@ -264,22 +264,18 @@ def test_figures_of_faults_are_swept(folder):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "expected"),
+    ("old", "new"),
     [
-        ('"9 ms", 0.012', '"5 ms", 0.012', "sweep 'longer': fault 'late-link' .*until: expected"),
-        (
-            "late-link.until",
-            "late-link.untill",
-            "no key 'untill' to sweep. Did you mean 'until'. The keys are kind",
-        ),
-        ("late-link.until", "late.until", "sweep 'longer': .*'fault'"),
-        ("0.5, 2]", '"x", 2]', "fault.worn.value: 'x' does not fit"),
+        ('"9 ms", 0.012', '"5 ms", 0.012'),
+        ("late-link.until", "late-link.untill"),
+        ("late-link.until", "late.until"),
+        ("0.5, 2]", '"x", 2]'),
     ],
 )
-def test_wrong_sweeps_of_faults(folder, old, new, expected):
+def test_wrong_sweeps_of_faults(folder, old, new, wording):
     text = CASE + FAULTS + SWEEP
     assert old in text
-    with pytest.raises(SoftdockError, match=expected):
+    with wording.raises(SoftdockError):
         run(folder, text.replace(old, new))
     assert not (folder / "out").exists()
 

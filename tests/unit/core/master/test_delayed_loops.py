@@ -113,13 +113,11 @@ def pressed(path):
     )
 
 
-def test_a_loop_of_units_that_list_no_dependencies_is_said_to_be_a_guess(plants, silent_sheet):
+def test_a_loop_of_units_that_list_no_dependencies_is_said_to_be_a_guess(
+    plants, silent_sheet, wording
+):
     system = pressed(silent_sheet)
-    guess = (
-        r"\(this loop is a guess: the modelDescription.xml of 'a' does not list the dependencies of"
-        r" 'force_a', so every output is assumed to depend on every input at once\)"
-    )
-    with pytest.raises(AlgebraicLoopError, match=guess):
+    with wording.raises(AlgebraicLoopError):
         simulate(system, step="1 ms", stop="2 ms")
     with pytest.raises(AlgebraicLoopError) as error:
         simulate(pressed(plants / "SpringDashpot.fmu"), step="1 ms", stop="2 ms")

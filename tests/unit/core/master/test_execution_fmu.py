@@ -47,18 +47,18 @@ def test_string_outputs_are_left_out(probe, wording):
 
 
 @pytest.mark.parametrize(
-    ("values", "message"),
+    "values",
     [
-        ({"discard_at": 2.0}, r"\(status discard\): the unit gave no reason"),
-        ({"error_at": 2.0}, r"\(status error\): asked to fail"),
-        ({"fatal_at": 2.0}, r"\(status fatal\): cannot go on at all"),
-        ({"nan_at": 2.0}, r"\(status error\): output 'b\.y' is not finite"),
+        {"discard_at": 2.0},
+        {"error_at": 2.0},
+        {"fatal_at": 2.0},
+        {"nan_at": 2.0},
     ],
 )
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_a_failed_step_keeps_the_rows_before(probe, algorithm, values, message):
+def test_a_failed_step_keeps_the_rows_before(probe, algorithm, values, wording):
     with Execution(two(probe, **values), step="0.5 s", algorithm=algorithm) as run:
-        with pytest.raises(StepError, match="'b' failed in the step from t = 2 s " + message):
+        with wording.raises(StepError):
             run.advance("10 s")
         r = run.recording()
     assert r.time_ns.tolist() == [0, 5 * 10**8, 10**9, 15 * 10**8, 2 * 10**9]

@@ -84,40 +84,39 @@ def test_an_array_that_was_read_is_a_copy(probe):
 
 
 @pytest.mark.parametrize("access", ["get", "set"])
-def test_unknown_names_list_what_there_is(probe, access):
+def test_unknown_names_list_what_there_is(probe, access, wording):
     execution = start(loop(probe))
     call = execution.get if access == "get" else lambda name: execution.set(name, 1.0)
-    nearest = "no component 'plnt'. Did you mean 'plant'. Its components are plant, gain, sum"
-    with pytest.raises(UnknownNameError, match=nearest):
+    with wording.raises(UnknownNameError):
         call("plnt.u")
-    with pytest.raises(UnknownNameError, match=r"'gain' .* no connector 'v'; its connectors are u"):
+    with wording.raises(UnknownNameError):
         call("gain.v")
-    with pytest.raises(DescriptionError, match=r"expected 'component\.connector', found 'gain'"):
+    with wording.raises(DescriptionError):
         call("gain")
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "found"),
+    ("name", "value"),
     [
-        ("plant.u", "fast", "finite Real, found 'fast'"),
-        ("plant.u", True, "finite Real, found True"),
-        ("plant.u", 10**400, "finite Real, found 10000"),
-        ("plant.u", np.nan, "finite Real, found nan"),
-        ("plant.u", [1.0], r"finite Real, found \[1\.0\]"),
-        ("plant.n", 1.5, r"Integer, found 1\.5"),
-        ("plant.flag", 1, "Boolean, found 1"),
-        ("array.u", 1.0, r"finite Real of shape \(2,\), found 1\.0"),
-        ("array.u", [1.0, 2.0, 3.0], r"finite Real of shape \(2,\), found \[1"),
-        ("array.u", [[1.0], [2.0]], r"finite Real of shape \(2,\), found \[\["),
-        ("array.u", [[1.0], [2.0, 3.0]], r"finite Real of shape \(2,\), found \[\["),
-        ("array.u", (1.0, np.inf), r"finite Real of shape \(2,\), found \(1"),
-        ("array.u", [True, False], r"finite Real of shape \(2,\), found \[True"),
+        ("plant.u", "fast"),
+        ("plant.u", True),
+        ("plant.u", 10**400),
+        ("plant.u", np.nan),
+        ("plant.u", [1.0]),
+        ("plant.n", 1.5),
+        ("plant.flag", 1),
+        ("array.u", 1.0),
+        ("array.u", [1.0, 2.0, 3.0]),
+        ("array.u", [[1.0], [2.0]]),
+        ("array.u", [[1.0], [2.0, 3.0]]),
+        ("array.u", (1.0, np.inf)),
+        ("array.u", [True, False]),
     ],
 )
-def test_wrong_values(probe, name, value, found):
+def test_wrong_values(probe, name, value, wording):
     execution = start(loop(probe))
     before = execution.get(name)
-    with pytest.raises(DescriptionError, match=f"{name}: expected {found}"):
+    with wording.raises(DescriptionError):
         execution.set(name, value)
     np.testing.assert_array_equal(execution.get(name), before)
 
@@ -128,15 +127,15 @@ def test_an_integer_that_fmi2_cannot_hold(probe, wording):
 
 
 @pytest.mark.parametrize(
-    ("name", "why"),
+    "name",
     [
-        ("plant.y", "an output, which only its component sets; .* 'plant' that can be set: u, n"),
-        ("gain.k", "a fixed parameter, which is fixed during a run; .*'gain'"),
-        ("sum.u1", r"the connection plant\.y -> sum\.u1 sets it in every step and would overwrite"),
+        "plant.y",
+        "gain.k",
+        "sum.u1",
     ],
 )
-def test_what_cannot_be_set(probe, name, why):
-    with pytest.raises(CapabilityError, match=f"cannot set '{name}': .*{why}"):
+def test_what_cannot_be_set(probe, name, wording):
+    with wording.raises(CapabilityError):
         start(loop(probe)).set(name, 1.0)
 
 

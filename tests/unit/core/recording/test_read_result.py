@@ -88,23 +88,20 @@ def test_columns_that_are_no_signals(path, column, content, wording):
         read_result(path)
 
 
-def test_a_folder_of_results_names_them(tmp_path):
-    with pytest.raises(LoadError, match=r"folder without a result; expected \.parquet, \.npz,"):
+def test_a_folder_of_results_names_them(tmp_path, wording):
+    with wording.raises(LoadError):
         read_result(tmp_path)
     for number in range(9):
         (tmp_path / f"case{number}.parquet").touch()
     (tmp_path / "case0.ledger.csv").touch()
-    expected = r"is a folder; expected one of its results: case0\.parquet, .* and 1 more$"
-    with pytest.raises(LoadError, match=expected):
+    with wording.raises(LoadError):
         read_result(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("name", "found"), [("experiment.toml", "its suffix is '.toml'"), ("rows", "it has no suffix")]
-)
-def test_another_file_is_told_by_its_suffix(tmp_path, name, found):
+@pytest.mark.parametrize("name", ["experiment.toml", "rows"])
+def test_another_file_is_told_by_its_suffix(tmp_path, name, wording):
     (tmp_path / name).write_text("")
-    with pytest.raises(LoadError, match=rf"{name}: {found}; expected a result: \.parquet, \.npz,"):
+    with wording.raises(LoadError):
         read_result(tmp_path / name)
 
 
@@ -128,7 +125,7 @@ def test_a_recording_is_read_in_parts_and_whole(recorded, tmp_path, kind):
 
 @pytest.mark.parametrize(("kind", "copies"), [("parquet", 1), ("mcap", 3)])
 def test_a_recording_that_does_not_fit_into_memory_is_refused_before_it_is_read(
-    recorded, tmp_path, monkeypatch, kind, copies
+    recorded, tmp_path, monkeypatch, kind, copies, wording
 ):
     path = tmp_path / f"a.{kind}"
     writer(kind)(recorded, path)
@@ -138,15 +135,15 @@ def test_a_recording_that_does_not_fit_into_memory_is_refused_before_it_is_read(
         if fits:
             assert len(read_result(path).time_ns) == 10_000
         else:
-            with pytest.raises(LoadError, match=r"10000 rows of 6 columns need .* GiB of memory"):
+            with wording.raises(LoadError):
                 read_result(path)
     monkeypatch.setattr(plain_data, "available_memory", lambda: None)
     assert len(read_result(path).time_ns) == 10_000
 
 
-def test_a_missing_file_names_the_one_of_another_format(recorded, tmp_path):
+def test_a_missing_file_names_the_one_of_another_format(recorded, tmp_path, wording):
     writer("npz")(recorded, tmp_path / "a.npz")
-    with pytest.raises(LoadError, match=r"no such file; expected a result; there is a\.npz$"):
+    with wording.raises(LoadError):
         read_result(tmp_path / "a.parquet")
-    with pytest.raises(LoadError, match=r"no such file; expected a result$"):
+    with wording.raises(LoadError):
         read_result(tmp_path / "b.parquet")

@@ -49,14 +49,13 @@ def test_an_entry_without_a_name(make_zip, tmp_path, name, wording):
         archive.extract(path, tmp_path / "out", FmuError)
 
 
-def test_a_full_disk_is_no_damage(make_zip, tmp_path, monkeypatch):
+def test_a_full_disk_is_no_damage(make_zip, tmp_path, monkeypatch, wording):
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     path = make_zip(("a.txt", "x"))
     monkeypatch.setattr(zipfile.ZipFile, "extractall", full)
-    expected = "the archive cannot be unpacked to .*out: No space left on device"
-    with pytest.raises(FmuError, match=expected):
+    with wording.raises(FmuError):
         archive.extract(path, tmp_path / "out", FmuError)
 
 
@@ -84,24 +83,24 @@ def test_symbolic_link(make_zip, tmp_path, wording):
         archive.extract(make_zip((entry, "/etc")), tmp_path / "out", FmuError)
 
 
-def test_bombs(make_zip, monkeypatch):
+def test_bombs(make_zip, monkeypatch, wording):
     path = make_zip(("zeros", bytes(10_000)), ("more", "x"))
     assert path.stat().st_size < 1000
     monkeypatch.setattr(archive, "MOST_BYTES", 10_000)
-    with pytest.raises(
-        FmuError, match=r"of \d+ bytes unpacks to 10001 bytes; expected at most 10000"
-    ):
+    with pytest.raises(FmuError, match=r"unpacks to 10001 bytes; expected at most 10000"):
         archive.open_archive(path, FmuError)
     monkeypatch.setattr(archive, "MOST_BYTES", 20_000)
     monkeypatch.setattr(archive, "MOST_ENTRIES", 1)
-    with pytest.raises(FmuError, match="has 2 files; expected at most 1"):
+    with wording.raises(FmuError):
         archive.open_archive(path, FmuError)
 
 
-def test_much_more_than_is_packed_is_refused_unless_it_is_allowed(make_zip, monkeypatch, tmp_path):
+def test_much_more_than_is_packed_is_refused_unless_it_is_allowed(
+    make_zip, monkeypatch, tmp_path, wording
+):
     path = make_zip(("zeros", bytes(1_000_000)))
     monkeypatch.setattr(archive, "FREE_BYTES", 1000)
-    with pytest.raises(FmuError, match="environment variable SOFTDOCK_MOST_UNPACKED=1000000"):
+    with wording.raises(FmuError):
         archive.extract(path, tmp_path / "out", FmuError)
     monkeypatch.setenv("SOFTDOCK_MOST_UNPACKED", "1000000")
     archive.extract(path, tmp_path / "out", FmuError)

@@ -33,43 +33,18 @@ def test_sound_systems_pass():
 
 
 @pytest.mark.parametrize(
-    ("source", "target", "kind", "message"),
+    ("source", "target", "kind"),
     [
-        (
-            "aa.y",
-            "b.u",
-            UnknownNameError,
-            "no component 'aa'. Did you mean 'a'. The components are",
-        ),
-        ("a.yy", "b.u", UnknownNameError, "no output connector 'yy'. Did you mean 'y'"),
-        (
-            "a.y",
-            "b.zzz",
-            UnknownNameError,
-            r"no input connector 'zzz'; the only input connector",
-        ),
-        (
-            "a.u",
-            "b.u",
-            ConnectorMismatchError,
-            r"'a\.u' is an input; a connection must start at an output",
-        ),
-        (
-            "a.y",
-            "b.y",
-            ConnectorMismatchError,
-            r"'b\.y' is an output; a connection must end at an input",
-        ),
-        (
-            "a.y",
-            "b.y0",
-            ConnectorMismatchError,
-            r"'b\.y0' is a parameter; a connection must end at an input",
-        ),
+        ("aa.y", "b.u", UnknownNameError),
+        ("a.yy", "b.u", UnknownNameError),
+        ("a.y", "b.zzz", UnknownNameError),
+        ("a.u", "b.u", ConnectorMismatchError),
+        ("a.y", "b.y", ConnectorMismatchError),
+        ("a.y", "b.y0", ConnectorMismatchError),
     ],
 )
-def test_ends(source, target, kind, message):
-    with pytest.raises(kind, match=message) as caught:
+def test_ends(source, target, kind, wording):
+    with wording.raises(kind) as caught:
         fed(pair()).connect(source, target).check()
     assert f"connection {source} -> {target}" in str(caught.value)
 

@@ -60,14 +60,14 @@ def test_not_a_time(time, wording):
 
 @pytest.mark.parametrize("time", ["1", " 4 ", "0.001", "2.5e-3", "-3"])
 @pytest.mark.parametrize("read", [nanoseconds, step_length])
-def test_a_text_needs_a_unit(time, read):
-    with pytest.raises(DescriptionError, match=r"^delay: expected a time with its unit, such as"):
+def test_a_text_needs_a_unit(time, read, wording):
+    with wording.raises(DescriptionError):
         read(time, "delay")
     assert read(in_seconds(time), "delay") == read(float(time), "delay")
 
 
-def test_a_quotient_needs_a_unit():
-    with pytest.raises(DescriptionError, match=r"step: expected a time with its unit.* '1/60 ms'"):
+def test_a_quotient_needs_a_unit(wording):
+    with wording.raises(DescriptionError):
         step_length("1/60", "step")
 
 

@@ -34,16 +34,16 @@ def test_values_become_defaults(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "told"),
+    ("arguments", "error"),
     [
-        (("nothing",), UnknownNameError, "no block 'nothing'"),
-        (("virtual_damper", "--set", "b"), DescriptionError, "expected parameter=value"),
-        (("virtual_damper", "--set", "b=x"), DescriptionError, "b=x: expected a Real in N.s"),
-        (("virtual_damper", "--set", "q=1"), UnknownNameError, "no parameter or input 'q'"),
-        (("virtual_damper", "--set", "force=1"), UnknownNameError, "no parameter or input 'force'"),
-        (("virtual_damper", "--fmi", "both", "--output", "x.fmu"), DescriptionError, "one version"),
+        (("nothing",), UnknownNameError),
+        (("virtual_damper", "--set", "b"), DescriptionError),
+        (("virtual_damper", "--set", "b=x"), DescriptionError),
+        (("virtual_damper", "--set", "q=1"), UnknownNameError),
+        (("virtual_damper", "--set", "force=1"), UnknownNameError),
+        (("virtual_damper", "--fmi", "both", "--output", "x.fmu"), DescriptionError),
     ],
 )
-def test_wrong_arguments(arguments, error, told):
-    with pytest.raises(error, match=told):
+def test_wrong_arguments(arguments, error, wording):
+    with wording.raises(error):
         run(*arguments)

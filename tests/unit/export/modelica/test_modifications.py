@@ -246,28 +246,28 @@ function ge extends g(w=3); end ge;
 
 
 @pytest.mark.parametrize(
-    ("body", "message"),
+    "body",
     [
-        ("Real y = H.k*time;", "'h' is no redeclaration of an inherited element"),
-        ("Real y = H.f(time);", "'h' is no redeclaration of an inherited element"),
-        ("Real y = J.k*time;", "'j' is no redeclaration of an inherited element"),
-        ("Real y = N.k*time;", "'h' is no redeclaration of an inherited element"),
-        ("Real y = O.Q.k*time;", "'h' is no redeclaration of an inherited element"),
-        ("Real y = MF.k*time;", "package P has no element 'h' that this modifies"),
-        ("Real y = MF.f(time);", "package P has no element 'h' that this modifies"),
-        ("Real y = MV.k*time;", "package P has no element 'j' that this modifies"),
-        ("Real y = EV.f(time);", "package P has no element 'j' that this modifies"),
-        ("Real y = MN.fixed_(time);", "'fixed_' is redeclared here, but it is not replaceable"),
-        ("A a(redeclare model Z = L);", "model A has no element 'Z' that this modifies"),
-        ("V v(redeclare package M = P(j=3));", "package P has no element 'j' that this modifies"),
-        ("V v(M(j=3));", "package V.M has no element 'j' that this modifies"),
-        ("Real y = gw(time);", "function g has no element 'w' that this modifies"),
-        ("Real y = ge(time);", "function g has no element 'w' that this modifies"),
+        "Real y = H.k*time;",
+        "Real y = H.f(time);",
+        "Real y = J.k*time;",
+        "Real y = N.k*time;",
+        "Real y = O.Q.k*time;",
+        "Real y = MF.k*time;",
+        "Real y = MF.f(time);",
+        "Real y = MV.k*time;",
+        "Real y = EV.f(time);",
+        "Real y = MN.fixed_(time);",
+        "A a(redeclare model Z = L);",
+        "V v(redeclare package M = P(j=3));",
+        "V v(M(j=3));",
+        "Real y = gw(time);",
+        "Real y = ge(time);",
     ],
 )
-def test_what_is_not_there_cannot_be_redeclared_or_modified(body: str, message: str) -> None:
+def test_what_is_not_there_cannot_be_redeclared_or_modified(body: str, wording) -> None:
     text = f"{REDECLARED}model M {body} end M;"
-    with pytest.raises(ModelicaError, match=rf"not valid Modelica:\n  M.mo:\d+: {message}"):
+    with wording.raises(ModelicaError):
         flatten_source("M", text, "M.mo")
 
 
@@ -294,7 +294,6 @@ def test_an_outer_constant_of_a_package_is_the_inner_one_around_each_instance() 
     }
 
 
-def test_an_outer_constant_without_an_inner_one_is_invalid() -> None:
-    message = "not valid Modelica:\n  .*outer constant 'T0' has no inner constant"
-    with pytest.raises(ModelicaError, match=message):
+def test_an_outer_constant_without_an_inner_one_is_invalid(wording) -> None:
+    with wording.raises(ModelicaError):
         flatten_source("M", f"{OUTER}model M A a; end M;")

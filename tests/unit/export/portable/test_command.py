@@ -61,29 +61,17 @@ def test_two_lines_are_two_models(plants, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "told"),
+    ("arguments", "error"),
     [
-        (
-            (EPOS,),
-            UnknownNameError,
-            "has several cases; choose one of ideal, hybrid",
-        ),
-        ((EPOS, "--case", "x"), UnknownNameError, "no case 'x'; the cases are ideal, hybrid"),
-        ((EPOS / "ideal.ssd", "--case", "x"), DescriptionError, "a system, which has no cases"),
-        ((EPOS, "--case", "ideal", "--step", "1 ms"), DescriptionError, "give --portable"),
-        (
-            (EPOS, "--case", "capture_delay_step", "--portable"),
-            CapabilityError,
-            "has faults, which no system holds",
-        ),
-        (
-            (EPOS, "--case", "capture_b60_jacobi_mean", "--portable"),
-            CapabilityError,
-            "holds its signal back for 4 ms .* at least one step of 8 ms",
-        ),
+        ((EPOS,), UnknownNameError),
+        ((EPOS, "--case", "x"), UnknownNameError),
+        ((EPOS / "ideal.ssd", "--case", "x"), DescriptionError),
+        ((EPOS, "--case", "ideal", "--step", "1 ms"), DescriptionError),
+        ((EPOS, "--case", "capture_delay_step", "--portable"), CapabilityError),
+        ((EPOS, "--case", "capture_b60_jacobi_mean", "--portable"), CapabilityError),
     ],
 )
-def test_wrong_arguments(arguments, error, told, plants, tmp_path):
-    with pytest.raises(error, match=told):
+def test_wrong_arguments(arguments, error, plants, tmp_path, wording):
+    with wording.raises(error):
         run(*arguments, "--output", tmp_path / "x.ssp")
     assert list(tmp_path.iterdir()) == []

@@ -166,15 +166,17 @@ def test_one_that_is_none_is_refused(text, said):
         place_of(text)
 
 
-def test_a_port_that_another_program_has_is_refused_and_a_package_that_is_missing(monkeypatch):
+def test_a_port_that_another_program_has_is_refused_and_a_package_that_is_missing(
+    monkeypatch, wording
+):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(DescriptionError, match=f"{port}: cannot be listened to"):
             place_of(f"foxglove:{port}")
-    with pytest.raises(DescriptionError, match=r"asks for no token: .* ssh -L 8765:127\.0\.0\.1"):
+    with wording.raises(DescriptionError):
         place_of("foxglove:0.0.0.0:8765")
     monkeypatch.setattr(streams, "missing_module", lambda _name: "needs a package")
-    with pytest.raises(CapabilityError, match="stream: foxglove:1: needs a package"):
+    with wording.raises(CapabilityError):
         place_of("foxglove:1")
 
 

@@ -92,20 +92,20 @@ def test_the_probe_goes_on_at_its_rate_for_a_while():
     assert not probe.take(struct.pack("<4sIQ12d", b"XXXX", 1, 0, *values))
 
 
-def test_a_sensor_that_is_not_there_is_told_before_anything_streams():
+def test_a_sensor_that_is_not_there_is_told_before_anything_streams(wording):
     from orchestrator.rig.devices.conformance import free_tcp_port
 
     port = free_tcp_port()
     device = AtiNetFt(AtiNetFtSettings(device_host="127.0.0.1", http_port=port))
-    with pytest.raises(DeviceError, match=f"http://127.0.0.1:{port}: the sensor does not send"):
+    with wording.raises(DeviceError):
         device.open()
     device.close()
 
 
-def test_another_rate_is_refused(monkeypatch):
+def test_another_rate_is_refused(monkeypatch, wording):
     device = AtiNetFt(AtiNetFtSettings(device_host="127.0.0.1", rate=1000.0))
     monkeypatch.setattr(device, "_known_calibration", lambda: Calibration(1, 1, rate_hz=7000.0))
-    with pytest.raises(DeviceError, match="expected 1000 records per second, found 7000"):
+    with wording.raises(DeviceError):
         device.open()
 
 
@@ -137,19 +137,19 @@ def test_a_stream_that_was_asked_for_again_is_no_restart():
 
 
 @pytest.mark.parametrize(
-    ("units", "told"),
-    [({"force_unit": "Nm"}, "N, kN, lbf"), ({"torque_unit": "gf"}, "Nm, N-m")],
+    "units",
+    [{"force_unit": "Nm"}, {"torque_unit": "gf"}],
 )
-def test_a_unit_of_another_quantity_is_told(units, told):
+def test_a_unit_of_another_quantity_is_told(units, wording):
     given = {"device_host": "x", "calibration": {"counts_per_force": 1, "counts_per_torque": 1}}
     given["calibration"] |= units
-    with pytest.raises(DescriptionError, match=told):
+    with wording.raises(DescriptionError):
         read_settings(AtiNetFt, given, "device 'sensor'")
 
 
-def test_a_misspelt_setting_is_told():
+def test_a_misspelt_setting_is_told(wording):
     wrong = {"device_host": "10.0.0.2", "force_limt": 3.0}
-    with pytest.raises(DescriptionError, match="Did you mean 'force_limit'"):
+    with wording.raises(DescriptionError):
         read_settings(AtiNetFt, wrong, "device 'sensor'")
 
 

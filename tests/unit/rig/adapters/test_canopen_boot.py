@@ -46,8 +46,8 @@ def test_a_drive_that_boots_is_waited_for_and_set_up_anew(monkeypatch, node, ind
     assert bench.cycles(200, (5.0, 0.0))[-1].values[1] == pytest.approx(5.0, abs=1e-2)
 
 
-def test_a_drive_that_boots_again_and_again_is_told(monkeypatch):
+def test_a_drive_that_boots_again_and_again_is_told(monkeypatch, wording):
     bench = Bench(monkeypatch, settings(drive(), answer_timeout=0.01, start_timeout=0.05))
     bench.bus.push = lambda frames: FakeBus.push(bench.bus, [*frames, (0x701, b"\0")])
-    with pytest.raises(DeviceError, match=r"'motor' \(node 1\): it restarted .* 0\.05 s"):
+    with wording.raises(DeviceError):
         bench.device.open()

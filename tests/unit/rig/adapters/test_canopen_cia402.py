@@ -1,7 +1,6 @@
 """CiA 402: tables, maps, and the adapter on emulated drives that answer at once."""
 
 import math
-import re
 from contextlib import suppress
 from itertools import count, pairwise, repeat
 from random import Random
@@ -59,40 +58,34 @@ def test_two_drives_at_1_khz_fit_into_1_mbit():
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    "change",
     [
-        (
-            {"measurements": [["statusword", "position", "torque", "velocity"]]},
-            "TPDO1 has 12 bytes",
-        ),
-        ({"measurements": [["statusword", "position", "torque"]]}, "'velocity' is in no TPDO"),
-        ({"commands": [["target_velocity"]]}, "'controlword' is in no RPDO"),
-        ({"commands": [["controlword", "target_velocty"]]}, "Did you mean 'target_velocity'"),
-        ({"commands": [["controlword", "position", "target_velocity"]]}, "'position' cannot be in"),
-        ({"commands": [["controlword", "target_velocity"], []]}, "RPDO2 has 0 bytes (nothing)"),
-        ({"commands": [["controlword", "target_velocity", "controlword"]]}, "more than once"),
-        (
-            {"commands": [["controlword"], ["target_velocity"], *[["mode"]] * 3]},
-            "5 RPDOs; expected 4",
-        ),
+        {"measurements": [["statusword", "position", "torque", "velocity"]]},
+        {"measurements": [["statusword", "position", "torque"]]},
+        {"commands": [["target_velocity"]]},
+        {"commands": [["controlword", "target_velocty"]]},
+        {"commands": [["controlword", "position", "target_velocity"]]},
+        {"commands": [["controlword", "target_velocity"], []]},
+        {"commands": [["controlword", "target_velocity", "controlword"]]},
+        {"commands": [["controlword"], ["target_velocity"], *[["mode"]] * 3]},
     ],
 )
-def test_maps_that_do_not_fit_are_told(change, message):
-    with pytest.raises(DescriptionError, match=re.escape(message)):
+def test_maps_that_do_not_fit_are_told(change, wording):
+    with wording.raises(DescriptionError):
         read_settings(CanopenCia402, {"channel": "x", "drives": [drive(**change)]}, "device 'd'")
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    "change",
     [
-        ({"bitrate": 500_000}, "up to 725 bits in a cycle of 1 ms; expected at most 450"),
-        ({"master": 2}, "node 2 occurs twice"),
-        ({"heartbeat_ms": 60}, "expected two heartbeats at least, 120, found 100"),
+        {"bitrate": 500_000},
+        {"master": 2},
+        {"heartbeat_ms": 60},
     ],
 )
-def test_a_line_that_cannot_be_is_told(change, message):
+def test_a_line_that_cannot_be_is_told(change, wording):
     given = {"channel": "x", "drives": [drive(), drive("load", 2, "cst")], **change}
-    with pytest.raises(DescriptionError, match=message):
+    with wording.raises(DescriptionError):
         read_settings(CanopenCia402, given, "device 'd'")
 
 
@@ -107,7 +100,7 @@ PDOMapping=0
 """
 
 
-def test_maps_are_held_against_the_data_sheet(tmp_path):
+def test_maps_are_held_against_the_data_sheet(tmp_path, wording):
     sheet = tmp_path / "drive.eds"
     sheet.write_text(SHEET.format(index=0x6041))
     given = settings(drive(eds=sheet))
@@ -118,7 +111,7 @@ def test_maps_are_held_against_the_data_sheet(tmp_path):
     assert "the data sheet has no 'position' (6064:00)" in told
     assert "the data sheet says that 'statusword' (6041:00) cannot be mapped" in told
     sheet.write_text("no sheet")
-    with pytest.raises(DescriptionError, match="the data sheet cannot be read"):
+    with wording.raises(DescriptionError):
         CanopenCia402.connectors(given)
 
 
@@ -168,16 +161,12 @@ def test_positions_do_not_jump_where_the_increments_run_over(monkeypatch):
     assert bench.cycles(160, (0.1,))[-1].values[0] == pytest.approx(0.1, abs=2 * COUNT)
 
 
-def test_a_fault_of_one_drive_stops_all(monkeypatch):
+def test_a_fault_of_one_drive_stops_all(monkeypatch, wording):
     bench = Bench(monkeypatch, settings(drive(), drive("load", 2, "cst")))
     bench.device.open()
     bench.cycles(50, (5.0, 0.0))
     bench.drives[1].fail(0x2310)
-    message = (
-        r"drive 'load' \(node 2\): emergency 0x2310 \(current\);"
-        " all drives were commanded to stop"
-    )
-    with pytest.raises(DeviceError, match=message):
+    with wording.raises(DeviceError):
         bench.cycles(3, (5.0, 0.0))
     bench.device.close()
     assert bench.log.index(("fault_reaction", 2)) < bench.log.index(("quick_stop", 1))
@@ -185,16 +174,14 @@ def test_a_fault_of_one_drive_stops_all(monkeypatch):
     assert bench.shaft.velocity == pytest.approx(0.0, abs=2e-3)
 
 
-def test_samples_after_a_fault_are_not_valid_where_a_run_goes_on(monkeypatch):
+def test_samples_after_a_fault_are_not_valid_where_a_run_goes_on(monkeypatch, wording):
     bench = Bench(monkeypatch, settings(drive(), on_fault="hold"))
     bench.device.open()
     bench.cycles(5, (5.0,))
     bench.drives[0].fail(0x8611)
     marked = [(s.valid, s.status) for s in bench.cycles(5, (5.0,))]
     assert marked[-4:] == [(False, 0x8611)] * 4
-    with pytest.raises(
-        DeviceError, match=r"in fault, error code 0x8611 \(following error\); remove"
-    ):
+    with wording.raises(DeviceError):
         bench.device.open()
     again = Bench(monkeypatch, settings(drive(), fault_reset=True))
     again.drives[0].fail(0x8611)
@@ -202,7 +189,7 @@ def test_samples_after_a_fault_are_not_valid_where_a_run_goes_on(monkeypatch):
     assert again.drives[0].state == "ENABLED"
 
 
-def test_a_silent_drive_stops_the_others_in_time(monkeypatch):
+def test_a_silent_drive_stops_the_others_in_time(monkeypatch, wording):
     given = settings(
         drive(), drive("load", 2, "cst"), heartbeat_ms=10, heartbeat_timeout_ms=40, late_ms=1
     )
@@ -210,7 +197,7 @@ def test_a_silent_drive_stops_the_others_in_time(monkeypatch):
     bench.device.open()
     bench.cycles(2, (1.0, 0.0))
     bench.bus.line.drives.remove(bench.drives[1])
-    with pytest.raises(DeviceError, match=r"'load' \(node 2\): no heartbeat for 40 ms"):
+    with wording.raises(DeviceError):
         bench.until_it_fails(repeat((1.0, 0.0)))
     bench.device.close()
     assert ("quick_stop", 1) in bench.log
@@ -224,26 +211,26 @@ def test_a_drive_whose_master_is_silent_stops_by_itself(monkeypatch):
     assert bench.log[-2:] == [("heartbeat_lost", 1), ("quick_stop", 1)]
 
 
-def test_a_blocked_axis_is_a_following_error(monkeypatch):
+def test_a_blocked_axis_is_a_following_error(monkeypatch, wording):
     bench = Bench(monkeypatch, settings(drive(mode="csp", following_window=0.01)))
     bench.device.open()
     bench.shaft.is_blocked = True
-    with pytest.raises(DeviceError, match=r"emergency 0x8611 \(following error\)"):
+    with wording.raises(DeviceError):
         bench.until_it_fails((1e-3 * i,) for i in count())
 
 
-def test_what_a_drive_refuses_is_told_with_its_object(monkeypatch):
+def test_what_a_drive_refuses_is_told_with_its_object(monkeypatch, wording):
     bench = Bench(monkeypatch, settings(drive()))
     bench.drives[0].objects[0x6502, 0] = 0x80
-    with pytest.raises(DeviceError, match=r"drive 'motor' \(node 1\): it has no mode csv"):
+    with wording.raises(DeviceError):
         bench.device.open()
     bench = Bench(monkeypatch, settings(drive()))
     bench.drives[0].objects[0x1000, 0] = 0x191
-    with pytest.raises(DeviceError, match="expected a drive of CiA 402, found profile 401"):
+    with wording.raises(DeviceError):
         bench.device.open()
     del bench.drives[0].objects._entries[0x6085, 0]
     bench.drives[0].objects[0x1000, 0] = 0x192
-    with pytest.raises(DeviceError, match=r"\(6085:00\): there is no such object"):
+    with wording.raises(DeviceError):
         bench.device.open()
     bench = Bench(monkeypatch, settings(drive(without=["interpolation_period"])))
     for sub in (1, 2):
@@ -251,16 +238,15 @@ def test_what_a_drive_refuses_is_told_with_its_object(monkeypatch):
     bench.device.open()
     bench = Bench(monkeypatch, settings(drive()))
     bench.drives[0].objects._entries[0x606C, 0].mappable = False
-    with pytest.raises(DeviceError, match=r"TPDO2 entry 1, velocity' .*: it cannot be mapped"):
+    with wording.raises(DeviceError):
         bench.device.open()
 
 
-def test_a_node_that_is_not_there_is_told(monkeypatch):
+def test_a_node_that_is_not_there_is_told(monkeypatch, wording):
     limits = {"answer_timeout": 0.01, "start_timeout": 0.05}
     bench = Bench(monkeypatch, settings(drive(), drive("load", 2, "cst"), **limits))
     bench.bus.line.drives.pop()
-    message = r"'load' \(node 2\): no answer about 'device type' .* no boot-up .* 0\.05 s"
-    with pytest.raises(DeviceError, match=message):
+    with wording.raises(DeviceError):
         bench.device.open()
 
 

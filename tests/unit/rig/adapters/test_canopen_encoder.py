@@ -88,12 +88,11 @@ def bench(monkeypatch, **more):
     return made
 
 
-def test_a_drive_whose_encoder_freezes_is_led_to_rest(monkeypatch):
+def test_a_drive_whose_encoder_freezes_is_led_to_rest(monkeypatch, wording):
     made = bench(monkeypatch)
     held = made.drives[0].objects[0x6064, 0]
     made.drives[0].tell_felt = lambda felt: (held, felt[1], felt[2])
-    message = r"'motor' \(node 1\): its position stands at .*encoder_tolerance"
-    with pytest.raises(DeviceError, match=message):
+    with wording.raises(DeviceError):
         made.until_it_fails([(5.0,)] * 20)
     made.device.close()
     assert made.shaft.velocity == pytest.approx(0.0, abs=2e-3)
@@ -124,18 +123,16 @@ def test_on_the_way_to_rest_no_target_comes_from_an_encoder_that_jumped(jump, mo
     assert np.abs(np.diff(targets)).max() < 1.1e-3
 
 
-def test_all_that_freezes_from_the_beginning_is_found_by_the_command(monkeypatch):
+def test_all_that_freezes_from_the_beginning_is_found_by_the_command(monkeypatch, wording):
     made = Bench(monkeypatch, settings(drive(encoder_tolerance=0.05), **PATIENT))
     made.drives[0].tell_felt = lambda felt: (7.0, 0.0, 0.0)
     made.device.open()
-    with pytest.raises(
-        DeviceError, match=r"or the axis is blocked: the command was to move by 0\.05"
-    ):
+    with wording.raises(DeviceError):
         made.until_it_fails([(5.0,)] * 30)
 
 
-def test_a_tolerance_of_nothing_is_refused():
-    with pytest.raises(DescriptionError, match="encoder_tolerance"):
+def test_a_tolerance_of_nothing_is_refused(wording):
+    with wording.raises(DescriptionError):
         read_settings(
             device_class("canopen_cia402"),
             {"channel": "x", "drives": [drive(encoder_tolerance=0)]},

@@ -24,17 +24,15 @@ def on_wire(path, **more):
 
 
 @pytest.mark.slow
-def test_another_bitrate_and_an_absent_node_are_told(tmp_path):
+def test_another_bitrate_and_an_absent_node_are_told(tmp_path, wording):
     path = tmp_path / "can"
     with EmulatorProcess(EMULATOR, ["--link", str(path), "--nodes", "1", "--bitrate", "500000"]):
         wrong = CanopenCia402(on_wire(path, start_timeout=0.1))
-        with pytest.raises(
-            DeviceError, match=r"flags 0x80\): check that the line runs at 1000000 bit/s"
-        ):
+        with wording.raises(DeviceError):
             wrong.open()
         wrong.close()
         right = CanopenCia402(on_wire(path, bitrate=500_000, start_timeout=0.1))
-        with pytest.raises(DeviceError, match=r"'load' \(node 2\): no answer .* within 0\.1 s"):
+        with wording.raises(DeviceError):
             right.open()
         right.close()
 

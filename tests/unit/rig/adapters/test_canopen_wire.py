@@ -110,13 +110,13 @@ def test_a_node_of_the_library_canopen_is_set_up(node):
     assert all(pdo.enabled and pdo.trans_type == 1 for pdo in (*node.tpdo.values(), node.rpdo[1]))
 
 
-def test_what_the_library_canopen_refuses_is_told(node):
+def test_what_the_library_canopen_refuses_is_told(node, wording):
     del node.object_dictionary[0x6085]
     given = settings(drive(node=5), answer_timeout=3.0)
     led = Drive(given.drives[0])
     bus = open_bus("virtual", "softdock-test", 1_000_000, 115200)
     try:
-        with pytest.raises(DeviceError, match=r"\(6085:00\): there is no such object"):
+        with wording.raises(DeviceError):
             led.configure(SdoClient(bus, 5, led.name, 3.0), given)
     finally:
         bus.close()
@@ -136,7 +136,7 @@ def client(node):
     bus.close()
 
 
-def test_the_library_canopen_is_read_and_written_in_segments(node, client):
+def test_the_library_canopen_is_read_and_written_in_segments(node, client, wording):
     for length in (5, 7, 8, 14, len(NAME)):
         node.data_store[0x1008] = {0: NAME[:length].encode()}
         assert client.read_bytes(DEVICE_NAME).decode() == NAME[:length]
@@ -144,7 +144,7 @@ def test_the_library_canopen_is_read_and_written_in_segments(node, client):
         assert node.data_store[0x1008][0] == NAME[:length][::-1].encode()
     assert client.read(DEVICE_TYPE) == 0x20192  # the client is free for the next
     del node.object_dictionary[0x1008]
-    with pytest.raises(DeviceError, match=r"'device name' \(1008:00\): there is no such object"):
+    with wording.raises(DeviceError):
         client.write_bytes(DEVICE_NAME, b"12345")
 
 
@@ -157,7 +157,7 @@ def test_the_library_canopen_is_read_and_written_in_segments(node, client):
         (["4108100009000000", "8008100000000405"], "time-out of the SDO protocol"),
     ],
 )
-def test_segments_that_are_wrong_are_told(answers, message):
+def test_segments_that_are_wrong_are_told(answers, message, wording):
     class Bus:
         def send(self, frames):
             sent.extend(frames)
@@ -166,7 +166,7 @@ def test_segments_that_are_wrong_are_told(answers, message):
             return CanFrame(0x585, bytes.fromhex(waiting.pop(0))) if waiting else None
 
     sent, waiting = [], list(answers)
-    with pytest.raises(DeviceError, match=message):
+    with wording.raises(DeviceError):
         SdoClient(Bus(), 5, "drive", 3.0).read_bytes(DEVICE_NAME)
     told = [int.from_bytes(f.data[4:], "little") for f in sent if f.data[0] == 0x80]
     aborts = {"expected toggle bit 1": [0x05030000], "at most": [0x06070012]}
@@ -299,11 +299,11 @@ def test_the_library_canopen_hears_nmt_and_sync(node):
     assert (heard, node.nmt.state) == (["sync"], "OPERATIONAL")
 
 
-def test_a_port_that_is_none_is_told(tmp_path):
+def test_a_port_that_is_none_is_told(tmp_path, wording):
     with pytest.raises(OSError, match=r"No such file or directory: serial port .*/ttyNone"):
         open_bus("slcan", str(tmp_path / "ttyNone"), 1_000_000, 115200)
     (tmp_path / "file").write_text("")
-    with pytest.raises(DeviceError, match="expected a terminal device"):
+    with wording.raises(DeviceError):
         open_bus("slcan", str(tmp_path / "file"), 1_000_000, 115200)
     with pytest.raises(DeviceError, match="CAN interface 'pcann', channel 'x': "):
         open_bus("pcann", "x", 1_000_000, 115200)

@@ -52,28 +52,28 @@ def test_what_the_slave_does_not_have_is_told(changes, told):
     assert told in str(caught.value)
 
 
-def test_steps_that_outputs_have_fixed_are_refused(tmp_path):
+def test_steps_that_outputs_have_fixed_are_refused(tmp_path, wording):
     fixed = tmp_path / "fixed.dcpx"
     free = 'fixedSteps="false" minSteps="1" maxSteps="1000"><Float64 unit="m/s"/>'
     text = DESCRIPTION.read_text(encoding="utf-8")
     assert free in text
     fixed.write_text(text.replace(free, 'fixedSteps="true"><Float64 unit="m/s"/>'), "utf-8")
-    with pytest.raises(DescriptionError, match="steps 10: output 'v' takes 2 only"):
+    with wording.raises(DescriptionError):
         DcpDevice.connectors(settings(description=str(fixed), steps=10))
     assert DcpDevice.connectors(settings(description=str(fixed), steps=2)).rate == 500.0
     chosen = settings(description=str(fixed), steps=10, outputs=["x"])
     assert DcpDevice.connectors(chosen).rate == 100.0
 
 
-def test_a_description_that_is_not_there_is_told(tmp_path):
-    with pytest.raises(LoadError, match="cannot be read: No such file"):
+def test_a_description_that_is_not_there_is_told(tmp_path, wording):
+    with wording.raises(LoadError):
         DcpDevice(settings(description=str(tmp_path / "none.dcpx")))
-    with pytest.raises(DescriptionError, match=r"device 'dcp'.*: .*none\.dcpx"):
+    with wording.raises(DescriptionError):
         describe_device(f"dcp?description={tmp_path / 'none.dcpx'}")
 
 
-def test_a_setting_that_is_misspelt_is_told():
-    with pytest.raises(DescriptionError, match="resolutoin"):
+def test_a_setting_that_is_misspelt_is_told(wording):
+    with wording.raises(DescriptionError):
         settings(resolutoin=0.001)
 
 
@@ -83,7 +83,7 @@ def receive_until(device, end):
 
 
 @pytest.mark.slow
-def test_a_slave_hears_its_master_and_stops_without_it(tmp_path):
+def test_a_slave_hears_its_master_and_stops_without_it(tmp_path, wording):
     wiring = BENCH.wiring()
     hasty = tmp_path / "hasty.dcpx"
     text = DESCRIPTION.read_text(encoding="utf-8")
@@ -99,7 +99,7 @@ def test_a_slave_hears_its_master_and_stops_without_it(tmp_path):
         while time.monotonic() < begin + 0.9:  # longer than the slave bears: it was told
             assert device.receive(3.0) is not None
         time.sleep(0.7)  # nobody receives, so nobody sends a heartbeat
-        with pytest.raises(DeviceError, match="PROTOCOL_ERROR_HEARTBEAT_MISSED"):
+        with wording.raises(DeviceError):
             receive_until(device, begin + 20.0)
         device.close()
         device.open()  # it was released from ERRORRESOLVED
@@ -174,7 +174,7 @@ def test_outputs_that_were_overtaken_keep_their_number_and_change_nothing(script
     assert device._controller.values[20] == (4.0,)
 
 
-def test_commands_that_do_not_arrive_end_the_run(scripted, monkeypatch):
+def test_commands_that_do_not_arrive_end_the_run(scripted, monkeypatch, wording):
     device, _ = scripted
     clock = [100.0]
     monkeypatch.setattr("hw_adapters.dcp.adapter.time.monotonic", lambda: clock[0])
@@ -189,7 +189,7 @@ def test_commands_that_do_not_arrive_end_the_run(scripted, monkeypatch):
         if clock[0] < 100.1:
             device.receive(0.0)
     assert device._inputs_taken == 1
-    with pytest.raises(DeviceError, match=r"no inputs for 0\.12 s .*: commands do not arrive"):
+    with wording.raises(DeviceError):
         device.receive(0.0)
 
 

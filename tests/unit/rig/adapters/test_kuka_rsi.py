@@ -49,8 +49,8 @@ def test_a_frame_may_end_as_texts_of_c_do():
 
 
 @pytest.mark.parametrize("text", [b"1_0", b"", b"inf"])
-def test_what_is_no_number_in_a_frame(text):
-    with pytest.raises(WireFormatError, match="expected a number in X"):
+def test_what_is_no_number_in_a_frame(text, wording):
+    with wording.raises(WireFormatError):
         decode_frame(FRAME % (text, b""))
 
 
@@ -200,9 +200,9 @@ def test_displacements_count_from_the_first_frame_and_angles_do_not_jump():
     assert device.receive(0.0).values == pytest.approx((0.001, 0, 0, np.deg2rad(2.0), 0, 0))
 
 
-def test_a_robot_that_has_sent_nothing_cannot_be_commanded():
+def test_a_robot_that_has_sent_nothing_cannot_be_commanded(wording):
     device = opened([frame(4, 0.0)])
-    with pytest.raises(DeviceError, match="has not sent a frame yet"):
+    with wording.raises(DeviceError):
         device.send((0.0,) * 6)
 
 
@@ -217,8 +217,8 @@ def test_axes_that_are_not_corrected_are_told_0():
 
 
 @pytest.mark.parametrize("axes", [["q1"], ["x", "x"]])
-def test_axes_that_are_none_are_refused(axes):
-    with pytest.raises(DescriptionError, match="axes of x, y, z, a, b, c, each once"):
+def test_axes_that_are_none_are_refused(axes, wording):
+    with wording.raises(DescriptionError):
         read_settings(KukaRsi, {"axes": axes}, "device 'robot'")
 
 
@@ -255,14 +255,14 @@ def test_the_robot_is_known_by_frames_that_count_on_and_a_stranger_is_counted():
     assert "1 datagram of others was refused" in told
 
 
-def test_two_that_both_send_frames_are_refused_by_name():
+def test_two_that_both_send_frames_are_refused_by_name(wording):
     """A stranger who sends first was taken for the robot, and the robot for malformed."""
     pairs = [
         each
         for k in range(1, 20)
         for each in (("other", frame(4 * k + 4, 9.0)[0]), ("robot", frame(4 * k, 1.0)[0]))
     ]
-    with pytest.raises(DeviceError, match=r"more than one sends .*device_host"):
+    with wording.raises(DeviceError):
         searching(pairs)
 
 
@@ -322,9 +322,9 @@ def _frame_of(controller):
     return f"<Rob><RIst {cells}/><Delay D='{late}'/><IPOC>{ipoc}</IPOC></Rob>".encode()
 
 
-def test_a_frame_without_what_is_measured_names_the_setting_of_the_controller():
+def test_a_frame_without_what_is_measured_names_the_setting_of_the_controller(wording):
     device = opened([frame(4, 0.0)], space="joint")
-    with pytest.raises(WireFormatError, match="send DEF_AIPos"):
+    with wording.raises(WireFormatError):
         device.receive(0.0)
 
 
@@ -357,7 +357,7 @@ def _in_force(setpoint=None, correction=None, *, follows=True, **settings):
     return device.receive(0.0).in_force
 
 
-def test_the_correction_in_force_is_that_which_the_controller_sends_back_or_its_setpoint():
+def test_the_correction_in_force_is_that_which_the_controller_sends_back_or_its_setpoint(wording):
     turned = np.deg2rad(1.0)
     moved, back = (1002.0, 5.0, 0, 0.0, 0, 0), (3.0, 0, 0, 1.0, 0, 0)
     assert _in_force(moved, back) == pytest.approx((2e-3, 0.0))
@@ -366,7 +366,7 @@ def test_the_correction_in_force_is_that_which_the_controller_sends_back_or_its_
     assert _in_force(None, back) is None
     assert _in_force(moved, back, follows=False) is None
     assert _in_force(moved, back, echo="Corr", mode="relative") is None
-    with pytest.raises(WireFormatError, match=r"<Corr> .*echo.*found none"):
+    with wording.raises(WireFormatError):
         _in_force(moved, None, echo="Corr")
 
 

@@ -32,18 +32,18 @@ def test_a_limit_of_nothing_is_refused(device, name, value):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    "change",
     [
-        ({"torque_limit": 1e-4}, r"'max torque' \(6072:00\): expected 1 to 65535 .* found 0"),
-        ({"torque_limit": 66.0}, r"'max torque' \(6072:00\): expected 1 to 65535 .* found 66000"),
-        ({"torque_limit": 33.0, "mode": "cst"}, r"'target_torque' .* 1 to 32767 .* found 33000"),
-        ({"velocity_limit": 1e-9}, r"'target_velocity' \(60FF:00\): expected 1 to .* found 0"),
-        ({"quick_stop_deceleration": 1e-5}, r"\(6085:00\): expected 1 to 4294967295 .* found 0"),
-        ({"following_window": 1e-5}, r"\(6065:00\): expected 1 to 4294967295 .* found 0"),
-        ({"torque_limit": 0}, r"'drives\.0\.torque_limit': expected a number > 0\.0, found 0"),
+        {"torque_limit": 1e-4},
+        {"torque_limit": 66.0},
+        {"torque_limit": 33.0, "mode": "cst"},
+        {"velocity_limit": 1e-9},
+        {"quick_stop_deceleration": 1e-5},
+        {"following_window": 1e-5},
+        {"torque_limit": 0},
     ],
 )
-def test_a_limit_that_is_nothing_to_the_drive_or_beyond_it_is_told(change, told):
+def test_a_limit_that_is_nothing_to_the_drive_or_beyond_it_is_told(change, wording):
     given = {"channel": "x", "drives": [drive(**change)]}
-    with pytest.raises(DescriptionError, match=told):
+    with wording.raises(DescriptionError):
         read_settings(device_class("canopen_cia402"), given, "device 'd'")

@@ -1,7 +1,6 @@
 """Two motors on one emulated line as a joint: its law, its tachometer, and what it refuses."""
 
 import math
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -140,16 +139,13 @@ def test_without_being_enabled_it_is_read_only():
 
 
 @pytest.mark.parametrize(
-    ("drives", "told"),
+    "drives",
     [
-        (DRIVES[:1], "expected two drives, the drive motor's and the load motor's, found 1"),
-        ([DRIVES[0], drive("load", 2)], "drive 'load': expected mode cst and a rotary axis"),
-        (
-            [DRIVES[0] | {"measurements": [["statusword", "velocity", "torque"]]}, DRIVES[1]],
-            "drive 'drive': expected its position in a TPDO",
-        ),
+        DRIVES[:1],
+        [DRIVES[0], drive("load", 2)],
+        [DRIVES[0] | {"measurements": [["statusword", "velocity", "torque"]]}, DRIVES[1]],
     ],
 )
-def test_drives_that_are_no_bench_are_told(drives, told):
-    with pytest.raises(DescriptionError, match=re.escape(told)):
+def test_drives_that_are_no_bench_are_told(drives, wording):
+    with wording.raises(DescriptionError):
         read_settings(MotorBench, {**SETTINGS, "drives": drives}, "device 'd'")

@@ -136,15 +136,15 @@ def controller():
         yield port
 
 
-def test_a_hexapod_is_referenced_led_and_stopped(controller):
+def test_a_hexapod_is_referenced_led_and_stopped(controller, wording):
     given = {"device_host": "127.0.0.1", "device_port": controller, "rate": 100.0}
     device = PiGcs(PiGcsSettings(**given))
-    with pytest.raises(DeviceError, match="make the reference move, or set 'reference'"):
+    with wording.raises(DeviceError):
         device.open()
     device.close()
     more = {"reference": True, "velocity": 0.05, "translation_limit": 0.03}
     device = PiGcs(PiGcsSettings(**given | more))
-    with pytest.raises(DeviceError, match="not open"):
+    with wording.raises(DeviceError):
         device.receive(0.1)
     try:
         device.open()
@@ -156,7 +156,7 @@ def test_a_hexapod_is_referenced_led_and_stopped(controller):
             device.send(wanted)
         assert (received.valid, received.status) == (True, 0)
         device.send((0.025, 0.0, 0.0, 0.0, 0.0, 0.0))
-        with pytest.raises(DeviceError, match=r"error 7 \(position out of limits\)"):
+        with wording.raises(DeviceError):
             device.receive(1.0)
     finally:
         device.close()
@@ -262,23 +262,23 @@ def test_of_several_replies_the_newest_is_the_sample(led):
     assert 1e3 * sample.values[0] == pytest.approx(there.now - 0.01, abs=1e-6)
 
 
-def test_a_reply_to_no_question_is_refused(led):
+def test_a_reply_to_no_question_is_refused(led, wording):
     there, device = led()
     heard(there, device, 0.1)
     again = " \n".join(f"{axis}=0.0" for axis in AXES)
     there.coming.append((there.now, again.encode() + b"\n0\n"))
-    with pytest.raises(WireFormatError, match="a reply to no question that is open"):
+    with wording.raises(WireFormatError):
         heard(there, device, 0.1)
     assert len(heard(there, device, 0.1)) > 5
 
 
-def test_stopping_is_confirmed(led):
+def test_stopping_is_confirmed(led, wording):
     there, device = led()
     device.close()
     assert there.gone[-1] == b"\x18POS? X\n"
     there, device = led()
     there.send = lambda data: there.coming.append((there.now, b"0\n"))
-    with pytest.raises(DeviceError, match=r"did not confirm within 0\.15 s that it has stopped"):
+    with wording.raises(DeviceError):
         device.close()
 
 

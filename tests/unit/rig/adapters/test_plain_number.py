@@ -50,14 +50,14 @@ def page(counts):
 
 
 @pytest.mark.parametrize("text", FOREIGN)
-def test_what_only_python_reads_is_refused_in_every_codec(text):
+def test_what_only_python_reads_is_refused_in_every_codec(text, wording):
     assert plain_number(text) is None
-    with pytest.raises(WireFormatError, match="expected a number in X"):
+    with wording.raises(WireFormatError):
         decode_frame(frame(text))
-    with pytest.raises(WireFormatError, match="expected a number, found"):
+    with wording.raises(WireFormatError):
         axis_values([f"X={text}"], ["X"])
     if text.strip(" ") in FOREIGN:  # blanks around the content of an element are those of XML
-        with pytest.raises(WireFormatError, match="<cfgcpf>: expected a number > 0"):
+        with wording.raises(WireFormatError):
             decode_calibration(page(text))
 
 
@@ -69,9 +69,9 @@ def test_zeros_at_the_end_are_those_of_a_string_in_c():
         decode_frame(frame("1.5").replace(b"1.5", b"1.5\0") + b"\0")
 
 
-def test_an_ipoc_has_digits_and_blanks_of_xml_only():
+def test_an_ipoc_has_digits_and_blanks_of_xml_only(wording):
     text = frame("1").replace(b">4<", b">\n 4<")
     assert decode_frame(text).ipoc == 4
     for foreign in ("\u00a04", "4_0", "\u0664", "+4"):
-        with pytest.raises(WireFormatError, match="expected a whole number in <IPOC>"):
+        with wording.raises(WireFormatError):
             decode_frame(frame("1").replace(b">4<", f">{foreign}<".encode()))

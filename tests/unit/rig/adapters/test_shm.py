@@ -55,7 +55,7 @@ def write(memory, counter, value, number):
     memory[32:72] = struct.pack("<Q", counter) + fixed + crc + values
 
 
-def test_each_sample_is_read_once_and_commands_are_written(block):
+def test_each_sample_is_read_once_and_commands_are_written(block, wording):
     name, memory = block
     device = made(name)
     device.open()
@@ -84,29 +84,29 @@ def test_each_sample_is_read_once_and_commands_are_written(block):
         )
     finally:
         device.close()
-    with pytest.raises(DeviceError, match="not open"):
+    with wording.raises(DeviceError):
         device.receive(0.0)
 
 
-def test_a_torn_record_is_told_once(block):
+def test_a_torn_record_is_told_once(block, wording):
     name, memory = block
     device = made(name)
     device.open()
     try:
         write(memory, 2, 0.5, 7)
         memory[64:72] = struct.pack("<d", 9.0)
-        with pytest.raises(WireFormatError, match="CRC-32"):
+        with wording.raises(WireFormatError):
             device.receive(0.0)
         assert device.receive(0.0) is None
     finally:
         device.close()
 
 
-def test_a_second_adapter_is_refused(block):
+def test_a_second_adapter_is_refused(block, wording):
     first, second = made(block[0]), made(block[0])
     first.open()
     try:
-        with pytest.raises(DeviceError, match="another program has claimed it"):
+        with wording.raises(DeviceError):
             second.open()
     finally:
         first.close()
@@ -114,23 +114,23 @@ def test_a_second_adapter_is_refused(block):
 
 
 @pytest.mark.parametrize(
-    ("content", "problem"),
+    "content",
     [
-        (b"", "found an empty file"),
-        (b"SDSHM1\0\0" + bytes(24) + bytes(80), "found 0 and 0"),
-        (b"x" * 200, "expected the mark"),
+        b"",
+        b"SDSHM1\0\0" + bytes(24) + bytes(80),
+        b"x" * 200,
     ],
 )
-def test_a_block_of_another_kind_is_refused(block, content, problem):
+def test_a_block_of_another_kind_is_refused(block, content, wording):
     (FOLDER / block[0]).unlink()
     (FOLDER / block[0]).write_bytes(content)
     device = made(block[0])
-    with pytest.raises(DeviceError, match=problem):
+    with wording.raises(DeviceError):
         device.open()
     device.close()
 
 
-def test_a_name_that_is_a_path_is_refused():
+def test_a_name_that_is_a_path_is_refused(wording):
     signals = [{"name": "x"}]
-    with pytest.raises(DescriptionError, match="'name'"):
+    with wording.raises(DescriptionError):
         read_settings(ShmDevice, {"name": "../x", "rate": 1.0, "measurements": signals}, "device")

@@ -75,29 +75,29 @@ def test_the_bytes_are_those_of_the_declaration():
 
 
 @pytest.mark.parametrize(
-    ("field", "problem"),
+    "field",
     [
-        ({"type": "f64"}, "a name for a signal"),
-        ({"type": "u8", "name": "x", "role": "status"}, "none for a status"),
-        ({"type": "u8", "name": "x", "scale": 0.0}, "a scale other than 0"),
-        ({"type": "f32", "role": "sequence"}, "a type of integers for a sequence"),
-        ({"type": "u8", "role": "constant", "value": 256}, "a constant that u8 can hold"),
-        ({"type": "u12", "name": "x"}, "'i8', 'u8'"),
-        ({"type": "u8", "nam": "x"}, "Did you mean 'name'"),
+        {"type": "f64"},
+        {"type": "u8", "name": "x", "role": "status"},
+        {"type": "u8", "name": "x", "scale": 0.0},
+        {"type": "f32", "role": "sequence"},
+        {"type": "u8", "role": "constant", "value": 256},
+        {"type": "u12", "name": "x"},
+        {"type": "u8", "nam": "x"},
     ],
 )
-def test_a_layout_that_makes_no_sense_is_refused(field, problem):
+def test_a_layout_that_makes_no_sense_is_refused(field, wording):
     settings = {"port": 1, "rate": 10.0, "measurements": {"fields": [field]}}
-    with pytest.raises(DescriptionError, match=problem):
+    with wording.raises(DescriptionError):
         read_settings(UdpDevice, settings, "device 'rig'")
 
 
-def test_a_layout_has_each_name_and_role_once():
+def test_a_layout_has_each_name_and_role_once(wording):
     twice = {"fields": [{"type": "u8", "name": "x"}] * 2}
-    with pytest.raises(DescriptionError, match="not x twice"):
+    with wording.raises(DescriptionError):
         read_settings(UdpDevice, {"port": 1, "rate": 1.0, "measurements": twice}, "device")
     roles = {"fields": [{"type": "u8", "role": "time"}] * 2}
-    with pytest.raises(DescriptionError, match="one field with the role time"):
+    with wording.raises(DescriptionError):
         read_settings(UdpDevice, {"port": 1, "rate": 1.0, "measurements": roles}, "device")
 
 
@@ -129,7 +129,7 @@ def made(**more):
     )
 
 
-def test_a_rig_that_sends_from_any_port_is_answered_there():
+def test_a_rig_that_sends_from_any_port_is_answered_there(wording):
     import socket
 
     device = made()
@@ -138,7 +138,7 @@ def test_a_rig_that_sends_from_any_port_is_answered_there():
         rig.bind(("127.0.0.1", 0))
         rig.settimeout(3.0)
         try:
-            with pytest.raises(DeviceError, match="before the device has sent its first"):
+            with wording.raises(DeviceError):
                 device.send((1.0,))
             body = struct.pack("<d", 0.25)
             whole = body + struct.pack("<I", zlib.crc32(body))
@@ -180,6 +180,6 @@ def test_a_port_in_use_is_told_with_its_number():
         second.close()
 
 
-def test_a_device_that_is_not_open_says_so():
-    with pytest.raises(DeviceError, match="not open"):
+def test_a_device_that_is_not_open_says_so(wording):
+    with wording.raises(DeviceError):
         made().receive(0.0)

@@ -87,16 +87,16 @@ def test_the_emulated_program_stops_without_new_commands():
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    "change",
     [
-        ({"measured": ["q", "q"]}, "each once"),
-        ({"measured": []}, "each once"),
-        ({"rate": 1000.0}, "expected a number <= 500"),
-        ({"first_register": 43}, "expected a number <= 42"),
+        {"measured": ["q", "q"]},
+        {"measured": []},
+        {"rate": 1000.0},
+        {"first_register": 43},
     ],
 )
-def test_settings_that_cannot_be_are_told(change, message):
-    with pytest.raises(DescriptionError, match=message):
+def test_settings_that_cannot_be_are_told(change, wording):
+    with wording.raises(DescriptionError):
         read_settings(UrRtde, {"device_host": "x", **change}, "device 'robot'")
 
 
@@ -123,25 +123,23 @@ def adapter(controller):
         each.close()
 
 
-def test_a_recipe_that_is_refused_is_told_with_its_variables(adapter):
-    message = "refuses the recipe of outputs: 'actual_qd': the controller does not know it"
-    with pytest.raises(DeviceError, match=message):
+def test_a_recipe_that_is_refused_is_told_with_its_variables(adapter, wording):
+    with wording.raises(DeviceError):
         adapter(measured=["qd", "q"]).open()
     adapter().open()
-    message = "refuses the recipe of inputs: 'input_double_register_0': another client has it"
-    with pytest.raises(DeviceError, match=message):
+    with wording.raises(DeviceError):
         adapter().open()
     adapter(space="none").open()  # who only listens is no rival
 
 
-def test_the_tool_goes_where_it_is_wanted_and_stops_when_nobody_commands(adapter):
+def test_the_tool_goes_where_it_is_wanted_and_stops_when_nobody_commands(adapter, wording):
     device = adapter(
         measured=["tcp_position", "tcp_rotation"], speed_limit=5, angular_speed_limit=50
     )
-    with pytest.raises(DeviceError, match="not open"):
+    with wording.raises(DeviceError):
         device.receive(0.1)
     device.open()
-    with pytest.raises(DeviceError, match="before the robot has sent its position"):
+    with wording.raises(DeviceError):
         device.send((0.0,) * 6)
     first = device.receive(3.0)
     wanted = (0.01, 0.0, -0.01, 0.0, 0.0, 0.1)
@@ -166,10 +164,8 @@ def test_a_port_without_a_controller_is_told():
         device.open()
 
 
-@pytest.mark.parametrize(
-    ("linger", "told"), [(1, "Connection reset by peer"), (0, "the device has closed")]
-)
-def test_a_connection_that_ends_is_told_with_its_address(linger, told):
+@pytest.mark.parametrize("linger", [1, 0])
+def test_a_connection_that_ends_is_told_with_its_address(linger, wording):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         link = StreamSocket("127.0.0.1", port, 5.0)
@@ -177,7 +173,7 @@ def test_a_connection_that_ends_is_told_with_its_address(linger, told):
         if linger:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         connection.close()
-        with pytest.raises(ConnectionLostError, match=rf"TCP 127\.0\.0\.1:{port}: {told}"):
+        with wording.raises(ConnectionLostError):
             link.receive(time.monotonic() + 5.0)
         link.close()
 

@@ -42,22 +42,19 @@ def test_all_that_is_wrong_with_settings_is_said_at_once():
 
 
 @pytest.mark.parametrize(
-    ("make", "why"),
+    "make",
     [
-        (lambda: DeviceConnector("x", "m", minimum=1.0, maximum=-1.0), "expected a range"),
-        (lambda: DeviceConnector("x", "m", minimum=1.0), "its start is 0 m; expected one from 1"),
-        (
-            lambda: DeviceConnectors((DeviceConnector("x", "m"),), (DeviceConnector("x", "N"),), 1),
-            "'x' more than once",
-        ),
-        (lambda: DeviceConnectors((), (), math.inf), "expected a rate > 0 Hz, found inf"),
+        lambda: DeviceConnector("x", "m", minimum=1.0, maximum=-1.0),
+        lambda: DeviceConnector("x", "m", minimum=1.0),
+        lambda: DeviceConnectors((DeviceConnector("x", "m"),), (DeviceConnector("x", "N"),), 1),
+        lambda: DeviceConnectors((), (), math.inf),
     ],
 )
-def test_what_cannot_be_declared(make, why):
-    with pytest.raises(DescriptionError, match=why):
+def test_what_cannot_be_declared(make, wording):
+    with wording.raises(DescriptionError):
         make()
 
 
-def test_an_unknown_device_is_told():
-    with pytest.raises(UnknownNameError, match="no device 'kuka_rsy' is registered"):
+def test_an_unknown_device_is_told(wording):
+    with wording.raises(UnknownNameError):
         device_class("kuka_rsy")

@@ -210,12 +210,12 @@ def test_the_frequency_response_has_the_hold_taken_out():
     np.testing.assert_allclose(found.response[low], expected[low], atol=0.12)
 
 
-def test_records_that_say_nothing_are_refused():
+def test_records_that_say_nothing_are_refused(wording):
     times, changes, commands, response = noiseless(Lag(15.0), 0.016)
     used = np.ones(len(times), dtype=bool)
-    with pytest.raises(DescriptionError, match="times that increase"):
+    with wording.raises(DescriptionError):
         Record(times[::-1], response, changes, commands, used)
-    with pytest.raises(DescriptionError, match="at least 16"):
+    with wording.raises(DescriptionError):
         Record(times, response, changes, commands, ~used)
-    with pytest.raises(DescriptionError, match="never changes"):
+    with wording.raises(DescriptionError):
         pair_model(Record(times, response, changes, 0.0 * commands, used))

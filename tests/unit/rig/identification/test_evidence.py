@@ -27,21 +27,15 @@ def test_intervals_within_the_reserves_are_enough():
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    "changes",
     [
-        (
-            {"delay": estimate(0.016, 0.015, 0.0185)},
-            r"the delay of 16 ms may be 2\.5 ms longer .* at most 2 ms \(delay_reserve\)",
-        ),
-        (
-            {"gain": estimate(1.0, 0.5, 1.3)},
-            r"the gain of 1 may be larger by a factor of 1\.3 .* at most 1\.2 \(gain_reserve\)",
-        ),
-        ({"gain": estimate(0.0, -1.0, 1.0)}, "by a factor of inf"),
+        {"delay": estimate(0.016, 0.015, 0.0185)},
+        {"gain": estimate(1.0, 0.5, 1.3)},
+        {"gain": estimate(0.0, -1.0, 1.0)},
     ],
 )
-def test_what_is_missing_is_told_with_its_figure(changes, told):
-    with pytest.raises(LittleEvidenceError, match=told):
+def test_what_is_missing_is_told_with_its_figure(changes, wording):
+    with wording.raises(LittleEvidenceError):
         expect_known(twin_with(**changes), *NEEDED)
 
 
@@ -70,17 +64,16 @@ def test_a_motion_is_made_longer_until_it_shows_enough():
     assert durations == [(1.2, 0.6), (2.4, 1.2), (4.8, 2.4)]
 
 
-def test_in_the_end_it_is_given_up_with_what_is_missing():
+def test_in_the_end_it_is_given_up_with_what_is_missing(wording):
     identified, durations = moved(enough=100.0)
-    told = r"no response followed 'dx' \(after 4 motions, the last of 9\.6 s\)"
-    with pytest.raises(LittleEvidenceError, match=told):
+    with wording.raises(LittleEvidenceError):
         with_longer_motions(identified, Procedure(duration=1.2, compared_duration=0.6))
     assert len(durations) == 4
 
 
-def test_what_no_longer_motion_would_mend_is_told_at_once():
+def test_what_no_longer_motion_would_mend_is_told_at_once(wording):
     def refused(procedure):
         raise DescriptionError("an amplitude of 1 m leaves its range")
 
-    with pytest.raises(DescriptionError, match=r"leaves its range$"):
+    with wording.raises(DescriptionError):
         with_longer_motions(refused, Procedure())

@@ -38,12 +38,12 @@ def test_a_random_command_has_both_ends_about_as_often():
     assert held[:-1].min() >= 4  # the last one ends with the excitation
 
 
-def test_what_cannot_be_done_is_refused():
-    with pytest.raises(DescriptionError, match="too short"):
+def test_what_cannot_be_done_is_refused(wording):
+    with wording.raises(DescriptionError):
         excitation("step", 0.01, 0.004, ExcitationLimits(1.0), 0.016)
-    with pytest.raises(DescriptionError, match="give a smaller one"):
+    with wording.raises(DescriptionError):
         excitation("step", 1.0, 0.004, ExcitationLimits(1.0, 0.1), 0.016)
-    with pytest.raises(DescriptionError, match="limits > 0"):
+    with wording.raises(DescriptionError):
         ExcitationLimits(1.0, 0.0)
 
 

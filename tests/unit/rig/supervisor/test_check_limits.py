@@ -241,7 +241,7 @@ def test_energy_at_its_limit_is_fine_and_beyond_it_is_not():
         assert checks.energies["contact"].given == 0.0
 
 
-def test_an_acceleration_may_last_for_its_persistence_and_a_window_is_filled_first():
+def test_an_acceleration_may_last_for_its_persistence_and_a_window_is_filled_first(wording):
     """x = t^2 has 2 per s^2; five samples are the first window, each further one a period more."""
 
     def after(count, **limits):
@@ -256,7 +256,7 @@ def test_an_acceleration_may_last_for_its_persistence_and_a_window_is_filled_fir
     assert after(50, acceleration=2.01) is FINE
     assert after(7, acceleration=1.99, persistence="12 ms") is FINE
     assert after(8, acceleration=1.99, persistence="12 ms") is Reason.ACCELERATION
-    with pytest.raises(DescriptionError, match="expected at least 12 ms, 4 samples"):
+    with wording.raises(DescriptionError):
         MotionCheck("robot.x", SignalLimits(acceleration=1.0, window="8 ms"), 4 * MS)
     MotionCheck("robot.x", SignalLimits(acceleration=1.0, window="12 ms"), 4 * MS)
 

@@ -47,7 +47,7 @@ def test_it_must_last_for_the_persistence_and_a_lost_sample_is_no_jump():
     assert found_in(step, numbers, acceleration=1.0) is Reason.OPERATION
 
 
-def test_a_window_that_is_too_short_is_refused():
+def test_a_window_that_is_too_short_is_refused(wording):
     limits = SignalLimits(jerk=1.0, window="8 ms")
-    with pytest.raises(DescriptionError, match=r"'robot.x'.window: expected at least 16 ms"):
+    with wording.raises(DescriptionError):
         MotionCheck("robot.x", limits, PERIOD_NS)

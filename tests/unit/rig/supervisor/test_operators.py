@@ -22,21 +22,18 @@ def status(rig):
     return status_of(rig.supervisor, rig.now)
 
 
-def test_only_who_armed_engages_and_the_other_is_told_who():
+def test_only_who_armed_engages_and_the_other_is_told_who(wording):
     rig = held()
     wish = rig.supervisor.wish
-    with pytest.raises(RefusedWish, match="arm the rig first, then engage it within 10 s"):
+    with wording.raises(RefusedWish):
         wish("engage", rig.now, "pts/1")
     wish("arm", rig.now, "pts/1")
     assert status(rig)["armed"] == {"by": "pts/1", "left_s": 10.0, "of_s": 10.0}
-    with pytest.raises(
-        RefusedWish,
-        match="pts/1 armed the rig and must engage it; to engage it yourself, arm it again",
-    ):
+    with wording.raises(RefusedWish):
         wish("engage", rig.now, "pts/2")
     assert rig.state is State.SHADOW
     wish("arm", rig.now, "pts/2")
-    with pytest.raises(RefusedWish, match="pts/2 armed the rig"):
+    with wording.raises(RefusedWish):
         wish("engage", rig.now, "pts/1")
     wish("engage", rig.now, "pts/2")
     assert rig.state is State.BLEND
@@ -62,11 +59,11 @@ def test_times_are_those_since_the_change_and_a_fault_says_why():
     assert {(change["why"], change["advice"]) for change in others} == {("", "")}
 
 
-def test_arming_lapses_for_the_one_who_armed_as_well():
+def test_arming_lapses_for_the_one_who_armed_as_well(wording):
     rig = held()
     rig.supervisor.wish("arm", rig.now, "pts/1")
     rig.cycle(2501)
-    with pytest.raises(RefusedWish, match="arm the rig first"):
+    with wording.raises(RefusedWish):
         rig.supervisor.wish("engage", rig.now, "pts/2")
 
 
@@ -175,16 +172,14 @@ def tune(rig, what="damper.b = 60"):
     rig.supervisor.tune(what, {}, rig.now, "pts/1")
 
 
-def test_another_value_is_consented_to_where_nothing_is_wrong_and_written():
+def test_another_value_is_consented_to_where_nothing_is_wrong_and_written(wording):
     rig = held()
     rig.supervisor.wish("arm", rig.now, "pts/1")
     tune(rig)
     assert status(rig)["armed"] is None  # what was armed is another rig
     rig.supervisor.wish("arm", rig.now, "pts/1")
     rig.supervisor.wish("engage", rig.now, "pts/1")
-    with pytest.raises(
-        RefusedWish, match="'tune' is possible in SHADOW, ACTIVE; the rig is in BLEND"
-    ):
+    with wording.raises(RefusedWish):
         tune(rig)
     rig.engine = True
     assert rig.cycle(10) is State.ACTIVE
@@ -194,5 +189,5 @@ def test_another_value_is_consented_to_where_nothing_is_wrong_and_written():
     assert status(rig)["wished"]["wish"] == "tune damper.b = 60"
     rig.force = 80.0
     rig.cycle(40)
-    with pytest.raises(RefusedWish, match="the rig is in SAFE"):
+    with wording.raises(RefusedWish):
         tune(rig)

@@ -41,10 +41,10 @@ def test_its_length_is_the_closed_form_from_a_constant_velocity(v, length):
     assert way.at(1.0)[0] == pytest.approx(v * length / 2, rel=1e-12)
 
 
-def test_limits_of_zero_are_refused():
-    with pytest.raises(DescriptionError, match="deceleration and a jerk > 0"):
+def test_limits_of_zero_are_refused(wording):
+    with wording.raises(DescriptionError):
         RestProfile(0.0, 1.0, 0.0, 0.0, 1.0)
-    with pytest.raises(DescriptionError, match="deceleration and a jerk > 0"):
+    with wording.raises(DescriptionError):
         RestProfile(0.0, 1.0, 0.0, 1.0, 0.0)
 
 

@@ -29,9 +29,9 @@ def test_a_command_has_the_narrower_of_its_limits(speed, velocity):
     assert (limits.minimum, limits.maximum) == (-0.25, 0.5)
 
 
-def test_a_device_that_the_rig_does_not_have_is_refused():
+def test_a_device_that_the_rig_does_not_have_is_refused(wording):
     supervisor = Supervisor(SupervisorSettings(**TABLE), ["sensor"])
-    with pytest.raises(DescriptionError, match="rig 'test' has no device 'robot'; devices: sensor"):
+    with wording.raises(DescriptionError):
         supervisor.join(ROBOT, WatchMemory(64, len(ROBOT.columns), gauges=5), 1)
 
 
@@ -158,7 +158,7 @@ def test_a_rig_stays_in_off_until_all_are_heard_and_says_what_is_missing():
     assert gone.state is State.SAFE
 
 
-def test_a_value_is_granted_only_with_what_is_tracked():
+def test_a_value_is_granted_only_with_what_is_tracked(wording):
     rig = Rig().active()
     lacks = SimpleNamespace(lacks=lambda _: True, name="robot.x", figures="9 ms", margins=None)
     fine = SimpleNamespace(lacks=lambda _: False, name="robot.x", figures="1 ms", margins=None)
@@ -167,9 +167,7 @@ def test_a_value_is_granted_only_with_what_is_tracked():
             following=lambda _, one=response: [(one, "table")]
         )
         if refused:
-            with pytest.raises(
-                RefusedWish, match=r"'tune' is refused: with k = 1 .*'robot.x' \(9 ms\)"
-            ):
+            with wording.raises(RefusedWish):
                 rig.supervisor.tune("k = 1", {}, rig.now, "one")
             assert rig.supervisor.wished is None
         else:

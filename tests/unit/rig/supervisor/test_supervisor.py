@@ -126,11 +126,11 @@ def test_what_the_gate_found_by_itself_is_latched():
     assert rig.latched == [(Reason.VELOCITY, "robot")]
 
 
-def test_a_reset_waits_until_the_force_is_gone():
+def test_a_reset_waits_until_the_force_is_gone(wording):
     rig = Rig().active()
     rig.force = 80.0
     rig.cycle(10)
-    with pytest.raises(RefusedWish, match=r"sensor\.fx: the force is larger"):
+    with wording.raises(RefusedWish):
         rig.supervisor.machine.ask(Event.RESET, rig.now)
     rig.force = 0.0
     rig.cycle(10)
@@ -146,14 +146,14 @@ def test_a_regular_end_latches_nothing():
 
 
 @pytest.mark.parametrize(
-    ("changes", "match"),
+    "changes",
     [
-        ({"commands": {}}, "missing table 'robot.dx'"),
-        ({"signals": {"sensor.fz": {}}}, "no device has a signal 'sensor.fz'.*'sensor.fx'"),
+        {"commands": {}},
+        {"signals": {"sensor.fz": {}}},
     ],
 )
-def test_tables_that_do_not_fit_are_refused(changes, match):
-    with pytest.raises(DescriptionError, match=match):
+def test_tables_that_do_not_fit_are_refused(changes, wording):
+    with wording.raises(DescriptionError):
         Rig(**changes)
 
 
@@ -172,11 +172,9 @@ def test_settings_that_make_no_sense_are_refused(changes, match):
         SupervisorSettings(**TABLE | changes)
 
 
-def test_a_second_process_for_a_device_is_refused():
+def test_a_second_process_for_a_device_is_refused(wording):
     rig = Rig()
-    with pytest.raises(
-        DescriptionError, match="has a device 'robot' already, controlled by process 11"
-    ):
+    with wording.raises(DescriptionError):
         rig.supervisor.join(ROBOT, WatchMemory(64, len(ROBOT.columns), gauges=5), 1)
 
 
@@ -195,7 +193,7 @@ def test_the_ring_keeps_the_newest_rows_and_its_file_reads_back(tmp_path):
 
 
 @pytest.mark.parametrize("required", [False, True])
-def test_a_priority_that_is_not_granted_is_said_or_ends_it(monkeypatch, required):
+def test_a_priority_that_is_not_granted_is_said_or_ends_it(monkeypatch, required, wording):
     def refuse(*_):
         raise PermissionError
 
@@ -203,7 +201,7 @@ def test_a_priority_that_is_not_granted_is_said_or_ends_it(monkeypatch, required
     given = SupervisorSettings(**TABLE | {"require_priority": required})
     told = "not granted its priority 85 of SCHED_FIFO"
     if required:
-        with pytest.raises(DeviceError, match=f"{told}.*require_priority asks for it"):
+        with wording.raises(DeviceError):
             take_priority(given)
     else:
         assert told in take_priority(given)

@@ -251,12 +251,12 @@ def test_a_command_that_is_sent_too_late_is_not_what_the_robot_has():
     )
 
 
-def test_another_value_is_consented_to_if_what_is_tracked_leaves_the_reserve():
+def test_another_value_is_consented_to_if_what_is_tracked_leaves_the_reserve(wording):
     rig = Rig().run(SLOWER[:1000], robot(SLOWER[:1000]))
     response = rig.supervisor.tracking.responses["robot.x"]
     little = replace(MARGINS, delay_margins=(0.003, 0.003))
     enough = replace(MARGINS, delay_margins=(0.005, 0.005))
-    with pytest.raises(RefusedWish, match=r"b = 9 and the tracked 'robot\.x' \(delay "):
+    with wording.raises(RefusedWish):
         rig.supervisor.tune("b = 9", {"robot.dx": little}, rig.now, "pts/1")
     assert response.margins is MARGINS
     rig.supervisor.tune("b = 60", {"robot.dx": enough, "other.dx": little}, rig.now, "pts/1")
@@ -264,7 +264,7 @@ def test_another_value_is_consented_to_if_what_is_tracked_leaves_the_reserve():
     assert response.left_of(enough)[0] == pytest.approx(0.005, abs=5e-4)
 
 
-def test_what_was_tracked_is_written_and_read_back(tmp_path):
+def test_what_was_tracked_is_written_and_read_back(tmp_path, wording):
     rig, path = Rig(), tmp_path / "tracking.csv"
     response = rig.supervisor.tracking.responses["robot.x"]
     file = RowFile(path, COLUMNS)
@@ -285,21 +285,21 @@ def test_what_was_tracked_is_written_and_read_back(tmp_path):
         (cut,) = read_tracks(path)
         assert (len(cut["time_s"]), cut.as_json()["changes"]) == (1, 0)
     path.write_bytes(whole.replace(b",0\r\n", b",\r\n"))
-    with pytest.raises(LoadError, match="time_s, samples, changes are numbers in each row"):
+    with wording.raises(LoadError):
         read_tracks(path)
 
 
 @pytest.mark.parametrize(
-    ("name", "table", "match"),
+    ("name", "table"),
     [
-        ("robot.x", {"command": "robot.dx"}, "missing delay and noise.*\\[identification\\]"),
-        ("robot.y", TABLE, "no device has a response 'robot.y'.*'robot.x'"),
-        ("robot.x", TABLE | {"command": "robot.dy"}, "a command of 'robot' \\(robot.dx\\)"),
-        ("robot.x", TABLE | {"longest": "10 ms"}, "longest: expected more than the delay of 16 ms"),
+        ("robot.x", {"command": "robot.dx"}),
+        ("robot.y", TABLE),
+        ("robot.x", TABLE | {"command": "robot.dy"}),
+        ("robot.x", TABLE | {"longest": "10 ms"}),
     ],
 )
-def test_tables_that_do_not_fit_are_refused(name, table, match):
-    with pytest.raises(DescriptionError, match=match):
+def test_tables_that_do_not_fit_are_refused(name, table, wording):
+    with wording.raises(DescriptionError):
         RigTracking({name: TrackingLimits(**table)}, {}, [ROBOT])
 
 

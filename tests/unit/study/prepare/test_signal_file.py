@@ -9,11 +9,10 @@ from orchestrator.study.prepare.inputs import read_signal
 
 
 @pytest.mark.parametrize("time", ["1e300", "1e20", "-1e10", "9223372037"])
-def test_times_that_are_not_counted_in_nanoseconds(tmp_path, time):
+def test_times_that_are_not_counted_in_nanoseconds(tmp_path, time, wording):
     path = tmp_path / "s.csv"
     path.write_text(f"time,force\n0,1\n{time},2\n", encoding="utf-8")
-    expected = rf"s\.csv, row 2: expected a time within 9\.22e\+09 s, found '{time}'"
-    with pytest.raises(DescriptionError, match=expected.replace("e+", "e\\+")):
+    with wording.raises(DescriptionError):
         read_signal(path, "force")
 
 
@@ -58,8 +57,8 @@ def test_a_column_that_its_unit_tells_from_another(tmp_path):
 
 
 @pytest.mark.parametrize("cell", ["1_0", "", "nan", "1e"])
-def test_cells_that_are_no_numbers(tmp_path, cell):
+def test_cells_that_are_no_numbers(tmp_path, cell, wording):
     path = tmp_path / "s.csv"
     path.write_text(f"time,force\n0,{cell}\n", encoding="utf-8")
-    with pytest.raises(DescriptionError, match=f"row 1: expected a finite number, found '{cell}'"):
+    with wording.raises(DescriptionError):
         read_signal(path, "force")

@@ -56,16 +56,16 @@ def test_a_report_that_does_not_fit_names_its_place_and_the_recordings(run, tmp_
     assert len(read_result(out / "one.partial.parquet").time) == 6
 
 
-def test_a_folder_that_a_killed_run_leaves_says_so(tmp_path):
+def test_a_folder_that_a_killed_run_leaves_says_so(tmp_path, wording):
     """Its draft stays behind; the next run into the folder removes it."""
     (tmp_path / "out").mkdir()
-    with pytest.raises(LoadError, match="it is a folder without a result"):
+    with wording.raises(LoadError):
         read_result(tmp_path / "out")
     (tmp_path / ".out.0123456789ab.part").mkdir()
-    with pytest.raises(LoadError, match="has kept no rows yet, or was killed before it did"):
+    with wording.raises(LoadError):
         read_result(tmp_path / "out")
     (tmp_path / "out" / "one.partial").mkdir()
-    with pytest.raises(LoadError, match=r"expected one of its results: one\.partial"):
+    with wording.raises(LoadError):
         read_result(tmp_path / "out")
     with whole_folder(tmp_path / "out", alone=True):
         pass

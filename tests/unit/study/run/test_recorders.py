@@ -282,14 +282,14 @@ def test_a_folder_without_parts_is_refused(tmp_path, wording):
         read_parquet(tmp_path)
 
 
-def test_a_disk_that_is_full_keeps_what_was_written(experiment, tmp_path, monkeypatch):
+def test_a_disk_that_is_full_keeps_what_was_written(experiment, tmp_path, monkeypatch, wording):
     def full(result, path):
         raise SoftdockError(f"{path}: cannot be written: No space left on device")
 
     real = case_runs.writer
     monkeypatch.setattr(case_runs, "writer", lambda kind: full if kind == "csv" else real(kind))
     out = tmp_path / "out"
-    with pytest.raises(SoftdockError, match=r"a\.csv: cannot be written: No space left"):
+    with wording.raises(SoftdockError):
         run_experiment(experiment(TWO), tmp_path, out)
     assert {path.name for path in out.iterdir()} == {"a.partial.mat", "a.partial.parquet"}
     assert len(read_result(out / "a.partial.parquet").time) == 11

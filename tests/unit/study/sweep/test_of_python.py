@@ -77,23 +77,23 @@ def test_several_processes_give_the_same(system):
 
 
 @pytest.mark.parametrize(
-    ("over", "more", "said"),
+    ("over", "more"),
     [
-        ({}, {}, "over: expected at least one axis"),
-        ({"a.x": [1.0]}, {}, r"over.a.x: no case has 'a.x'"),
-        ({"a.y -> b.x": [1.0]}, {}, "over.a.y -> b.x: no case has 'a.y -> b.x'"),
-        ({"a.u": []}, {}, "over 'a.u': 'values': expected at least 1"),
-        ({"a.u": {"form": 1}}, {}, "over 'a.u': unknown key 'form'. Did you mean 'from'"),
-        ({"a.u": [1.0]}, {"stopp": 1}, "unknown key 'stopp'. Did you mean 'stop'"),
-        ({"a.u": [1.0]}, {"measures": {"m": {"kind": "peak", "signal": "a.z"}}}, "output 'a.z'"),
-        ({"a.u": [1.0]}, {"measures": {"m": lambda _: 1.0}, "jobs": 2}, "define it in a module"),
-        ({"a.u": [1.0]}, {"measures": END, "expect": "ende < 1"}, "'ende'. Did you mean 'end'"),
-        ({"a.u": [1.0]}, {"measures": END, "expect": ["end < 1 N"]}, "'end' has no unit"),
-        ({"a.u": [1.0]}, {"measures": END, "expect": ["end"]}, "expected a name, a bound"),
+        ({}, {}),
+        ({"a.x": [1.0]}, {}),
+        ({"a.y -> b.x": [1.0]}, {}),
+        ({"a.u": []}, {}),
+        ({"a.u": {"form": 1}}, {}),
+        ({"a.u": [1.0]}, {"stopp": 1}),
+        ({"a.u": [1.0]}, {"measures": {"m": {"kind": "peak", "signal": "a.z"}}}),
+        ({"a.u": [1.0]}, {"measures": {"m": lambda _: 1.0}, "jobs": 2}),
+        ({"a.u": [1.0]}, {"measures": END, "expect": "ende < 1"}),
+        ({"a.u": [1.0]}, {"measures": END, "expect": ["end < 1 N"]}),
+        ({"a.u": [1.0]}, {"measures": END, "expect": ["end"]}),
     ],
 )
-def test_what_is_wrong_is_said_before_a_run(system, over, more, said):
-    with pytest.raises((DescriptionError, UnknownNameError), match=said):
+def test_what_is_wrong_is_said_before_a_run(system, over, more, wording):
+    with wording.raises((DescriptionError, UnknownNameError)):
         sweep(system, over, **HOW | more)
 
 

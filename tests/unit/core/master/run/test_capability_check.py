@@ -66,15 +66,15 @@ class Sampled(Faithful):
 
 
 @pytest.mark.parametrize(
-    ("options", "found"),
+    "options",
     [
-        ({"step": "3 ms"}, "0.003 s"),
-        ({"step": "1 ms", "rates": {"a": 4}}, "0.004 s"),
-        ({"step": "1 ms", "algorithm": "embedded"}, "0.1 s"),
+        {"step": "3 ms"},
+        {"step": "1 ms", "rates": {"a": 4}},
+        {"step": "1 ms", "algorithm": "embedded"},
     ],
 )
-def test_steps_that_are_too_long(options, found):
-    with pytest.raises(CapabilityError, match=rf"'a' .* at most 0\.002 s; found {found}"):
+def test_steps_that_are_too_long(options, wording):
+    with wording.raises(CapabilityError):
         Execution(ring(Sampled), **options)
 
 

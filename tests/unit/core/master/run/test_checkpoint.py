@@ -120,7 +120,7 @@ def test_a_saved_fmu_is_told_that_it_may_go_back(probe):
 
 
 @pytest.mark.parametrize("how", [1, 2, 3, 5])
-def test_a_failed_run_goes_on_from_before(how):
+def test_a_failed_run_goes_on_from_before(how, wording):
     system = System("f").add("i", block("integrator"), u=1.0)
     system = system.add("rig", block("faulty"), how=how, at=0.005).connect("i.y", "rig.u")
     run = start(system, step="1 ms")
@@ -130,19 +130,19 @@ def test_a_failed_run_goes_on_from_before(how):
         with pytest.raises((StepError, KeyboardInterrupt)):
             run.advance("9 ms")
         assert run.recording().time_ns.tolist() == [10**6 * i for i in range(6)]
-        with pytest.raises(StepError, match=r"ended at t = 0\.005 s.* restore a checkpoint, or"):
+        with wording.raises(StepError):
             run.save()
         run.restore(here)
         assert run.time == 0.003
         assert len(run.recording().time_ns) == 4
 
 
-def test_after_an_error_of_an_fmu(probe, caplog):
+def test_after_an_error_of_an_fmu(probe, caplog, wording):
     """FMI 2.0 lets an instance go on from an earlier state; then it is terminated as usual."""
     system = System("s").add("p", fmu(probe), u=1.0, n=0, flag=False, error_at=2.0)
     with caplog.at_level(logging.INFO, "orchestrator.fmu"), start(system, step="1 s") as run:
         here = run.save()
-        with pytest.raises(StepError, match="asked to fail"):
+        with wording.raises(StepError):
             run.advance("5 s")
         run.restore(here)
         run.advance("2 s")
@@ -150,24 +150,24 @@ def test_after_an_error_of_an_fmu(probe, caplog):
     assert caplog.messages[-1] == "end: terminated"
 
 
-def test_after_a_fatal_failure_nothing_goes_on(probe):
+def test_after_a_fatal_failure_nothing_goes_on(probe, wording):
     """The probe aborts the process if it is called again."""
     system = System("s").add("p", fmu(probe), u=1.0, n=0, flag=False, fatal_at=2.0)
     run = start(system, step="1 s", record=["p.y"])
     here = run.save()
-    with pytest.raises(StepError, match="cannot go on at all"):
+    with wording.raises(StepError):
         run.advance("5 s")
     for call in (lambda: run.restore(here), run.save, lambda: run.get("p.g")):
-        with pytest.raises(StepError, match=r"ended at t = 2 s: component 'p' failed \(cannot go"):
+        with wording.raises(StepError):
             call()
 
 
-def test_a_checkpoint_of_another_execution(plants):
+def test_a_checkpoint_of_another_execution(plants, wording):
     one, two = epos("capture.ssd"), epos("capture.ssd")
     one.advance("0.1 s")
     two.advance("0.2 s")
     here = one.save()
-    with pytest.raises(SoftdockError, match=r"another execution.*its method stored\(\)"):
+    with wording.raises(SoftdockError):
         two.restore(here)
     two.restore(here.stored())
     for run in (one, two):
@@ -176,22 +176,19 @@ def test_a_checkpoint_of_another_execution(plants):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    "options",
     [
-        ({"step": "2 ms"}, "communication step: the checkpoint has '1000000 ns', this run '2000"),
-        (
-            {"algorithm": "jacobi"},
-            "algorithm: the checkpoint has 'gauss-seidel', this run 'jacobi'",
-        ),
-        ({"delay": "plain"}, "delay mode: the checkpoint has 'waveform', this run 'plain'"),
-        ({"start": 1.0}, "start time: the checkpoint has '0 ns', this run '1000000000 ns'"),
-        ({"every": 2}, r"recording: the checkpoint has 'every 1\. step of .*this run 'every 2"),
+        {"step": "2 ms"},
+        {"algorithm": "jacobi"},
+        {"delay": "plain"},
+        {"start": 1.0},
+        {"every": 2},
     ],
 )
-def test_a_checkpoint_of_other_options(options, message):
+def test_a_checkpoint_of_other_options(options, wording):
     here = start(sample_system(), step="1 ms").save().stored()
     run = start(sample_system(), **{"step": "1 ms", **options})
-    with pytest.raises(LoadError, match=message):
+    with wording.raises(LoadError):
         run.restore(here)
     run.step()  # nothing was changed
 

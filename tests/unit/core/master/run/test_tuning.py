@@ -314,7 +314,7 @@ def test_a_run_in_real_time_ends_a_piece_when_somebody_asks(run):
     assert it.marks == (Mark(0, 0, "asked"),)
 
 
-def test_an_fmu_with_events_takes_a_value_in_event_mode_within_its_own_limits(c_fmu):
+def test_an_fmu_with_events_takes_a_value_in_event_mode_within_its_own_limits(c_fmu, wording):
     def tunable(text):
         end = 'causality="parameter" variability="tunable" min="0.5" max="4" start="1"'
         return text.replace('causality="parameter" variability="fixed" start="1"/>', f"{end}/>")
@@ -326,10 +326,10 @@ def test_an_fmu_with_events_takes_a_value_in_event_mode_within_its_own_limits(c_
         it.step(400)
         assert it.get("ramp.x") == pytest.approx(0.1 + 1.2)
         assert it.get("ramp.met") == 5
-        for value, why in ((5.0, ">= 0.5 and <= 4, found 5.0"), (0.1, "found 0.1, beyond")):
-            with pytest.raises(DescriptionError, match=why):
+        for value in (5.0, 0.1):
+            with wording.raises(DescriptionError):
                 it.set("ramp.rate", value)
-        with pytest.raises(CapabilityError, match="it is a fixed parameter"):
+        with wording.raises(CapabilityError):
             it.set("ramp.level", 1.0)
         again.replay(it.tuned)
         again.step(500)
@@ -342,7 +342,7 @@ def test_a_structural_parameter_is_refused_by_that_name(c_fmu, wording):
         it.set("unit.n", 3)
 
 
-def test_limits_of_a_system_hold_beside_those_that_are_given(tmp_path):
+def test_limits_of_a_system_hold_beside_those_that_are_given(tmp_path, wording):
     said = {"b.k": (1.0, 6.0), "a.y -> b.u": ("2 ms", "12 ms"), "a.k": (None, 5.0)}
     system = pair().with_experiment(step="1 ms", tuning=said)
     for write, file in ((write_toml, "pair.toml"), (write_ssd, "pair.ssd")):
@@ -350,22 +350,18 @@ def test_limits_of_a_system_hold_beside_those_that_are_given(tmp_path):
         again = read_system(tmp_path / file)
         assert again.experiment == system.experiment
     with Execution(again, limits={"b.k": Limits(most=4.0), "a.k": Limits(least=3.0)}) as it:
-        for name, value, least, most in (
-            ("b.k", 0.5, ">= 1", "<= 4"),
-            ("b.k", 4.5, ">= 1", "<= 4"),
-            ("a.k", 2.9, ">= 3", "<= 5"),
-        ):
-            with pytest.raises(DescriptionError, match=f"expected {least} and {most}, found"):
+        for name, value in (("b.k", 0.5), ("b.k", 4.5), ("a.k", 2.9)):
+            with wording.raises(DescriptionError):
                 it.set(name, value)
-        with pytest.raises(DescriptionError, match="expected 2 ms to 12 ms, found 13 ms"):
+        with wording.raises(DescriptionError):
             it.set("a.y -> b.u", "13 ms", "20 ms")
         it.set("b.k", 4.0)
         it.set("a.y -> b.u", "12 ms", "20 ms")
     told = [str(one) for one in change_lines(differences(pair(), system))]
     assert any("limits of a.y -> b.u: none → >= 2 and <= 12 ms" in one for one in told)
-    with pytest.raises(DescriptionError, match=r"'b.k': expected limits that overlap, .* 7"):
+    with wording.raises(DescriptionError):
         made(system, limits={"b.k": Limits(least=7.0)})
-    with pytest.raises(UnknownNameError, match=r"parameter 'b\.kk'\. Did you"):
+    with wording.raises(UnknownNameError):
         made(pair().with_experiment(tuning={"b.kk": (0.0, 1.0)}))
-    with pytest.raises(DescriptionError, match="expected minimum, maximum or both, found neither"):
+    with wording.raises(DescriptionError):
         pair().with_experiment(tuning={"b.k": (None, None)})

@@ -18,27 +18,21 @@ def ring(delay="1 s"):
 
 
 @pytest.mark.parametrize(
-    ("options", "what"),
+    "options",
     [
-        ({"step": "4e9 s"}, "communication step: 4000000000 s"),
-        ({"step": "9.2e9 s"}, "communication step: 9200000000 s"),
-        ({"step": "1e9 s", "rates": {"a": 4}}, "step of component 'a': 4000000000 s"),
-        ({"step": "1 s", "start": "9.2e9 s"}, "start time: 9200000000 s"),
-        ({"step": "1 s", "start": "-9.2e9 s"}, "start time: -9200000000 s"),
-        ({"step": "1 s", "stop": "9.2e9 s"}, "stop time: 9200000000 s"),
-        ({"step": "4e9 s", "algorithm": "step-doubling"}, "communication step: 4000000000 s"),
-        (
-            {"step": "1 s", "faults": [Fault.of("bias", "a.y", "-9.2e9 s", value=1.0)]},
-            "begin of fault 'bias' on 'a.y': -9200000000 s",
-        ),
-        (
-            {"step": "1e9 s", "faults": [Fault.of("delay-step", "a.y", "1 s", delay="9.2e9 s")]},
-            "delay of fault 'delay-step' on 'a.y': 9200000000 s",
-        ),
+        {"step": "4e9 s"},
+        {"step": "9.2e9 s"},
+        {"step": "1e9 s", "rates": {"a": 4}},
+        {"step": "1 s", "start": "9.2e9 s"},
+        {"step": "1 s", "start": "-9.2e9 s"},
+        {"step": "1 s", "stop": "9.2e9 s"},
+        {"step": "4e9 s", "algorithm": "step-doubling"},
+        {"step": "1 s", "faults": [Fault.of("bias", "a.y", "-9.2e9 s", value=1.0)]},
+        {"step": "1e9 s", "faults": [Fault.of("delay-step", "a.y", "1 s", delay="9.2e9 s")]},
     ],
 )
-def test_times_of_a_run_out_of_reach(options, what):
-    with pytest.raises(DescriptionError, match=f"{what} is {FAR}"):
+def test_times_of_a_run_out_of_reach(options, wording):
+    with wording.raises(DescriptionError):
         Execution(ring("1e9 s" if "1e9" in options["step"] else "2 s"), **options)
 
 
@@ -52,19 +46,19 @@ def test_times_of_a_run_out_of_reach(options, what):
     ],
     ids=["nominal", "jitter", "trace", "time of the trace"],
 )
-def test_a_delay_out_of_reach(delay):
-    with pytest.raises(DescriptionError, match=rf"connection a\.y -> b\.u: .* is {FAR}"):
+def test_a_delay_out_of_reach(delay, wording):
+    with wording.raises(DescriptionError):
         Execution(ring(delay), step="1e9 s")
 
 
 @pytest.mark.parametrize("algorithm", ["gauss-seidel", "step-doubling"])
-def test_a_run_does_not_go_out_of_reach(algorithm):
+def test_a_run_does_not_go_out_of_reach(algorithm, wording):
     """Every step of 1e9 s is exact there: nothing acts on the integrators."""
     system = System("s").add("a", block("integrator"), u=0.0)
     with Execution(system, step="1e9 s", algorithm=algorithm) as run:
-        with pytest.raises(DescriptionError, match=f"time to advance to: 3000000000 s is {FAR}"):
+        with wording.raises(DescriptionError):
             run.advance("3e9 s")
-        with pytest.raises(DescriptionError, match=FAR):
+        with wording.raises(DescriptionError):
             run.step(10)
         assert 0 <= run.recording().time_ns[-1] <= REACH_NS
 

@@ -283,11 +283,8 @@ class SetsGain(Block):
         self.u = 0.0
 
 
-def test_a_step_of_other_arguments_is_refused():
-    expected = (
-        r"^block Short: step\(self, t\) \(.*, line \d+\) has other arguments .*\(self, t, h\)$"
-    )
-    with pytest.raises(DescriptionError, match=expected):
+def test_a_step_of_other_arguments_is_refused(wording):
+    with wording.raises(DescriptionError):
         Short()
     Many().step(1.0, 0.1)
 

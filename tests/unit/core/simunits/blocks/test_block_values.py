@@ -185,9 +185,9 @@ class Failing(Block):
 LAW = Failing.law.__code__.co_firstlineno + 1
 
 
-def test_an_exception_names_file_and_line():
+def test_an_exception_names_file_and_line(wording):
     system = System("s").add("b", block(Failing))
-    with pytest.raises(SoftdockError, match=rf"Singular matrix \({HERE}, line {LAW}\)"):
+    with wording.raises(SoftdockError):
         simulate(system, step="1 s", start="1 s", stop="2 s")
     unit = BlockUnit("b", describe_block("b", Failing), Failing())
     unit.bind((), ("y",))

@@ -75,16 +75,15 @@ def test_description(every):
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_integers_of_every_width(every, name):
+def test_integers_of_every_width(every, name, wording):
     unit = start(every, [name], [f"{name}_out"])
     least, most = LIMITS[name]
     shown = 1 if name == "int64" else 0  # its output is one more than the input
     for value in (least, most - shown, 1.0 - 2**-52):  # the last is rounded to 1
         unit.set(np.array([float(value)]))
         assert outputs(unit) == [round(value) + shown]
-    type_name = name.replace("u", "U").replace("i", "I") if name[0] == "i" else f"UInt{name[4:]}"
     for value in (least - 2.0, most + 2.0, np.nan, np.inf):
-        with pytest.raises(StepError, match=rf"input '{name}': \S+ does not fit {type_name}"):
+        with wording.raises(StepError):
             unit.set(np.array([value]))
 
 
@@ -138,32 +137,20 @@ EXTENT = '<UInt64 name="n" valueReference="15" causality="structuralParameter" v
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new"),
     [
-        (
-            f'{EXTENT} start="2"',
-            f'{EXTENT} start="-1"',
-            "structuralParameter of UInt64 that starts",
-        ),
-        (f'{EXTENT} start="2"', EXTENT, "found 'n', structuralParameter of UInt64 without a start"),
-        ('<UInt64 name="n"', '<Float64 name="n"', "of Float64 that starts as 2"),
-        ('<Dimension valueReference="15"/>', '<Dimension valueReference="77"/>', "Reference 77"),
-        (
-            '<Dimension valueReference="15"/>',
-            '<Dimension valueReference="16"/>',
-            "'fail', parameter",
-        ),
-        (
-            '<Dimension valueReference="15"/>',
-            "<Dimension/>",
-            "expected a whole number, or the value",
-        ),
-        ('<Float64 name="u"', '<Float64 name=""', r"a variable \(line 20\) has no name"),
+        (f'{EXTENT} start="2"', f'{EXTENT} start="-1"'),
+        (f'{EXTENT} start="2"', EXTENT),
+        ('<UInt64 name="n"', '<Float64 name="n"'),
+        ('<Dimension valueReference="15"/>', '<Dimension valueReference="77"/>'),
+        ('<Dimension valueReference="15"/>', '<Dimension valueReference="16"/>'),
+        ('<Dimension valueReference="15"/>', "<Dimension/>"),
+        ('<Float64 name="u"', '<Float64 name=""'),
     ],
 )
-def test_what_no_run_can_use_is_refused_when_it_is_read(c_fmu, old, new, told):
+def test_what_no_run_can_use_is_refused_when_it_is_read(c_fmu, old, new, wording):
     """So it is by runs, `softdock check` and `softdock fmu check` alike."""
-    with pytest.raises(FmuError, match=rf"modelDescription\.xml is not valid: .*{told}"):
+    with wording.raises(FmuError):
         read_fmu(c_fmu("every3", lambda text: text.replace(old, new)))
 
 

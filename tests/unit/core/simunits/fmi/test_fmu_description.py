@@ -99,11 +99,10 @@ def test_no_binary_for_this_machine(make_fmu, wording):
         read_fmu(path)
 
 
-def test_only_a_32_bit_library(make_fmu):
+def test_only_a_32_bit_library(make_fmu, wording):
     path = make_fmu(folder="win32")
-    expected = "found platforms: win32; a 32-bit library runs nowhere here: ask for a 64-bit build"
     for platform in (None, "win64"):
-        with pytest.raises(FmuError, match=expected):
+        with wording.raises(FmuError):
             read_fmu(path, platform=platform)
 
 

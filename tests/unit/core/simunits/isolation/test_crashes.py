@@ -35,18 +35,13 @@ def system(path, options=None, **values):
 
 @pytest.mark.parametrize("algorithm", ["gauss-seidel", "jacobi"])
 @pytest.mark.parametrize("how", ENDS)
-def test_a_crash_in_a_step_keeps_what_was_recorded(crash, how, algorithm):
+def test_a_crash_in_a_step_keeps_what_was_recorded(crash, how, algorithm, wording):
     made = system(crash, phase=STEP, how=how, at=0.5)
     with Execution(made, step="0.125 s", algorithm=algorithm) as run:
-        expected = (
-            r"^component 'bad' failed in the step from t = 0\.5 s \(status fatal\): its process "
-            + ENDS[how]
-            + "; results up to there are kept$"
-        )
-        with pytest.raises(StepError, match=expected):
+        with wording.raises(StepError):
             run.advance("2 s")
         kept = run.recording()
-        with pytest.raises(StepError, match="make a new Execution to run again"):
+        with wording.raises(StepError):
             run.step()
     assert kept.time_ns.tolist() == [k * 125_000_000 for k in range(5)]
     column = kept.values[:, kept.names.index("bad.y")]
@@ -54,11 +49,11 @@ def test_a_crash_in_a_step_keeps_what_was_recorded(crash, how, algorithm):
 
 
 @pytest.mark.parametrize(
-    ("phase", "doing"),
-    [(SET_UP, "setting up"), (EXIT_INITIALISATION, "exiting initialisation")],
+    "phase",
+    [SET_UP, EXIT_INITIALISATION],
 )
-def test_a_crash_before_the_first_step(crash, phase, doing):
-    with pytest.raises(StepError, match=f"'bad' failed while {doing}: its process .*SIGSEGV"):
+def test_a_crash_before_the_first_step(crash, phase, wording):
+    with wording.raises(StepError):
         Execution(system(crash, phase=phase), step="1 ms")
 
 

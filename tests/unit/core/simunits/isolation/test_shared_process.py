@@ -129,15 +129,10 @@ def three(path, options=None, phase=STEP, **values):
 
 
 @pytest.mark.parametrize("algorithm", ["gauss-seidel", "jacobi"])
-def test_a_crash_names_who_was_stepped_and_who_went_with_it(crash, algorithm):
-    expected = (
-        r"^component 'bad' failed in the step from t = 0\.5 s \(status fatal\): its process was"
-        r" ended by the signal SIGABRT \(Aborted\), and with it 'a', 'c', which share the process"
-        r" 'plant'; results up to there are kept$"
-    )
+def test_a_crash_names_who_was_stepped_and_who_went_with_it(crash, algorithm, wording):
     system = three(crash, how=ABORT, at=0.5)
     with Execution(system, step="0.125 s", algorithm=algorithm) as execution:
-        with pytest.raises(StepError, match=expected):
+        with wording.raises(StepError):
             execution.advance("2 s")
         assert execution.recording().time_ns.tolist() == [k * 125_000_000 for k in range(5)]
 
@@ -177,15 +172,11 @@ def test_one_that_is_held_leaves_the_others_alone():
 
 
 @pytest.mark.slow
-def test_each_unit_has_its_own_time_out(hang):
+def test_each_unit_has_its_own_time_out(hang, wording):
     system = three(hang, {"step_timeout": "100 s"}, at=0.005).with_options("bad", step_timeout=3.0)
     with Execution(system, step="1 ms", algorithm="jacobi") as execution:
         began = time.monotonic()
-        with pytest.raises(
-            StepError,
-            match=r"'bad' failed in the step from t = 0\.005 s \(status fatal\): no answer within"
-            r" 3 s \(step_timeout\), so its process was ended, and with it 'a', 'c', which",
-        ):
+        with wording.raises(StepError):
             execution.advance("1 s")
         assert time.monotonic() - began < 90.0  # those of the others are 100 s
 
@@ -220,14 +211,14 @@ def traces(tmp_path, monkeypatch):
     del sys.modules["traces"]
 
 
-def test_those_after_a_failed_one_are_not_stepped(traces, tmp_path):
+def test_those_after_a_failed_one_are_not_stepped(traces, tmp_path, wording):
     system = (
         System("s")
         .add("bad", block("faulty"), u=1.0, how=1, at=0.002)
         .add("after", block(traces.Traced))
     )
     with Execution(isolated(system, "plant"), step="1 ms", algorithm="jacobi") as execution:
-        with pytest.raises(StepError, match="out of propellant"):
+        with wording.raises(StepError):
             execution.step(5)
         assert (tmp_path / "traces.txt").read_text().split() == [
             "0",
@@ -249,20 +240,20 @@ def test_a_time_out_begins_with_the_step_of_its_unit(traces):
 
 
 @pytest.mark.slow
-def test_killed_from_outside_between_steps(crash):
+def test_killed_from_outside_between_steps(crash, wording):
     with Execution(three(crash), step="1 ms", algorithm="jacobi") as execution:
         execution.step(3)
         os.kill(execution.units[0].pid, signal.SIGKILL)
-        with pytest.raises(StepError, match=r"step from t = 0\.003 s .* SIGKILL .*, and with it"):
+        with wording.raises(StepError):
             execution.step()
 
 
 @pytest.mark.slow
-def test_a_crash_while_saving(crash):
+def test_a_crash_while_saving(crash, wording):
     system = three(crash, phase=SAVE).with_options("c", process=None)
     with Execution(system, step="1 ms") as execution:
         execution.step()
-        with pytest.raises(StepError, match=r"'bad' failed while saving its state: .*, and with"):
+        with wording.raises(StepError):
             execution.save()
 
 
@@ -287,15 +278,15 @@ def test_neighbours_in_the_process_are_as_without_it(small_fmu, how):
     assert found[0] == found[1]
 
 
-def test_restart_is_refused(crash):
+def test_restart_is_refused(crash, wording):
     system = three(crash).with_options("a", on_failure="restart")
-    with pytest.raises(DescriptionError, match="'a': on_failure 'restart' is for a unit"):
+    with wording.raises(DescriptionError):
         Execution(system, step="1 ms")
 
 
-def test_a_process_needs_isolation(crash):
+def test_a_process_needs_isolation(crash, wording):
     system = three(crash).with_options("a", isolation=None)
-    with pytest.raises(DescriptionError, match="'a': option 'process' is for a unit in a process"):
+    with wording.raises(DescriptionError):
         Execution(system, step="1 ms")
 
 
@@ -316,10 +307,10 @@ def test_files_and_experiments_say_it(crash, tmp_path):
 
 
 @pytest.mark.slow
-def test_once_per_process(small_fmu):
+def test_once_per_process(small_fmu, wording):
     once = fmu(small_fmu("crash_on_demand", once=True))
     system = isolated(System("s").add("a", once).add("b", once), "plant")
-    with pytest.raises(CapabilityError, match=r"components a, b: .* share the process 'plant'"):
+    with wording.raises(CapabilityError):
         Execution(system, step="1 ms")
     with Execution(system.with_options("b", process="other"), step="1 ms") as execution:
         execution.step()

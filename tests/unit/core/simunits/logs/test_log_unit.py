@@ -223,24 +223,20 @@ def test_what_is_connected_must_be_recorded(tmp_path, wording):
 
 
 @pytest.mark.parametrize(
-    ("content", "error", "why"),
+    ("content", "error"),
     [
-        (None, LoadError, "no such recording"),
-        (
-            "time,x\n0,1\n",
-            LoadError,
-            "columns 'time \\[s\\]' and .*, found the columns 'time' and 'x'",
-        ),
-        ("time [s],spring.force [N]\n0,1\n0,1\n", LoadError, "expected times that increase"),
-        ("time [s],spring.force [N]\n0,one\n", LoadError, "could not convert string 'one'"),
-        ("time [s],spring.force [N]\n0,1\n1,nan\n", LoadError, "row 2: expected a finite number"),
+        (None, LoadError),
+        ("time,x\n0,1\n", LoadError),
+        ("time [s],spring.force [N]\n0,1\n0,1\n", LoadError),
+        ("time [s],spring.force [N]\n0,one\n", LoadError),
+        ("time [s],spring.force [N]\n0,1\n1,nan\n", LoadError),
     ],
 )
-def test_a_file_that_is_no_recording(tmp_path, content, error, why):
+def test_a_file_that_is_no_recording(tmp_path, content, error, wording):
     path = tmp_path / "run.csv"
     if content is not None:
         path.write_text(content)
-    with pytest.raises(error, match=why):
+    with wording.raises(error):
         swap_component(system(), "spring", f"log:{path}")
 
 

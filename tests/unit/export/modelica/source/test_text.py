@@ -71,10 +71,10 @@ def test_experiment_is_that_of_the_class_alone(text: ModelicaText) -> None:
     assert text.experiment("Parts") == Experiment()
 
 
-def test_experiment_that_is_no_number(tmp_path: Path) -> None:
+def test_experiment_that_is_no_number(tmp_path: Path, wording) -> None:
     path = tmp_path / "A.mo"
     path.write_text("model A\n  annotation(experiment(\n  StopTime=2*T));\nend A;")
-    with pytest.raises(ModelicaError, match=rf"{path}:3: experiment\(StopTime = 2\*T\)"):
+    with wording.raises(ModelicaError):
         ModelicaText(path).experiment("A")
 
 
@@ -98,14 +98,14 @@ def test_lines_of_a_name_leave_out_strings_and_comments(text: ModelicaText) -> N
     assert text.lines_of("Lib.Part") == [1]
 
 
-def test_experiment_completes_and_checks() -> None:
+def test_experiment_completes_and_checks(wording) -> None:
     said = Experiment(stop_time=3.0).or_else(Experiment(1.0, 9.0, 0.1, 1e-5))
     assert said == Experiment(1.0, 3.0, 0.1, 1e-5)
     assert Experiment(start_time=4.0).interval == (4.0, 5.0)
     for wrong in ({"step_size": 0.0}, {"stop_time": float("inf")}, {"tolerance": 1.0}):
-        with pytest.raises(DescriptionError, match=f"experiment.{next(iter(wrong))}"):
+        with wording.raises(DescriptionError):
             Experiment(**wrong)
-    with pytest.raises(DescriptionError, match="not after the start"):
+    with wording.raises(DescriptionError):
         _ = Experiment(2.0, 1.0).interval
 
 
