@@ -275,10 +275,10 @@ def _balanced(
     for kind, name, energy in _unseen(samples, account, open_balance, known):
         entries.append(Entry(kind, name, energy))
         open_balance = open_balance - energy
-    if account.is_checked:
-        entries.append(Entry(Kind.RESIDUAL, account.name, open_balance))
-    else:
+    if not account.is_checked:
         entries.append(Entry(Kind.DISSIPATED, f"{account.name}, left over", -open_balance))
+    elif not samples.of_kinds(_DEVICES, account.outputs):
+        entries.append(Entry(Kind.RESIDUAL, account.name, open_balance))
     return entries, error
 
 

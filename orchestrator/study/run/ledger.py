@@ -216,11 +216,13 @@ def ledger_of(
         if steps
         else ""
     )
+    events = [name for name, component in system.components.items() if component.shares_events]
+    divided = f"steps that events of {' and '.join(map(repr, events))} divide, " if events else ""
     return ledger, (
         f"{request.where}: the balance is open by {ledger.residual:.3g} J, most of it at"
         f" '{worst.name}'; expected at most {request.tolerance:g} of the largest entry,"
         f" {ledger.turnover:.3g} J{allowed}: check for a port that is not listed, a wrong sign,"
-        " or a step that is too long"
+        f" {divided}or a step that is too long"
     )
 
 
