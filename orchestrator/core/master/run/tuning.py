@@ -404,10 +404,9 @@ class LineDelays:
         if not self._ramps:
             return schedule.plans
         number_of = {row.target: number for number, row in enumerate(schedule.reads)}
-        return tuple(
-            self._with_ramps(plan, number_of.get(schedule.slots[str(plan.connection.target)][0]))
-            for plan in schedule.plans
-        )
+        slots = [schedule.slots.get(str(p.connection.target), (-1, 0)) for p in schedule.plans]
+        numbers = [number_of.get(first) for first, _ in slots]
+        return tuple(map(self._with_ramps, schedule.plans, numbers))
 
     def _with_ramps(self, plan: DelayPlan, number: int | None) -> DelayPlan:
         if number is None:
