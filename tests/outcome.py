@@ -1,7 +1,8 @@
-"""What came of both phases of `make test`, as one line in the form of pytest's last.
+"""Outcome of the phases of `make test` or `make sanitize`, as one line like pytest's last one.
 
 ``python tests/outcome.py PHASE.xml CODE PHASE.xml CODE``: the files are pytest's ``--junitxml``,
-the codes those it ended with. It ends with 0 only if all of them did.
+the codes those it ended with. It ends with 0 only if all of them did. With ``--passed`` in front,
+a phase in which no test passed is a failure, too.
 """
 
 from __future__ import annotations
@@ -23,8 +24,11 @@ def counted(file: Path) -> tuple[Counter[str], float]:
     return found, float(suite.get("time", "0"))
 
 
-def outcome(phases: Sequence[tuple[Path, int]]) -> tuple[str, int]:
-    """Return the line, and the exit code: that of the first phase that did not end with 0."""
+def outcome(phases: Sequence[tuple[Path, int]], *, passed: bool = False) -> tuple[str, int]:
+    """Return the line, and the exit code: that of the first phase that did not end with 0.
+
+    passed: Whether each phase needs a test that passed.
+    """
     every, seconds, missing = Counter[str](), 0.0, []
     for file, _ in phases:
         try:
@@ -32,19 +36,23 @@ def outcome(phases: Sequence[tuple[Path, int]]) -> tuple[str, int]:
         except (OSError, ET.ParseError) as error:
             missing.append(f"{file.stem} left no result ({error})")
             continue
+        if passed and not found["passed"]:
+            missing.append(f"{file.stem} passed no test")
         every += found
         seconds += took
     told = [f"{every[kind]} {name}" for kind, name in _KINDS.items() if every[kind]]
     code = next((code for _, code in phases if code), 1 if missing else 0)
-    line = f"{', '.join([*told, *missing])} in {seconds:.2f}s (both phases)"
+    both = " (both phases)" if len(phases) > 1 else ""
+    line = f"{', '.join([*told, *missing])} in {seconds:.2f}s{both}"
     return f" {line} ".center(80, "="), code
 
 
 def main() -> int:
     """Print the line; return the exit code."""
-    given = sys.argv[1:]
+    passed = sys.argv[1:2] == ["--passed"]
+    given = sys.argv[2:] if passed else sys.argv[1:]
     phases = list(zip(map(Path, given[::2]), map(int, given[1::2]), strict=True))
-    line, code = outcome(phases)
+    line, code = outcome(phases, passed=passed)
     sys.stdout.write(line + "\n")
     return code
 

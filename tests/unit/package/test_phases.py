@@ -56,6 +56,21 @@ def test_a_phase_that_left_nothing_is_no_success(tmp_path, content):
     assert done.returncode == 1
 
 
+@pytest.mark.parametrize(("tests", "code", "ended"), [(10, 0, 0), (2, 0, 1), (0, 5, 5)])
+def test_a_phase_in_which_no_test_passed_is_no_success_if_that_is_asked(
+    tmp_path, tests, code, ended
+):
+    """All were skipped, or none was found; `make sanitize` would be green without a test."""
+    file = tmp_path / "address.xml"
+    skipped = min(tests, 2)
+    file.write_text(SUITE.format(tests=tests, failed=0).replace('"2"', f'"{skipped}"'))
+    line, found = outcome([(file, code)], passed=True)
+    assert found == ended
+    assert ("address passed no test" in line) is bool(ended)
+    assert "phases" not in line
+    assert outcome([(file, code)])[1] == code
+
+
 def item(path, *marks):
     found = SimpleNamespace(nodeid=f"tests/{path}::test", path=path)
     found.get_closest_marker = lambda name: name if name in marks else None
