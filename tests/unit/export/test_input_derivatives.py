@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from fmpy.fmi1 import FMICallException
 
+from orchestrator.export import Solver, build_model
+
 RAMP = """model Ramp
   input Real u(start=1); input Real w; input Integer n;
   output Real x(start=0, fixed=true);
@@ -26,9 +28,16 @@ end Ramp;
 """
 
 
-@pytest.fixture(params=["rk4", "dopri5"])
-def slave(request: Any, build_text: Callable[..., Path], open_fmu: Callable[..., Any]) -> Any:
-    opened = open_fmu(build_text("Ramp", RAMP, method=request.param))
+@pytest.fixture(scope="module", params=["rk4", "dopri5"])
+def ramp(request: Any, tmp_path_factory: Any) -> Path:
+    folder = tmp_path_factory.mktemp("ramp")
+    (folder / "Ramp.mo").write_text(RAMP, encoding="utf-8")
+    return build_model("Ramp", folder, folder / "build", solver=Solver(request.param, None)).path
+
+
+@pytest.fixture
+def slave(ramp: Path, open_fmu: Callable[..., Any]) -> Any:
+    opened = open_fmu(ramp)
     opened.initialize()
     return opened
 
