@@ -57,7 +57,7 @@ from orchestrator.loops.step_error import at_step, lines_to_cut, step_error
 OWN = "softdock"
 #: Rings that are listed, and loops whose margins are taken, at most.
 MOST_RINGS, MOST_MARGINS = 20, 10
-_UNPACKED = re.compile(r"\S*/softdock-ssp-\w+/")
+_UNPACKED = re.compile(r"\S*[\\/]softdock-ssp-\w+[\\/]")
 _NO_MODES = "modes and margins cannot be told"
 #: What stands in the way of one figure, and not of the others.
 _IN_THE_WAY = (CapabilityError, DescriptionError)

@@ -269,8 +269,8 @@ def _run(
         return lines, f"no answer within {timeout:g} s"
     if code < 0:
         return lines, f"the process crashed: {signal.Signals(-code).name}"
-    last = errors.splitlines()[-1:] or [""]
-    return lines, f"the process ended with code {code}: {last[0]}"
+    last = errors.splitlines()[-1:]
+    return lines, ": ".join([f"the process ended with code {code}", *last])
 
 
 def main(path: str, folder: str, interface: str, names: str) -> None:

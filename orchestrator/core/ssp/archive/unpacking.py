@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import shutil
 import tempfile
 import zipfile
@@ -95,7 +96,8 @@ def unpacked(path: Path, target: Path | None = None) -> Path:
 def named_as_entries(text: str, archive: Path) -> str:
     """Name files of unpacked archives as entries of one: each process has other folders."""
     for folder in _unpacked.values():
-        text = text.replace(f"{folder}/", f"{archive}:")
+        file = re.escape(f"{folder}{os.sep}") + r"([^':\n]*)"
+        text = re.sub(file, lambda entry: f"{archive}:{entry[1].replace(os.sep, '/')}", text)
     return text
 
 

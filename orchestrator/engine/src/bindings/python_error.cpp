@@ -35,7 +35,7 @@ Place place_in(PyObject* traceback) {
 std::string place_of(PyObject* traceback) {
     if (!traceback || traceback == Py_None) return {};
     auto told = place_in(traceback);
-    const auto folder = told.file.substr(0, told.file.rfind('/') + 1);
+    const auto folder = told.file.substr(0, told.file.find_last_of("/\\") + 1);
     PyObject* next = Py_NewRef(traceback);
     while ((next = attribute(next, "tb_next")) && next != Py_None) {
         auto place = place_in(next);
