@@ -20,6 +20,7 @@ from orchestrator.core.operating_system.platforms import machine as this_machine
 from orchestrator.core.simunits import flaws_of, open_description, read_fmu
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_variable import units_of
+from orchestrator.core.simunits.fmi.library_file import wrong_windows_library
 from orchestrator.core.ssp.common.names import full, tag
 from orchestrator.core.system import SEPARATOR, Component, SourceKind, System
 from orchestrator.core.units.conversion import base_said
@@ -75,6 +76,8 @@ CODES: tuple[Code, ...] = (
 )
 
 _LISTED = 5
+#: Bytes up to the number of the processor.
+_ELF_HEAD = 20
 #: Numbers of processors in ELF (System V ABI, e_machine), little endian and of 64 bits.
 _MACHINES = {("Linux", "x86_64"): 62, ("Linux", "aarch64"): 183}
 _NAME = r"(?:[A-Za-z_]\w*|'(?:[^'\\]|\\.)+')(?:\[\d+(?:,\d+)*\])?"
@@ -113,23 +116,23 @@ def check_file(path: Path, at: str) -> Iterator[Diagnostic]:
 
 
 def _library(path: Path, at: str) -> Iterator[Diagnostic]:
-    """Look at the first bytes of the library that would be loaded."""
+    """Look at the library that would be loaded: of ELF, at its first bytes."""
     machine_code = _MACHINES.get(this_machine())
     try:
         library = read_fmu(path).library
         with open_archive(path, FmuError) as archive, archive.open(library) as file:
-            head = file.read(20)
+            content = file.read(-1 if WINDOWS.is_here else _ELF_HEAD)
     except SoftdockError:
         return  # told with the sources
     except DAMAGE as error:
         yield finding("FMU113", at, f"{path}: '{library}' cannot be unpacked: {error}")
         return
     if WINDOWS.is_here:
-        if head[:2] != b"MZ":
-            yield finding("FMU113", at, f"{path}: '{library}': expected a library for Windows")
+        if problem := wrong_windows_library(content):
+            yield finding("FMU113", at, f"{path}: '{library}' {problem}")
         return
-    is_elf = head[:6] == b"\x7fELF\x02\x01"
-    machine = int.from_bytes(head[18:20], "little")
+    is_elf = content[:6] == b"\x7fELF\x02\x01"
+    machine = int.from_bytes(content[18:20], "little")
     if machine_code is not None and not (is_elf and machine == machine_code):
         found = f"one for the processor number {machine}" if is_elf else "none"
         expected = f"an ELF library for {this_machine()[1]}"

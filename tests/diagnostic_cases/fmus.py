@@ -23,7 +23,7 @@ FMUS: Mapping[str, Case] = {
     ),
     "FMU102": Case(lambda make: _broken(make()), lambda make: probe(make)),
     "FMU103": Case(
-        lambda make: System("s").add("p", fmu(make(folder="win64")), u=0.0, n=0, flag=False),
+        lambda make: System("s").add("p", fmu(make(folder="darwin64")), u=0.0, n=0, flag=False),
         lambda make: probe(make),
     ),
     "FMU104": Case(
@@ -77,12 +77,13 @@ FMUS: Mapping[str, Case] = {
 
 
 def _mistaken(path: Path) -> System:
-    """The probe with a library of Windows in the folder of this machine."""
+    """The probe with a library of another system in the folder of this machine."""
     with zipfile.ZipFile(path) as archive:
         content = {name: archive.read(name) for name in archive.namelist()}
     with zipfile.ZipFile(path, "w") as archive:
         for name, data in content.items():
-            archive.writestr(name, b"MZ" + data[2:] if name.endswith(".so") else data)
+            other = b"\x7fE" if data[:2] == b"MZ" else b"MZ"
+            archive.writestr(name, other + data[2:] if name.startswith("binaries/") else data)
     return System("s").add("p", fmu(path), u=0.0, n=0, flag=False)
 
 

@@ -1,9 +1,14 @@
 """Every code that is about a file appears where it should and nowhere else."""
 
+import struct
+import zipfile
+
 import pytest
 from diagnostic_cases.files import FILES, component, copied, experiment, ssd
 
 from orchestrator.checks import check_target
+from orchestrator.checks.fmus import check_file
+from orchestrator.core.operating_system import platforms
 from orchestrator.study.experiment import RunOptions
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
@@ -52,3 +57,22 @@ def test_a_parameter_set_is_read_as_a_system_reads_it(tmp_path):
         '<s:Parameter name="k"><s:Real value="1.0"/></s:Parameter></s:Parameters></s:ParameterSet>'
     )
     assert codes_of(tmp_path / "a.ssv") == ["SSP123"]
+
+
+@pytest.mark.parametrize(
+    ("processor", "words"),
+    [(0x14C, "is a library for 32-bit x86"), (0xAA64, "is a library for 64-bit ARM"), (0x8664, "")],
+)
+def test_the_processor_of_a_windows_library(probe, tmp_path, monkeypatch, processor, words):
+    """As on Windows, which the name of this machine decides."""
+    headers = bytearray(160)
+    headers[:2], headers[64:68] = b"MZ", b"PE\0\0"
+    struct.pack_into("<I", headers, 0x3C, 64)  # where the headers of the library begin
+    struct.pack_into("<HH", headers, 68, processor, 0)  # without a section
+    path = tmp_path / "probe.fmu"
+    with zipfile.ZipFile(probe) as source, zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("modelDescription.xml", source.read("modelDescription.xml"))
+        archive.writestr("binaries/win64/probe.dll", bytes(headers))
+    monkeypatch.setattr(platforms, "machine", lambda: ("Windows", "AMD64"))
+    found = [finding.message for finding in check_file(path, "p") if finding.code == "FMU113"]
+    assert [words in message for message in found] == ([True] if words else [])

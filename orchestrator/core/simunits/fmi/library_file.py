@@ -44,7 +44,7 @@ def wrong_library(library: Path) -> str:
     """Return why this machine cannot load a file; empty if it looks like a library for it."""
     if not WINDOWS.is_here:
         return "" if is_whole_elf(library) else "is damaged: expected a whole 64-bit ELF library"
-    if problem := wrong_windows_library(library):
+    if problem := wrong_windows_library(library.read_bytes()):
         return problem
     try:
         needed = needed_libraries(library.read_bytes())
@@ -77,10 +77,10 @@ _AMD64, _I386, _ARM64 = 0x8664, 0x014C, 0xAA64
 _MACHINES = {_I386: "32-bit x86", _ARM64: "64-bit ARM"}
 
 
-def wrong_windows_library(library: Path) -> str:
-    """Return why a file is no whole library for 64-bit Windows; empty if it is one."""
+def wrong_windows_library(content: bytes) -> str:
+    """Return why a file of some content is no whole library for 64-bit Windows; empty if it is one."""
     try:
-        headers = _Headers(library.read_bytes())
+        headers = _Headers(content)
     except (ValueError, struct.error, IndexError):
         return _DAMAGED
     if headers.machine == _AMD64:

@@ -293,7 +293,7 @@ class WineHost:
 
     def __init__(self, name: str, archive: Path, library: Path) -> None:
         location = f"component '{name}' ({archive})"
-        if problem := wrong_windows_library(library):
+        if problem := wrong_windows_library(library.read_bytes()):
             raise FmuError(f"{location}: '{library.name}' {problem}")
         program, folder, host = wine(), prefix(), host_program()
         self._words = tempfile.TemporaryFile()  # noqa: SIM115 - until the end of the host
