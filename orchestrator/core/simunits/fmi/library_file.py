@@ -78,7 +78,7 @@ _MACHINES = {_I386: "32-bit x86", _ARM64: "64-bit ARM"}
 
 
 def wrong_windows_library(content: bytes) -> str:
-    """Return why a file of some content is no whole library for 64-bit Windows; empty if it is one."""
+    """Return why content is no whole library for 64-bit Windows; empty if it is one."""
     try:
         headers = _Headers(content)
     except (ValueError, struct.error, IndexError):
