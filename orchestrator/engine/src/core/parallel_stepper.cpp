@@ -34,13 +34,8 @@ ParallelStepper::Group& ParallelStepper::group(const Context& context, std::int3
     made.first = first;
     made.count = count;
     made.cost_ns.assign(static_cast<std::size_t>(count), INT64_MAX);
-    const auto company = [&](std::int32_t i) { return context.members[i].unit->company(); };
     for (std::int32_t i = first; i < first + count; ++i) {
-        for (std::int32_t j = first; company(i) && j < first + count; ++j) {
-            if (j == i || company(j) != company(i)) continue;
-            made.together.push_back(i);
-            break;
-        }
+        if (context.members[i].unit->company()) made.together.push_back(i);
     }
     groups_.push_back(std::move(made));
     return groups_.back();
