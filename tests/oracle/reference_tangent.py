@@ -22,8 +22,7 @@ def differentiate(reference: Reference, first: int, end: int, tangent: NDArray[n
                 source, target, factor, _ = plan.copies[row]
                 tangent[target] = factor * tangent[source]
             elif code == OperationCode.INTERPOLATE_MEAN:
-                source, target, weight, factor, _ = plan.mixes[row]
-                tangent[target] = factor * weight * tangent[source]
+                tangent[plan.mixes[row][1]] = 0.0
             elif code == OperationCode.READ:
                 tangent[plan.reads[row][1]] = 0.0
             elif code == OperationCode.LOOKUP:

@@ -12,9 +12,8 @@ Status differentiate(Context& context, std::size_t first, std::size_t end, Outco
                 const auto& line = context.copies[row];
                 context.tangent[line.target] = line.factor * context.tangent[line.source];
             } else if (operation.code == Code::interpolate_mean) {
-                const auto& line = context.mixes[row];
-                context.tangent[line.target] =
-                    line.factor * line.weight * context.tangent[line.source];
+                // Its target acts on no output at once.
+                context.tangent[context.mixes[row].target] = 0.0;
             } else if (operation.code == Code::read) {
                 context.tangent[context.reads[row].target] = 0.0;
             } else if (operation.code == Code::inject_fault) {
