@@ -464,8 +464,7 @@ def _serve(channel: socket.socket, link: _Link, seconds: float) -> None:
     if clock.ident is not None:
         clock.join()
     with contextlib.suppress(BrokenPipeError):  # the run is gone
-        account = {"account": link.account}
-        send(channel, account | ({"ended": True} if link.error is None else told(link.error)))
+        send(channel, {"account": link.account} | (told(link.error) if link.error else {}))
     _end_watch(channel, link, watcher)
 
 

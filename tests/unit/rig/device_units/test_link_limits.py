@@ -414,4 +414,3 @@ def test_a_device_that_fails_at_its_end_is_told_unless_it_had_failed_before(monk
         assert receive(ours)[0] == {"opened": True}
         answer, _ = receive(ours)
     assert ("stuck" if first is None else "lost") in str(answer)
-    assert "ended" not in answer
