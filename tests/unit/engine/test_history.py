@@ -220,6 +220,17 @@ def test_a_lost_sample_is_bridged():
     assert history.facts[:4] == (3, 1, 0, 0)
 
 
+def test_a_line_through_a_sample_that_has_left_the_ring():
+    """After a long loss: from 1 at 10 to 19 at 100, as the receiver has it."""
+    channel = Channel(0, 0, times_ns=(0, 15, 95), delays_ns=(0, -1, 0))
+    history = History(4, Interpolation.LINEAR, Extrapolation.LINEAR, [astuple(channel)], 0, 0.0)
+    history.push(10, 1.0)
+    assert history.read(10, 10) == 1.0
+    for n in range(2, 11):
+        history.push(10 * n, 2.0 * n - 1.0)
+    assert history.read(105, 105) == pytest.approx(20.0, abs=1e-14)
+
+
 def test_what_is_held_outlives_the_ring():
     channel = Channel(0, 0, times_ns=(0, 15), delays_ns=(0, -1))
     history = History(4, Interpolation.HOLD, Extrapolation.HOLD, [astuple(channel)], 0, 0.0)

@@ -114,6 +114,17 @@ def test_chattering_is_an_error_within_bounded_time(open_unit, solver):
     assert "event indicator number 0" in reason
 
 
+def test_a_bounce_too_low_to_be_seen_is_an_error(open_unit):
+    """A ball that keeps 1e-12 of its speed is back after 1 ps, and would fall through the floor."""
+    unit = open_unit("zeno", values={"p": 1e-12}, solver="dopri5", tolerance=1e-10)
+    number, reason = _failure(unit, 100, 20)
+    assert number == 4
+    assert "events accumulate before t = " in reason
+    # The ball falls for sqrt(2 / 9.81) s, and one internal step is looked through after it.
+    seconds = float(reason.split("t = ")[1].split(" s")[0])
+    assert seconds == pytest.approx(math.sqrt(2 / 9.81), abs=2e-3)
+
+
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_events_that_accumulate_are_an_error(open_unit, solver):
     # Bounces lower than the tolerance cannot be seen; BDF starts each with a step of first order.

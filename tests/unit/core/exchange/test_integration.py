@@ -74,6 +74,19 @@ def test_a_stiff_model_needs_few_derivatives_with_cvode(open_unit):
     assert calls["cvode"] < 200 < 10_000 < calls["dopri5"]
 
 
+def test_a_short_communication_step_does_not_shorten_the_next(open_unit):
+    """A step of dopri5 takes six derivatives, and one more where a communication step begins."""
+    unit, calls, time_ns = open_unit("oscillator", values={"p": 0.0}, tolerance=1e-8), [], 0
+    for step_ns in (10_000 * MS, MS // 1000, 10_000 * MS):
+        before = unit.native.derivative_calls
+        assert not unit.do_step(time_ns, step_ns).failed
+        calls.append(unit.native.derivative_calls - before)
+        time_ns += step_ns
+    long, short, again = calls
+    assert short == 7
+    assert 100 * 6 < again <= long + 6  # growing from 1 us to 70 ms takes seven steps
+
+
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_an_input_that_jumps_at_a_communication_point_costs_no_accuracy(open_unit, solver):
     unit = open_unit("decay", values={"p": 5.0}, solver=solver, tolerance=1e-10)

@@ -84,13 +84,23 @@ def test_pending_is_told(of, wording):
         simulate(of("PENDS"), step=0.1, stop=1.0)
 
 
+@pytest.mark.parametrize("isolation", ["none", "process"])
+def test_outputs_that_are_refused_after_a_step_end_the_run(of, isolation, wording):
+    system = of("SILENT").with_options("m", isolation=isolation)
+    with Execution(system, step=0.1) as run:
+        with wording.raises(StepError):
+            run.advance(1.0)
+        assert run.recording().time_ns[-1] == 200_000_000
+
+
+@pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("who", ["UPDATE", "STEP"])
-def test_an_event_or_a_step_of_fmi_3_that_ends_the_run_has_its_row(c_fmu, who):
+def test_an_event_or_a_step_of_fmi_3_that_ends_the_run_has_its_row(c_fmu, who, threads):
     """The step was done to its end, so its values are those of the last row."""
     part = fmu(c_fmu("source3", options=(f"-D{who}_ENDS_AT=0.25",)))
     system = System("s").add("m", part).add("c", fmu(c_fmu("counter3")))
     system = system.connect("m.tick", "c.tick").connect("m.count", "c.value")
-    result = simulate(system, step=0.1, stop=1.0)
+    result = simulate(system, step=0.1, stop=1.0, algorithm="jacobi", threads=threads)
     assert result.time[-1] == pytest.approx(0.3)
     assert result["m.count"][-1] == 4
     assert result["c.count"][-1] == result["c.last"][-1] == 4  # all events of the moment happen
@@ -119,6 +129,24 @@ def test_a_run_that_ends_at_its_start_ends_again_from_a_checkpoint(c_fmu, wordin
             with wording.raises(RunEndedError):
                 run.advance(1.0)
             run.restore(state)
+
+
+def test_a_run_that_went_back_from_its_end_is_not_ended_by_the_step_before(small_fmu, capture):
+    """The model steps every 0.2 s: its end at 0.4 s is not that of the step to 0.3 s."""
+    source = (capture / "Capture.mo").read_text().replace("x > at", "time >= at")
+    (capture / "Clock.mo").write_text(source.replace("Capture", "Clock"))
+    path = build_model("Clock", capture / "Clock.mo", capture).path
+    system = System("s").add("m", fmu(path), at=0.4).with_options("m", interface="me")
+    system = system.add("other", fmu(small_fmu("quiet")), u=1.0)
+    with Execution(system, step=0.1, rates={"m": 2}) as run:
+        run.advance(0.2)
+        state = run.save()
+        for _ in range(2):
+            with pytest.raises(RunEndedError):
+                run.advance(1.0)
+            run.restore(state)
+        run.step()
+        assert run.get("other.y") == pytest.approx(0.3)
 
 
 @pytest.mark.parametrize("interface", ["cs", "me"])

@@ -42,10 +42,9 @@ class Mute(Block):
             self.text = 5
 
 
-@pytest.fixture
-def chain(c_fmu):
+def texts_through(path):
     """Speaker, FMU, listener: texts pass through an FMU."""
-    every = fmu(c_fmu("every3"))
+    every = fmu(path)
     held = {c.name: c.start for c in every.of(Causality.INPUT) if c.name not in {"label", "blob"}}
     return (
         System("chain")
@@ -57,6 +56,11 @@ def chain(c_fmu):
         .connect("through.label_out", "to.text")
         .connect("through.blob_out", "to.data")
     )
+
+
+@pytest.fixture
+def chain(c_fmu):
+    return texts_through(c_fmu("every3"))
 
 
 @pytest.mark.parametrize(("algorithm", "late"), [("gauss-seidel", 0), ("jacobi", 2)])
@@ -100,6 +104,14 @@ def test_free_inputs_are_set_from_outside(chain):
         run.set("through.blob", b"\x00")
         run.step()
         assert (run.get("through.label_out"), run.get("through.blob_out")) == ("b", b"\x00")
+
+
+def test_a_null_pointer_is_an_empty_string(c_fmu):
+    system = texts_through(c_fmu("every3", options=("-DEMPTY_TEXT=NULL",)))
+    with Execution(system, step="1 s") as run:
+        assert run.get("to.text") == ""  # nothing has been said yet
+        run.step()
+        assert run.get("to.text") == "\u00e4"
 
 
 def test_texts_are_not_recorded(chain, wording):

@@ -123,6 +123,27 @@ def test_event_mode_inside(c_fmu, compare):
     assert (found.difference, found.largest) == (0.0, 12.0)
 
 
+@pytest.mark.parametrize(
+    ("attributes", "count"),
+    [
+        ('intervalVariability="constant" intervalDecimal="3e-4"', 4),  # 0, 300, 600, 900 us
+        ('intervalVariability="fixed" intervalCounter="3" resolution="10000" shiftCounter="2"', 3),
+        ('intervalVariability="fixed" supportsFraction="true"', 5),  # it tells 200 us
+        ('intervalVariability="changing" supportsFraction="true"', 4),  # 0, 200, 500, 900 us
+        ('intervalVariability="countdown"', 3),  # 100, 300, 600 us
+    ],
+)
+def test_time_based_clocks_tick_inside(c_fmu, compare, attributes, count):
+    def change(text):
+        return text.replace('intervalVariability="triggered"', attributes)
+
+    part = fmu(c_fmu("counter3", change))
+    system = System("timed").add("counter", part, value=0, period=100.0)
+    numbers = ["counter.count", "counter.at"]
+    found = compare(system, step="50 us", stop=0.00095, record=numbers)
+    assert (found.difference, found.largest) == (0.0, count)
+
+
 def test_inputs_of_fmi3_units_within_a_step_are_asked_for_inside(c_fmu, compare):
     """Each unit of another tool integrates the other's output, by intermediate update."""
     system = System("askers").add("one", fmu(c_fmu("asker3"))).add("two", fmu(c_fmu("asker3")))

@@ -59,9 +59,35 @@ def aimed(delay: str | None = None) -> System:
     )
 
 
+class Separation(Block):
+    """A force that pulls back, of the distance between two positions 1000 km away: y = c - 2 u."""
+
+    u: float = Input()
+    y: float = Output()
+
+    def initialise(self, t):
+        self.step(t, 0.0)
+
+    def step(self, t, h):
+        self.y = 1e-10 - 2.0 * ((1e6 + self.u) - 1e6)
+
+
+class Spring(Block):
+    """The distance that a force gives."""
+
+    u: float = Input()
+    y: float = Output()
+
+    def initialise(self, t):
+        self.y = self.u
+
+    def step(self, t, h):
+        self.y = self.u
+
+
 @pytest.fixture(autouse=True)
 def _blocks(register):
-    register(aim=Aim, vector=Vector)
+    register(aim=Aim, vector=Vector, separation=Separation, spring=Spring)
 
 
 WAYS = [("jacobi", None), ("jacobi", "0 ms"), ("gauss-seidel", "0 ms"), ("gauss-seidel", None)]
@@ -85,3 +111,16 @@ def test_an_exported_system_does_the_same(tmp_path, algorithm, delay, fmi):
     outer = simulate(System("outer").add("it", fmu(path)), step="1 ms", stop="3 ms")
     for name in ("angle", "least"):
         assert outer[f"it.{name}"].tolist() == inner[f"aim.{name}"].tolist()
+
+
+def test_a_loop_whose_solution_is_nearly_zero_starts_to_its_rounding():
+    """The distance is rounded to 1.2e-10 m, so no residual is small beside the solution c / 3."""
+    system = (
+        System("balance")
+        .add("force", block("separation"))
+        .add("spring", block("spring"))
+        .connect("force.y", "spring.u")
+        .connect("spring.y", "force.u")
+    )
+    result = simulate(system, step="1 ms", stop="1 ms", algorithm="newton")
+    assert result["force.y"].tolist() == pytest.approx([1e-10 / 3] * 2, abs=3e-10)
