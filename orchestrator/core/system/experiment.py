@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.diagnostics import DescriptionError
@@ -65,16 +67,12 @@ class DefaultExperiment(Struct):
 def tuning_limits(name: str, minimum: str | float | None, maximum: str | float | None) -> Limits:
     """Return the limits of a value or, of ``source -> target``, of a delay in nanoseconds.
 
-    Raises DescriptionError: if that is no range.
+    An infinite end is none. Raises DescriptionError: if that is no range.
     """
-    ends: list[float | None] = []
-    for key, text in (("minimum", minimum), ("maximum", maximum)):
-        key_path = f'tuning."{name}".{key}'
-        is_delay = text is not None and "->" in name
-        end = nanoseconds(text, key_path) if is_delay else text  # type: ignore[arg-type]
-        if isinstance(end, str):
-            raise DescriptionError(f"{key_path}: expected a number, found '{end}'")
-        ends.append(end)
+    ends = [
+        None if end == endless else _end_of(name, key, end)
+        for key, end, endless in (("minimum", minimum, -inf), ("maximum", maximum, inf))
+    ]
     try:
         limits = Limits.of(*ends)
     except DescriptionError as error:
@@ -82,6 +80,35 @@ def tuning_limits(name: str, minimum: str | float | None, maximum: str | float |
     if limits is None:
         raise DescriptionError(f'tuning."{name}": expected minimum, maximum or both, found neither')
     return limits
+
+
+def _end_of(name: str, key: str, end: object) -> float | None:
+    key_path = f'tuning."{name}".{key}'
+    if end is None:
+        return None
+    if "->" in name and isinstance(end, (str, int, float)):
+        return nanoseconds(end, key_path)
+    is_number = isinstance(end, (int, float)) and not isinstance(end, bool)
+    if not is_number or not abs(end) <= sys.float_info.max:
+        raise DescriptionError(f"{key_path}: expected a finite number, found {end!r}")
+    return float(end)
+
+
+def limits_of(name: str, given: object) -> Limits:
+    """Return the limits that Python code gives for a value or a delay, as :func:`tuning_limits`.
+
+    Raises DescriptionError: if they are neither a range nor its two ends.
+    """
+    if isinstance(given, Limits):
+        if not given.least < given.most:
+            raise DescriptionError(f"limits of '{name}': expected a range, found {given!r}")
+        return given
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise DescriptionError(
+            f"limits of '{name}': expected a minimum and a maximum, such as (0.0, 5.0) or"
+            f" (0.0, None), found {given!r}"
+        )
+    return tuning_limits(name, *given)
 
 
 def communication_step_ns(system: System, step: str | float | None = None) -> int:
@@ -149,7 +176,7 @@ def with_experiment(system: System, **changes: Any) -> System:
             ns = None if value is None else read(value, f"{name} time")
             fields[times[name]] = 0 if ns is None and name == "start" else ns
         elif name == "tuning":
-            fields[name] = {key: tuning_limits(key, *ends) for key, ends in (value or {}).items()}
+            fields[name] = {key: limits_of(key, ends) for key, ends in (value or {}).items()}
         else:
             is_table = value is None and name in {"algorithm_options", "rates"}
             fields[name] = {} if is_table else value

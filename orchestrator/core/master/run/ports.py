@@ -139,22 +139,19 @@ class Ports:
                 " overwrite the value; remove the connection to set the input from outside"
             )
         plain = _checked(name, connector, value)
-        for limits in self.limits(str(end)):
-            if (refusal := beyond(connector, limits, plain)) is not None:
-                raise DescriptionError(f"{name}: {refusal}, beyond its limits")
+        limits = self.limits(str(end))
+        if limits is not None and (refusal := beyond(connector, limits, plain)) is not None:
+            raise DescriptionError(f"{name}: {refusal}, beyond its limits")
         if connector.enumeration is not None and (refusal := connector.refusal(plain)) is not None:
             raise DescriptionError(f"{name}: {refusal}")
         return plain
 
-    def limits(self, name: str) -> list[Limits]:
-        """Return the ranges of a connector: what its unit declares, and what a user gives."""
+    def limits(self, name: str) -> Limits | None:
+        """Return the range of a connector: within what its unit declares and what a user gives."""
         end, _ = self._connector(name)
         declared = self._units[end.component].description.ranges.get(end.connector)
-        return [
-            limits_of_one
-            for limits_of_one in (declared, self.given.get(name))
-            if limits_of_one is not None
-        ]
+        given = self.given.get(str(end))
+        return given.within(declared) if given and declared else given or declared
 
     def tunable(self) -> Iterator[str]:
         """Yield what can be set: inputs that nothing is connected to, and tunable parameters."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import inf
 from typing import Any
 
 from orchestrator.core.coupling import DelayPlan, Mark, ShiftRamp, Tuned, channel_of
@@ -21,6 +22,7 @@ from orchestrator.core.system import (
     nanoseconds,
     seconds,
 )
+from orchestrator.core.system.experiment import limits_of
 from orchestrator.core.system.naming import unknown_name_error
 from orchestrator.core.system.ports import Limits
 
@@ -87,12 +89,10 @@ class Tuning:
         components = state.system.components.items()
         self._devices = [n for n, item in components if item.source.kind is SourceKind.DEVICE]
         limits_by_name = dict(state.system.experiment.tuning)
-        for name, item in (state.settings.limits or {}).items():
+        for name, item in _mapping(state.settings.limits).items():
+            limits = limits_of(name, item)
             try:
-                if not isinstance(item, Limits):
-                    low, high = (end * 1e9 if ARROW in name else end for end in item)
-                    item = Limits(low, high)  # noqa: PLW2901
-                limits_by_name[name] = item.within(limits_by_name.get(name, Limits()))
+                limits_by_name[name] = limits.within(limits_by_name.get(name, Limits()))
             except DescriptionError as error:
                 raise DescriptionError(f"limits of '{name}': {error}") from None
         tunable_names = (
@@ -104,6 +104,19 @@ class Tuning:
                     "the run", "input or tunable parameter", name, tunable_names
                 )
         self._limits = ports.given = limits_by_name
+        for name in limits_by_name:
+            if ARROW not in name:
+                self._expect_range(name)
+
+    def _expect_range(self, name: str) -> None:
+        """Expect that limits leave values of a connector that its unit takes."""
+        kind = self._ports.connector(name).type
+        if kind.is_text or kind is DataType.CLOCK:
+            raise DescriptionError(f"limits of '{name}': expected a number, it is a {kind}")
+        try:
+            self._ports.limits(name)
+        except DescriptionError as error:
+            raise DescriptionError(f"limits of '{name}': {error}") from None
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -133,9 +146,9 @@ class Tuning:
             plain: Value = (delay_ns := nanoseconds(value, f"the delay of {name}"))
             limits = self._limits.get(name)
             if limits is not None and not limits.admits(delay_ns):
-                low, high = (f"{end / 1e6:g} ms" for end in (limits.least, limits.most))
                 raise DescriptionError(
-                    f"the delay of {name}: expected {low} to {high}, found {delay_ns / 1e6:g} ms"
+                    f"the delay of {name}: expected {_delay_range(limits, 1e6, 'ms')}, found"
+                    f" {delay_ns / 1e6:g} ms"
                 )
         else:
             name, plain = self._ports.full_name(name), self._ports.accepted(name, value)
@@ -162,15 +175,18 @@ class Tuning:
         """Say why nobody may change a value while devices are in the run; empty: one may."""
         if ARROW not in name and name.partition(".")[0] in self._devices:
             return "it belongs to a device, which only the simulation commands"
-        if name in self._limits:
+        if ARROW in name:
+            limits = self._limits.get(name)
+            if limits is not None:  # no delay is below zero
+                limits = limits.within(Limits(least=0.0))
+        else:
+            limits = self._ports.limits(name)
+        if limits is not None and limits.is_bounded:
             return ""
-        declared = [] if ARROW in name else self._ports.limits(name)
-        if any(limits_of_one.is_bounded for limits_of_one in declared):
-            return ""
-        has = f"one limit only ({declared[0]})" if declared else "no limits"
+        has = f"one limit only ({limits})" if limits else "no limits"
         return (
-            f"it has {has}, and devices are in the run: expected a minimum and a maximum of its"
-            f' variable, or a table [tuning."{name}"] of the experiment or system file'
+            f"it has {has}, and devices are in the run: expected a minimum and a maximum, of"
+            f' its variable or of a table [tuning."{name}"] of the experiment or system file'
         )
 
     def proposed(self, name: str, value: Any, ramp: str | float | None) -> Tuned:
@@ -295,19 +311,32 @@ class Tuning:
                 continue
             connector = self._ports.connector(name)
             if not connector.type.is_text and connector.type is not DataType.CLOCK:
-                limits = " and ".join(
-                    str(limits_of_one) for limits_of_one in self._ports.limits(name)
-                )
-                value = self._ports.plain(name)
+                limits, value = str(self._ports.limits(name) or ""), self._ports.plain(name)
                 rows.append(Tunable(name, connector.unit or "", connector.type, value, limits))
         for line in self._state.system.connections if not self._state.schedule.varies else ():
             barred = self._devices and self._barred(str(line))
             if line.delay is not None and channel_of(line) is None and not barred:
                 ends = self._limits.get(str(line))
-                limits = "" if ends is None else f"{ends.least / 1e9:g} to {ends.most / 1e9:g} s"
+                limits = "" if ends is None else _delay_range(ends, 1e9, "s")
                 delay = seconds(self._lines.present(str(line)))
                 rows.append(Tunable(str(line), "s", DataType.REAL, delay, limits))
         return rows
+
+
+def _delay_range(limits: Limits, unit_ns: float, unit: str) -> str:
+    """Write limits of a delay: ``2 to 12 ms``, ``at most 12 ms``."""
+    low, high = f"{limits.least / unit_ns:g}", f"{limits.most / unit_ns:g} {unit}"
+    if limits.most == inf:
+        return f"at least {low} {unit}"
+    return f"at most {high}" if limits.least == -inf else f"{low} to {high}"
+
+
+def _mapping(limits: object) -> Mapping[str, object]:
+    if not isinstance(limits, Mapping | None):
+        raise DescriptionError(
+            f"limits: expected ranges by name, such as {{'unit.k': (0.0, 5.0)}}, found {limits!r}"
+        )
+    return limits or {}
 
 
 class LineDelays:

@@ -213,6 +213,38 @@ def test_with_a_device_only_what_has_limits_is_offered_and_taken():
         run.set(line, "30 ms", ramp="10 ms", granted="all")
 
 
+@pytest.mark.parametrize(
+    ("name", "limits", "value", "refused"),
+    [
+        ("gain.d", (0.0, None), 1e9, r"one limit only \(>= 0\)"),
+        ("gain.d", (None, 5.0), -1e9, r"one limit only \(<= 5\)"),
+        ("gain.d", (-1e60, 1e60), 1e9, "one limit only"),
+        ("gain.m", (0.5, None), 1e9, r"one limit only \(>= 0\.5\)"),
+        ("gain.m", (None, 5.0), 4.0, None),
+        ("gain.n", (0.0, None), 4.0, None),
+        ("gain.y -> place.u", ("10 ms", None), "1000 s", "one limit only"),
+        ("gain.y -> place.u", (None, "30 ms"), "30 ms", None),
+    ],
+)
+def test_a_table_with_one_end_bounds_a_device_only_together_with_its_variable(
+    name, limits, value, refused
+):
+    gain = System("s").add("gain", block(Gain), u=1.0).add("place", block(Place))
+    gain = gain.connect("gain.y", "place.u", delay="20 ms")
+    gain = swap_component(gain, "place", f"device:{__name__}:Stepped")
+    for given in ({"limits": {name: limits}}, {}):
+        tuned = gain if given else gain.with_experiment(tuning={name: limits})
+        with Execution(tuned, step=0.01, **given) as run:
+            offered = [each.name for each in run.tunables]
+            assert (name in offered) is (refused is None)
+            run.step()
+            if refused is None:
+                run.set(name, value, "10 ms", granted="all")
+                continue
+            with pytest.raises(CapabilityError, match=f"it has {refused}"):
+                run.set(name, value, "1000 s", granted="all")
+
+
 def test_its_error_ends_the_run_in_its_step_and_it_is_closed():
     told = pytest.raises(StepError, match=r"from t = 0\.02 s.*the doubler is tired")
     with Execution(system("?fails_after=2"), step=0.01) as run, told:

@@ -1,6 +1,6 @@
 """Values, delays and marks while a run goes on: what is set when, refused, and done again."""
 
-from math import inf
+from math import inf, nan
 
 import numpy as np
 import pytest
@@ -49,14 +49,22 @@ class Gain(Block):
         self.y = self.k * self.u + sum(self.c) - 3.0 + t + h
 
 
+class Typed(Gain):
+    """Has parameters of more types."""
+
+    free: float = Parameter(start=2.0, tunable=True)
+    on: bool = Parameter(start=True, tunable=True)
+    name: str = Parameter(start="", tunable=True)
+
+
 @pytest.fixture(autouse=True)
 def blocks(register):
-    register(gain=Gain)
+    register(gain=Gain, typed=Typed)
 
 
-def pair(**more):
+def pair(kind="gain", **more):
     """Return one whose output the other hears of 5 ms later."""
-    system = System("pair").add("a", block("gain"), u=1.0, n=1).add("b", block("gain"), k=1.0, n=1)
+    system = System("pair").add("a", block(kind), u=1.0, n=1).add("b", block("gain"), k=1.0, n=1)
     return system.connect("a.y", "b.u", delay=more.get("delay", "5 ms"))
 
 
@@ -365,3 +373,84 @@ def test_limits_of_a_system_hold_beside_those_that_are_given(tmp_path, wording):
         made(pair().with_experiment(tuning={"b.kk": (0.0, 1.0)}))
     with wording.raises(DescriptionError):
         pair().with_experiment(tuning={"b.k": (None, None)})
+
+
+@pytest.mark.parametrize(
+    ("name", "limits", "expected"),
+    [
+        ("a.k", (nan, 5.0), "expected a finite number, found nan"),
+        ("a.k", (0.0, nan), "expected a finite number, found nan"),
+        ("a.k", Limits(nan, 5.0), "expected a range, found Limits"),
+        ("a.k", (inf, -inf), "expected a finite number, found inf"),
+        ("a.k", (-inf, inf), "expected minimum, maximum or both, found neither"),
+        ("a.k", (None, None), "expected minimum, maximum or both, found neither"),
+        ("a.k", (2.0, 2.0), "expected a range, found 2 to 2"),
+        ("a.k", (0, 10**400), "expected a finite number, found 1000"),
+        ("a.k", ("0", "1"), "expected a finite number, found '0'"),
+        ("a.k", (False, True), "expected a finite number, found False"),
+        ("a.k", (0.0,), r"such as \(0\.0, 5\.0\) or \(0\.0, None\), found \(0\.0,\)"),
+        ("a.k", None, "expected a minimum and a maximum, .* found None"),
+        ("a.k", 3.0, "expected a minimum and a maximum, .* found 3.0"),
+        ("a.k", {"minimum": 0.0}, "expected a minimum and a maximum, .* found {'minimum'"),
+        ("a.k", (20.0, 50.0), "expected limits that overlap, found >= 20 and <= 50 and >= 0"),
+        ("a.name", (0.0, 1.0), "limits of 'a.name': expected a number, it is a String"),
+        ("a.c[0]", (0.0, 1.0), r"no input or tunable parameter 'a\.c\[0\]'\. Did you mean 'a\.c'"),
+        ("a.y -> b.u", ("9 ms", "2 ms"), "expected a range"),
+        ("a.y -> b.u", (True, 1.0), "a.y -> b.u"),
+    ],
+)
+def test_limits_that_are_no_range_are_refused_in_python_and_in_the_system(name, limits, expected):
+    with pytest.raises(DescriptionError, match=expected):
+        made(pair("typed"), limits={name: limits})
+    with pytest.raises(DescriptionError, match=expected):
+        made(pair("typed").with_experiment(tuning={name: limits}))
+
+
+def test_limits_are_a_mapping():
+    with pytest.raises(DescriptionError, match="limits: expected ranges by name, such as"):
+        made(limits=[("a.k", (0.0, 1.0))])
+
+
+@pytest.mark.parametrize(
+    ("name", "limits", "right", "wrong"),
+    [
+        ("a.k", (None, 5.0), (0.0, 5.0), (-0.5, 5.5)),
+        ("a.k", (2.0, inf), (2.0, 10.0), (1.0, 11.0)),
+        ("a.free", (-inf, 1.0), (-1e9, 1.0, -0.0), (1.1, inf, nan)),
+        ("a.c", (0.0, 3.0), ([0.0, 3.0],), ([1.0, 4.0], [nan, 1.0])),
+        ("a.n", (0, 3), (0, 3), (4, -1, 2.5, 10**30)),
+        ("a.on", (0.5, 1.5), (True,), (False, 2)),
+        ("a.y -> b.u", (None, 6e-3), ("6 ms",), ("6.001 ms",)),
+        ("a.y -> b.u", ("4 ms", None), ("4 ms",), ("3.999 ms",)),
+    ],
+)
+def test_limits_hold_for_every_type_and_with_one_end(name, limits, right, wrong):
+    with made(pair("typed"), limits={name: limits}) as it:
+        it.step(8)
+        for value in wrong:
+            with pytest.raises(DescriptionError):
+                it.set(name, value, "9 ms" if "->" in name else None)
+        for value in right:
+            it.set(name, value, "9 ms" if "->" in name else None)
+        assert len(it.tuned) == (0 if name == "a.n" else len(right))  # an input that a script feeds
+
+
+def test_names_with_brackets_have_limits(tmp_path):
+    system = System("s").add("a[1]", block("gain"), u=1.0, n=1)
+    system = system.add("b [rpm]", block("gain"), n=1)
+    line = "a[1].y -> b [rpm].u"
+    system = system.connect("a[1].y", "b [rpm].u", delay="5 ms")
+    system = system.with_experiment(
+        step="1 ms", tuning={"a[1].k": (1.0, 4.0), line: ("2 ms", "6 ms")}
+    )
+    for write, file in ((write_toml, "s.toml"), (write_ssd, "s.ssd")):
+        write(system, tmp_path / file)
+        with Execution(read_system(tmp_path / file)) as it:
+            it.step(8)
+            it.set("a[1].k", 4.0)
+            it.set(line, "6 ms", "1 ms")
+            limits = {each.name: each.limits for each in it.tunables}
+            assert (limits["a[1].k"], limits[line]) == (">= 1 and <= 4", "0.002 to 0.006 s")
+            for name, value in (("a[1].k", 4.1), (line, "6.1 ms")):
+                with pytest.raises(DescriptionError):
+                    it.set(name, value, None)
