@@ -88,10 +88,10 @@ def _end_of(name: str, key: str, end: object) -> float | None:
         return None
     if "->" in name and isinstance(end, (str, int, float)):
         return nanoseconds(end, key_path)
-    is_number = isinstance(end, (int, float)) and not isinstance(end, bool)
-    if not is_number or not abs(end) <= sys.float_info.max:
-        raise DescriptionError(f"{key_path}: expected a finite number, found {end!r}")
-    return float(end)
+    most = sys.float_info.max
+    if isinstance(end, (int, float)) and not isinstance(end, bool) and abs(end) <= most:
+        return float(end)
+    raise DescriptionError(f"{key_path}: expected a finite number, found {end!r}")
 
 
 def limits_of(name: str, given: object) -> Limits:
