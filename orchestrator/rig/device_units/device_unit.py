@@ -298,6 +298,12 @@ class DeviceUnit(SimulationUnit):
         if clamped:
             what = f"commands outside their range, sent as the nearest value inside it: {clamped}"
             yield Notice(native.first_clamped_ns, what)
+        if native.unsent:
+            what = (
+                "commands outside their range while the device was held, which were not sent:"
+                f" {native.unsent}"
+            )
+            yield Notice(native.first_unsent_ns, what)
 
     @property
     def notes(self) -> tuple[str, ...]:

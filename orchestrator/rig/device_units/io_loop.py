@@ -273,7 +273,9 @@ class _Link:
             return
         valid = facts.valid
         self.gate.saw(facts, self._values)
-        facts.valid = int(valid and self.gate.trusted)
+        is_trusted = self.gate.trusted
+        facts.valid = int(valid and is_trusted)
+        self.block.hold(held=not is_trusted)
         self.block.put_sample(facts, self._values)
         facts.valid = valid
 
@@ -320,6 +322,7 @@ class _Link:
             if not self.receive_once() and self._leads:
                 self.send()
             self.gate.watch(self.block, self._step_ns)
+            self.block.hold(held=not self.gate.trusted)  # also of a silent device
 
     def send_all(self) -> None:
         """Send each command as soon as it is there, until the end."""
@@ -352,6 +355,7 @@ class _Link:
         except BaseException as error:  # noqa: BLE001 - whatever an adapter raises is told by the run
             if self.error is None:
                 self.error = error
+                self.block.hold(held=True)
                 if not self._run_on:
                     self._lose()
             self.ended.set()

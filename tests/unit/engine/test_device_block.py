@@ -140,6 +140,39 @@ def test_a_lost_device(memory, holds):
     assert unit.values[-4] == 0.0  # valid; behind it samples, and commands taken and missed
 
 
+@pytest.mark.parametrize("clamps", [False, True])
+@pytest.mark.parametrize("how", ["held", "lost"])
+def test_the_range_of_a_command_is_not_judged_while_its_device_is_held(memory, clamps, how):
+    run, device = DeviceBlock(memory, 2, 3), DeviceBlock(memory, 2, 3)
+    unit = unit_of(run, clamps=clamps, holds=True)
+    unit.bind([0], [])
+    assert unit.begin() == 0
+    device.put_sample(facts(1), np.zeros(3))
+    device.hold(held=True) if how == "held" else device.lose("the cable is out")
+    assert run.held
+    for second, value in enumerate((0.5, 7.0, -7.0)):
+        assert unit.step(second * SECOND, SECOND) == 0
+        assert unit.set_inputs(np.array([value])) == 0
+    assert unit.give(0, 8.0) == 0
+    assert (unit.unsent, unit.first_unsent_ns) == (3, 2 * SECOND)
+    assert unit.set_inputs(np.array([np.nan])) == 3  # no number is wrong in any state
+    assert unit.values[-5] == 0.0  # clamped
+    if how == "held":
+        device.hold(held=False)
+        assert unit.set_inputs(np.array([9.0])) == (0 if clamps else 3)
+        assert unit.unsent == 3
+
+
+def test_the_first_command_is_judged_although_the_rig_is_held_until_it_is_engaged(memory):
+    run = DeviceBlock(memory, 2, 3)
+    unit = unit_of(run, clamps=False)
+    unit.bind([0], [])
+    run.hold(held=True)
+    assert unit.set_inputs(np.array([7.0])) == 0
+    assert unit.begin() == 3
+    assert "its command 'a' is 7, beyond its range of -1 to 1" in unit.failure
+
+
 def test_wrong_sizes_are_refused(memory):
     block = DeviceBlock(memory, 2, 3)
     with pytest.raises(ValueError, match="expected 3 values, found 2"):

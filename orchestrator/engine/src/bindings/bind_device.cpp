@@ -76,6 +76,8 @@ void bind_device(nb::module_& module) {
         .def("remark", nb::overload_cast<const std::string&>(&DeviceBlock::remark), "what"_a)
         .def_prop_ro("remarked", [](const DeviceBlock& block) { return text(block.remark()); })
         .def_prop_ro("lost", &DeviceBlock::lost)
+        .def("hold", &DeviceBlock::hold, "held"_a)
+        .def_prop_ro("held", &DeviceBlock::held)
         .def_prop_ro("reason", [](const DeviceBlock& block) { return text(block.reason()); })
         .def_prop_ro("commands_given",
                      [](const DeviceBlock& block) { return block.commands().count(); })
@@ -119,7 +121,9 @@ void bind_device(nb::module_& module) {
         .def_prop_ro("values", &DeviceUnit::values)
         .def_prop_ro("stale_steps", &DeviceUnit::stale_steps)
         .def_prop_ro("first_stale_ns", &DeviceUnit::first_stale_ns)
-        .def_prop_ro("first_clamped_ns", &DeviceUnit::first_clamped_ns);
+        .def_prop_ro("first_clamped_ns", &DeviceUnit::first_clamped_ns)
+        .def_prop_ro("unsent", &DeviceUnit::unsent)
+        .def_prop_ro("first_unsent_ns", &DeviceUnit::first_unsent_ns);
 }
 
 }  // namespace softdock

@@ -81,6 +81,9 @@ class DeviceBlock {
     std::string remark() const;
     bool lost() const { return tail().lost.load(std::memory_order_acquire) != 0; }
     std::string reason() const;
+    // Whether the device is held or comes to rest, so that no command of the run is sent.
+    void hold(bool held) { tail().held.store(held ? 1 : 0, std::memory_order_release); }
+    bool held() const { return lost() || tail().held.load(std::memory_order_acquire) != 0; }
 
     const Record& samples() const { return samples_; }
     const Record& commands() const { return commands_; }
@@ -92,6 +95,7 @@ class DeviceBlock {
   private:
     struct Tail {
         std::atomic<std::uint32_t> lost;
+        std::atomic<std::uint32_t> held;
         std::atomic<std::uint32_t> newest;  // of the remarks
         char remarks[2][longest_reason];    // each ends with a zero
         char reason[longest_reason];        // ends with a zero

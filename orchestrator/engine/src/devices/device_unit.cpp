@@ -38,12 +38,12 @@ void DeviceUnit::bind(std::vector<std::size_t> inputs, std::vector<std::size_t> 
 }
 
 Status DeviceUnit::begin() {
-    begun_ = true;
     clamped_ = 0;
     for (std::size_t i = 0; i < command_.size(); ++i) {
         const auto status = enforce(i, command_[i]);
         if (failed(status)) return status;
     }
+    begun_ = true;
     send();
     return Status::ok;
 }
@@ -68,6 +68,10 @@ Status DeviceUnit::enforce(std::size_t number, double& value) {
         return Status::error;
     }
     if (value >= limit.least && value <= limit.most) return Status::ok;
+    if (begun_ && block_.held()) {  // a rig that is engaged later has its first command judged
+        if (unsent_++ == 0) first_unsent_ns_ = now_ns_;
+        return Status::ok;
+    }
     if (!rules_.clamps) {
         std::snprintf(text, sizeof text, "' is %g, beyond its range of %g to %g; it is not sent",
                       value, limit.least, limit.most);

@@ -63,6 +63,9 @@ class DeviceUnit final : public Unit {
     std::uint64_t stale_steps() const { return stale_steps_; }
     std::int64_t first_stale_ns() const { return first_stale_ns_; }
     std::int64_t first_clamped_ns() const { return first_clamped_ns_; }
+    // Commands beyond their range while the device was held, which were not sent, and the first.
+    std::uint64_t unsent() const { return unsent_; }
+    std::int64_t first_unsent_ns() const { return first_unsent_ns_; }
 
     Status set_inputs(const double* values) override;
     Status step(std::int64_t time_ns, std::int64_t step_ns) override;
@@ -82,8 +85,8 @@ class DeviceUnit final : public Unit {
     CommandFacts sent_;
     bool begun_ = false;
     std::int64_t now_ns_ = 0;  // of the run
-    std::uint64_t clamped_ = 0, stale_steps_ = 0;
-    std::int64_t first_stale_ns_ = 0, first_clamped_ns_ = 0;
+    std::uint64_t clamped_ = 0, unsent_ = 0, stale_steps_ = 0;
+    std::int64_t first_stale_ns_ = 0, first_clamped_ns_ = 0, first_unsent_ns_ = 0;
 };
 
 }  // namespace softdock

@@ -39,6 +39,9 @@ class Block:
     def remark(self, what):
         pass
 
+    def hold(self, held):
+        pass
+
     def lose(self, why):
         self.lost = why
 

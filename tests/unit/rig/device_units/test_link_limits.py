@@ -39,6 +39,9 @@ class Block:
     def remark(self, what):
         self.remarked = what
 
+    def hold(self, held):
+        self.held = held
+
     def newest_command(self, into):
         into[:] = self.newest
         return self.commands_given, self.step_ns
@@ -122,6 +125,19 @@ def test_what_is_not_trusted_is_not_valid_for_the_run():
     link.receive_once()
     assert link.block.samples == [(1, 0, [1.5])]
     assert link.counter.facts.valid == 1
+
+
+@pytest.mark.parametrize("samples", [[sample(1)], [None]], ids=["a sample", "silence"])
+def test_the_run_knows_that_its_device_is_held(samples):
+    link = link_of([*samples, sample(2)])
+    link.gate.trusted = False
+    link.error = DeviceError("so that the loop ends")
+    link.gate.watch = lambda *_: link.ended.set()
+    link.receive_all()
+    assert link.block.held
+    link.gate.trusted = True
+    link.receive_once()
+    assert not link.block.held
 
 
 @pytest.mark.parametrize(
@@ -209,6 +225,7 @@ def test_the_first_error_ends_it_and_is_told_by_the_run():
     going_on._run_on = 1.0
     going_on.guarded(fail)
     assert going_on.block.lost == ""
+    assert going_on.block.held
 
 
 @pytest.mark.parametrize(("told", "regularly"), [(True, True), (False, False)])

@@ -40,9 +40,27 @@ def test_a_process_whose_run_ends_first_leaves_nothing_behind(capfd):
     assert "leaked" not in capfd.readouterr().err
 
 
-def is_lost(run):
+def block_of(run):
     (unit,) = (unit for unit in run.units if unit.name == "rig")
-    return unit._process.block.lost
+    return unit._process.block
+
+
+def is_lost(run):
+    return block_of(run).lost
+
+
+def test_a_command_beyond_its_range_does_not_end_a_run_that_goes_on_without_its_device():
+    with Peer() as peer:
+        lost = with_device(peer, "&fails=later&run_on=60", wrong_at=0.5, wrong=1e9)
+        with Execution(lost, step=STEP) as run:
+            peer.wait_for(lambda: block_of(run).held)
+            run.step(60)
+            (notice,) = run.notices
+            assert notice.what == (
+                "commands outside their range while the device was held, which were not sent: 10"
+            )
+            assert notice.time_ns == 510_000_000
+        assert max(peer.commands) < 1.0
 
 
 @pytest.mark.parametrize("steps_after", [0, 1])
