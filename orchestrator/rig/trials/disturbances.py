@@ -30,6 +30,7 @@ class Disturbance(Struct):
     silent_ends: The same of a device that does not say which commands it took, and so cannot show
         what it lost. Empty: as others.
     hides_s: Age that nobody can know from the wire, s.
+    reasons: Names of the faults that a supervisor may find, if the limits of its rig are so narrow.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Disturbance(Struct):
     answers_end: Ending | None = None
     silent_ends: Ending | None = None
     hides_s: float = 0.0
+    reasons: tuple[str, ...] = ()
 
     def expected(self, *, in_cycle: bool, says_taken: bool) -> tuple[Ending, tuple[str, ...]]:
         """Return whether a run of a device ends, and words of which one is in its error.
@@ -89,10 +91,20 @@ _ANEW = ("restarted", "started again", "not in the same motion", *_STALE)
 _ANOTHER_RUN = ("of another run", "no answer", "does not answer", "no sample came within")
 _FOREIGN = ("more than one sends", "refused", "do not follow", *_STALE)
 
+#: Faults of a supervisor. A robot counts answers that came too late, and reports them as status.
+_OLD, _UNTAKEN, _NEW = ("sensor_stale",), ("command_lost", "status"), ("device_restarted",)
+_FEW, _ODD = ("sensor_lost",), ("malformed",)
+_AWAY = ("device_lost", *_OLD)
+
 #: All of them, in the order of the table.
 DISTURBANCES = (
     Disturbance("none", "nothing"),
-    Disturbance("30 % lost", "loss", _rule(wire_rules.lost, 0.3, 1)),
+    Disturbance(
+        "30 % lost",
+        "loss",
+        _rule(wire_rules.lost, 0.3, 1),
+        reasons=(*_FEW, *_OLD),
+    ),
     Disturbance(
         "50 ms late from the first on",
         "delay",
@@ -100,6 +112,7 @@ DISTURBANCES = (
         from_first=True,
         answers_end="must",
         hides_s=0.06,
+        reasons=(*_OLD, *_UNTAKEN),
     ),
     Disturbance(
         "0.5 s late from the first on",
@@ -109,6 +122,7 @@ DISTURBANCES = (
         ends="may",
         causes=(*_DEAF, *_STALE, "no answer", "does not answer", "no sample came within"),
         hides_s=0.55,
+        reasons=(*_OLD, *_UNTAKEN),
     ),
     Disturbance(
         "later by 0.2 s in each second",
@@ -116,42 +130,85 @@ DISTURBANCES = (
         _rule(wire_rules.growing, 0.2),
         ends="must",
         causes=(*_STALE, *_DEAF),
+        reasons=(*_OLD, *_UNTAKEN),
     ),
     Disturbance("each twice at once", "repeat", _rule(wire_rules.again, 0.0)),
     Disturbance("each again 20 ms later", "replay", _rule(wire_rules.again, 0.02)),
     Disturbance("each again 1 s later", "replay", _rule(wire_rules.again, 1.0)),
     Disturbance("five old ones in a row", "replay", _rule(wire_rules.old_ones, 5, 1.0)),
-    Disturbance("each fifth 15 ms late", "overtake", _rule(wire_rules.overtaken, 5, 0.015)),
+    Disturbance(
+        "each fifth 15 ms late",
+        "overtake",
+        _rule(wire_rules.overtaken, 5, 0.015),
+        reasons=_UNTAKEN,
+    ),
     Disturbance(
         "jitter of 30 ms, a fifth lost",
         "loss",
         _rule(wire_rules.jitter, 0.03, 0.2, 2),
         answers_end="may",
+        reasons=(*_FEW, *_OLD, *_UNTAKEN),
     ),
     Disturbance(
         "jitter of 30 ms in order",
         "delay",
         _rule(wire_rules.jitter, 0.03, 0.0, 2),
         answers_end="may",
+        reasons=(*_OLD, *_UNTAKEN),
     ),
-    Disturbance("each fourth cut", "cut", _rule(wire_rules.cut, 4), ends="may", causes=_STALE),
+    Disturbance(
+        "each fourth cut",
+        "cut",
+        _rule(wire_rules.cut, 4),
+        ends="may",
+        causes=_STALE,
+        reasons=(*_ODD, *_FEW, *_OLD),
+    ),
     Disturbance(
         "all in four parts",
         "split",
         _rule(wire_rules.split, 4),
         ends="may",
         causes=(*_STALE, "none of its protocol"),
+        reasons=(*_ODD, *_FEW, *_OLD),
     ),
-    Disturbance("held for 50 ms", "delay", _rule(wire_rules.held, 0.05)),
-    Disturbance("held for 80 ms", "delay", _rule(wire_rules.held, 0.08), ends="may", causes=_STALE),
-    Disturbance("held for 0.3 s", "delay", _rule(wire_rules.held, 0.3), ends="must", causes=_STALE),
-    Disturbance("held for 2 s", "delay", _rule(wire_rules.held, 2.0), ends="must", causes=_STALE),
+    Disturbance(
+        "held for 50 ms",
+        "delay",
+        _rule(wire_rules.held, 0.05),
+        reasons=(*_OLD, *_UNTAKEN),
+    ),
+    Disturbance(
+        "held for 80 ms",
+        "delay",
+        _rule(wire_rules.held, 0.08),
+        ends="may",
+        causes=_STALE,
+        reasons=(*_OLD, *_UNTAKEN),
+    ),
+    Disturbance(
+        "held for 0.3 s",
+        "delay",
+        _rule(wire_rules.held, 0.3),
+        ends="must",
+        causes=_STALE,
+        reasons=_OLD,
+    ),
+    Disturbance(
+        "held for 2 s",
+        "delay",
+        _rule(wire_rules.held, 2.0),
+        ends="must",
+        causes=_STALE,
+        reasons=_OLD,
+    ),
     Disturbance(
         "nothing comes",
         "silence",
         _fixed(wire_rules.nothing),
         ends="must",
         causes=(*_STALE, *_GONE),
+        reasons=_AWAY,
     ),
     Disturbance(
         "one old one in place of each",
@@ -159,6 +216,7 @@ DISTURBANCES = (
         _rule(wire_rules.same),
         ends="must",
         causes=(*_STALE, *_DEAF, *_ANEW),
+        reasons=(*_OLD, *_UNTAKEN, *_NEW),
     ),
     Disturbance(
         "half closed",
@@ -166,9 +224,15 @@ DISTURBANCES = (
         _fixed(wire_rules.once(wire_rules.HALF_CLOSE)),
         ends="must",
         causes=_GONE,
+        reasons=_AWAY,
     ),
     Disturbance(
-        "reset", "close", _fixed(wire_rules.once(wire_rules.RESET)), ends="must", causes=_GONE
+        "reset",
+        "close",
+        _fixed(wire_rules.once(wire_rules.RESET)),
+        ends="must",
+        causes=_GONE,
+        reasons=_AWAY,
     ),
     Disturbance("a stranger sends forged ones", "stranger", wire_rules.stranger(first=False)),
     Disturbance(
@@ -201,6 +265,7 @@ DISTURBANCES = (
         restart="clock-back:1",
         ends="must",
         causes=_ANEW,
+        reasons=(*_NEW, *_OLD),
     ),
     Disturbance(
         "from another port",
@@ -208,14 +273,21 @@ DISTURBANCES = (
         _fixed(wire_rules.moved),
         ends="must",
         causes=(*_STALE, *_FOREIGN),
+        reasons=_OLD,
     ),
-    Disturbance("30 % of commands lost", "commands lost", down=_rule(wire_rules.lost, 0.3, 3)),
+    Disturbance(
+        "30 % of commands lost",
+        "commands lost",
+        down=_rule(wire_rules.lost, 0.3, 3),
+        reasons=_UNTAKEN,
+    ),
     Disturbance(
         "all commands lost",
         "commands lost",
         down=_fixed(wire_rules.nothing),
         ends="must",
         causes=(*_DEAF, *_STALE),
+        reasons=_UNTAKEN,
     ),
     Disturbance(
         "each command again 0.2 s later", "commands again", down=_rule(wire_rules.again, 0.2)
@@ -224,6 +296,7 @@ DISTURBANCES = (
         "each fifth command 15 ms late",
         "commands overtake",
         down=_rule(wire_rules.overtaken, 5, 0.015),
+        reasons=_UNTAKEN,
     ),
     Disturbance(
         "commands held for 90 ms",
@@ -231,6 +304,7 @@ DISTURBANCES = (
         down=_rule(wire_rules.held, 0.09),
         ends="may",
         causes=(*_DEAF, *_STALE),
+        reasons=(*_UNTAKEN, *_OLD),
     ),
     Disturbance(
         "commands held for 0.5 s",
@@ -238,6 +312,7 @@ DISTURBANCES = (
         down=_rule(wire_rules.held, 0.5),
         ends="may",
         causes=(*_DEAF, *_STALE),
+        reasons=(*_UNTAKEN, *_OLD),
     ),
     Disturbance(
         "first three requests lost",
@@ -253,6 +328,7 @@ DISTURBANCES = (
         ends="may",
         causes=(*_STALE, "repeats old frames"),  # those of CAN have no number
         answers_end="may",
+        reasons=(*_FEW, *_OLD, *_UNTAKEN),
     ),
     Disturbance(
         "restart, counts as at power-on",
@@ -260,6 +336,7 @@ DISTURBANCES = (
         restart="restart-after:0.001",
         ends="must",
         causes=_ANEW,
+        reasons=(*_NEW, *_OLD),
     ),
     Disturbance(
         "restart, counts go on",
@@ -268,6 +345,7 @@ DISTURBANCES = (
         ends="must",
         silent_ends="may",
         causes=(*_ANEW, *_DEAF),
+        reasons=(*_NEW, *_OLD),
     ),
     Disturbance(
         "restart, counts 40 s ahead",
@@ -275,6 +353,7 @@ DISTURBANCES = (
         restart="restart-ahead:0.001",
         ends="must",
         causes=_ANEW,
+        reasons=(*_NEW, *_OLD),
     ),
     Disturbance(
         "restart, counts 0.5 s back",
@@ -282,6 +361,7 @@ DISTURBANCES = (
         restart="restart-back:0.001",
         ends="must",
         causes=_ANEW,
+        reasons=(*_NEW, *_OLD),
     ),
     Disturbance(
         "restart, counts go on, after 60 ms of silence",
@@ -290,6 +370,7 @@ DISTURBANCES = (
         ends="must",
         silent_ends="may",
         causes=(*_ANEW, *_DEAF),
+        reasons=(*_NEW, *_OLD),
     ),
     Disturbance(
         "restart after 1 s of silence",
@@ -297,6 +378,7 @@ DISTURBANCES = (
         restart="restart-after:0.001,restart-pause:1",
         ends="must",
         causes=_ANEW,
+        reasons=(*_NEW, *_OLD),
     ),
     Disturbance(
         "restart at another port",
@@ -305,6 +387,7 @@ DISTURBANCES = (
         restart="restart-after:0.001",
         ends="must",
         causes=(*_ANEW, *_FOREIGN),
+        reasons=(*_NEW, *_OLD),
     ),
 )
 

@@ -17,7 +17,7 @@ from orchestrator.core.structs import Struct
 from orchestrator.rig.devices import DeviceSettings, device_class, read_settings
 from orchestrator.rig.devices.conformance import Logged, bench_of
 from orchestrator.rig.supervisor.states import StateChange, read_changes
-from orchestrator.rig.trials.disturbances import possible_disturbances
+from orchestrator.rig.trials.disturbances import disturbance, possible_disturbances
 from orchestrator.study import Experiment
 
 #: Faults of the wire as emulators know them, for every device.
@@ -90,9 +90,9 @@ def trials_of(devices: Mapping[str, str], *, supervised: bool = True) -> Iterato
         for wire in (*_ON_THE_WIRE, *((_SLOWER,) if bench.follows else ())):
             if wire.partition(":")[0] not in bench.without:
                 yield Trial(f"{component}: {wire}", component, wire=wire)
-        for disturbance in possible_disturbances(kind):
-            name = f"{component}: relay: {disturbance.name}"
-            yield Trial(name, component, wire=disturbance.restart, disturbance=disturbance.name)
+        for entry in possible_disturbances(kind):
+            name = f"{component}: relay: {entry.name}"
+            yield Trial(name, component, wire=entry.restart, disturbance=entry.name)
         if "restart-after" not in bench.without:
             yield Trial(f"{component}: restart", component, wire=_RESTART)
         if bench.wraps:
@@ -255,6 +255,7 @@ class Outcome(Struct):
     exit_code: Of the run: those of ``softdock run``; that of its signal, negative, if it was
         killed.
     sentence: What the run told last; empty: nothing.
+    wrong: What is wrong with the reaction to a disturbed wire; empty: nothing.
     """
 
     trial: Trial
@@ -270,6 +271,7 @@ class Outcome(Struct):
     step: Mapping[str, float]
     exit_code: int
     sentence: str
+    wrong: str = ""
 
     @property
     def detect_s(self) -> float:
@@ -319,6 +321,7 @@ class Judge:
         rests = [one.rest(struck_s) for one, _ in moving]
         kinds = ("lost", "late", "repeated", "malformed", "restarts")
         counts = {one: int(last.get(f"{trial.component}.{one}", 0)) for one in kinds}
+        sentence = sentence_of(folder / "said.txt")
         return Outcome(
             trial,
             reaction,
@@ -332,8 +335,31 @@ class Judge:
             _by_unit((one.path(struck_s), unit) for one, unit in moving),
             _by_unit((one.step(struck_s), unit) for one, unit in asked),
             exit_code,
-            sentence_of(folder / "said.txt"),
+            sentence,
+            self._wrong(trial, reaction, exit_code, sentence),
         )
+
+    def _wrong(self, trial: Trial, reaction: Reaction, exit_code: int, sentence: str) -> str:
+        """Say what is wrong with the reaction to a disturbed wire; empty: nothing.
+
+        Right are the faults and the ends that the disturbance permits, of its own device.
+        """
+        if not trial.disturbance:
+            return ""
+        known, kind = disturbance(trial.disturbance), device_class(self._devices[trial.component])
+        in_cycle = kind.answers and not kind.takes_unasked
+        ends, causes = known.expected(in_cycle=in_cycle, says_taken=True)
+        if reaction.reason:
+            is_own = reaction.where.partition(".")[0] == trial.component
+            if reaction.reason in known.reasons and is_own:
+                return ""
+            return f"another cause: {reaction.reason} ({reaction.where})"
+        if exit_code:
+            is_right = ends != "never" and any(cause in sentence for cause in causes)
+            return "" if is_right else f"another cause: {sentence}"
+        counts_restarts = not self._ports[trial.component].inputs  # there is no command to hold
+        may_go_on = ends != "must" or (bool(known.restart) and counts_restarts)
+        return "" if may_go_on else "it went on"
 
     def _motions(self, folder: Path, *, asked: bool = False) -> Iterator[tuple[LoggedMotion, str]]:
         """Yield what the logs of the emulators say: of each signal with limits, or each command."""

@@ -413,6 +413,7 @@ _CELLS: Mapping[str, Callable[[Outcome], str]] = {
     "within limits": lambda one: "yes" if one.within else "NO",
     "recorded until [s]": lambda one: _number(one.recorded_s, ".3f", "nothing"),
     "exit code": lambda one: str(one.exit_code),
+    "wrong": lambda one: one.wrong,
     "sentence": lambda one: one.sentence,
 }
 COLUMNS = tuple(_CELLS)
@@ -424,13 +425,13 @@ def row_of(outcome: Outcome) -> list[str]:
 
 
 def sound(row: Sequence[str]) -> bool:
-    """Whether limits were kept, and what was recorded can be read, by the cells of a trial.
+    """Whether limits were kept, the cause is right and the record can be read, by the cells.
 
     On a disk that is full before the first part is written nothing can be.
     """
     cells = dict(zip(COLUMNS, row, strict=True))
     kept = cells["recorded until [s]"] != "nothing" or cells["fault"] == FULL_DISK
-    return cells["within limits"] == "yes" and kept
+    return cells["within limits"] == "yes" and kept and not cells["wrong"]
 
 
 #: What start and end of a trial take beside its run on a quiet machine, s: four to six
@@ -495,6 +496,5 @@ class Series:
 
 def mark_of(experiment: Path, case: str, lead_s: float) -> str:
     """Return what stands for the rig of a series: its file, the case, when the faults come."""
-    found = hashlib.sha256(experiment.read_bytes())
-    found.update(f"{case} {lead_s!r} {COLUMNS}".encode())
-    return found.hexdigest()
+    others = f"{case} {lead_s!r} {COLUMNS}".encode()
+    return hashlib.sha256(experiment.read_bytes() + others).hexdigest()

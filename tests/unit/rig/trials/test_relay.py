@@ -202,6 +202,13 @@ def test_causes_are_told_by_words_that_errors_have():
         assert any(cause in text for cause in causes), text
 
 
+@pytest.mark.parametrize("one", DISTURBANCES, ids=lambda one: one.name)
+def test_a_supervisor_may_find_a_fault_that_exists_wherever_a_run_must_end(one):
+    assert {name.upper() for name in one.reasons} <= {reason.name for reason in Reason}
+    is_first = one.name == "one of another run in place of each, from the first on"
+    assert one.ends != "must" or one.reasons or is_first  # such a rig is never engaged
+
+
 def test_the_table_has_no_blank_cell_and_stands_between_its_marks(tmp_path):
     verdicts = [
         WireVerdict("udp", "none", hidden_s=0.0004, step=0.0001, unit="m", counts={"late": 2}),

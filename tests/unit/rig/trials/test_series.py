@@ -147,3 +147,47 @@ def test_the_run_of_a_trial_is_short_plain_and_armed_by_itself():
     assert found.expect == {}  # of measures, which are left out
     plain = rewired(read_experiment(EPOS / "rig.toml"), told)
     assert plain.supervisor is None
+
+
+LATE, RESTART = "later by 0.2 s in each second", "restart, counts go on"
+
+
+@pytest.mark.parametrize(
+    ("component", "disturbance", "found", "ended", "wrong"),
+    [
+        ("robot", "nothing comes", "sensor_stale,robot", 3, ""),
+        ("robot", "nothing comes", "", 0, "it went on"),
+        ("robot", "nothing comes", "device_restarted,robot", 3, "another cause: device_restarted"),
+        ("robot", "nothing comes", "sensor_stale,sensor", 3, "another cause: sensor_stale (sensor"),
+        ("robot", "nothing comes", "engine_lost,simulation", 3, "another cause: engine_lost"),
+        ("robot", "each twice at once", "", 0, ""),
+        ("robot", "each twice at once", "sensor_lost,robot", 3, "another cause: sensor_lost"),
+        ("robot", "each twice at once", "", 2, "another cause: its newest valid sample is 1 s old"),
+        ("robot", LATE, "sensor_stale,robot.x", 3, ""),
+        ("robot", LATE, "", 2, ""),
+        ("robot", RESTART, "device_restarted,robot", 3, ""),
+        ("robot", RESTART, "", 0, "it went on"),
+        ("sensor", "restart, counts as at power-on", "", 0, ""),
+        ("sensor", "30 % lost", "sensor_lost,sensor", 3, ""),
+        ("sensor", "30 % lost", "", 0, ""),
+    ],
+)
+def test_a_reaction_to_a_disturbed_wire_is_right_or_named(
+    tmp_path, component, disturbance, found, ended, wrong
+):
+    """The supervisor's limits may be narrower than those of the run, so it may find a fault."""
+    log_of(tmp_path, lambda n: 0.01 * n)
+    (tmp_path / "sensor.log.csv").write_text("time_s,event,force\n")
+    told = "error: its newest valid sample is 1 s old: since then no sample came\n"
+    (tmp_path / "said.txt").write_text(told if ended == 2 else "")
+    (tmp_path / "capture.supervisor").mkdir()
+    changes = "time_s,before,event,after,reason,where,figures\n"
+    changes += f"0.2,ACTIVE,fault,FALLBACK,{found},\n" if found else ""
+    (tmp_path / "capture.supervisor" / "changes.csv").write_text(changes)
+    experiment = read_experiment(EPOS / "rig_supervised.toml")
+    judge = Judge(experiment, "capture", {"robot": "kuka_rsi", "sensor": "ati_net_ft"})
+    trial = Trial("relay", component, disturbance=disturbance)
+    outcome = judge.outcome(trial, tmp_path, 0.1, ended)
+    assert outcome.wrong.startswith(wrong) if wrong else outcome.wrong == ""
+    assert dict(zip(COLUMNS, row_of(outcome), strict=True))["wrong"] == outcome.wrong
+    assert judge.outcome(FAULT, tmp_path, 0.1, ended).wrong == ""  # there is no disturbance
