@@ -241,8 +241,10 @@ class HeldCommands:
 
     While commands move and no value that follows them does, the device takes none of them. Then
     they go back to where it stands, and lead it by little until it moves. What they are ahead by
-    until that is seen may come at once: they may be on their way for twice the longest time so far
-    from a command that moves to a value that moves, and three periods.
+    until that is seen may come at once. From rest, commands may be on their way for twice the
+    longest time so far from a command that moves to a value that moves, and three periods. Where a
+    command goes on in the direction in which its value moved, the value may stand for that time
+    once, and three periods: a pause is not the time of a way, and each would allow a longer one.
 
     ports: Of the device; outputs name the input that they follow, in the same unit and frame.
     """
@@ -261,9 +263,10 @@ class HeldCommands:
         self._last: deque[list[float]] = deque(maxlen=_LAST)
         self._offsets: list[float] = []
         self._at: list[float] = []
+        self._went: list[float] = []
         self._least = [pair.least for pair in self._pairs]
         self._base: tuple[float, ...] = ()
-        self._left_ns = self._held_ns = self._away_ns = 0
+        self._left_ns = self._held_ns = self._away_ns = self._moved_ns = 0
         self._way_s = math.inf  # it is not known before a value followed once
 
     def send(self, now_ns: int, values: Sequence[float]) -> None:
@@ -292,7 +295,8 @@ class HeldCommands:
         way_s = self._way_s if math.isfinite(self._way_s) else 0.0
         self._forget((self._left_ns or sample_ns) - round(1e9 * way_s))
         waits_s = (sample_ns - self._left_ns) * 1e-9 if self._left_ns else 0.0
-        if waits_s <= _WAYS * self._way_s + _PERIODS * self._period:
+        ways = 1.0 if self._is_interrupted(sent) else _WAYS
+        if waits_s <= ways * self._way_s + _PERIODS * self._period:
             return None
         if not self._held_ns:
             self._hold(now, sample_ns)
@@ -307,13 +311,27 @@ class HeldCommands:
         changes = zip(self._at, now, self._least, strict=False)
         if self._at and not any(abs(x - at) > least for at, x, least in changes):
             return
-        if self._at and not self._held_ns and self._leads(sent, 0.5):
+        begins = not (self._held_ns or self._is_interrupted(sent))
+        if self._at and begins and self._leads(sent, 0.5):
             way_s = (sample_ns - self._left_ns) * 1e-9 if self._left_ns else 0.0
             is_first = math.isinf(self._way_s)
             self._way_s = way_s if is_first else max(self._way_s, way_s)
+        self._went = [x - at for at, x in zip(self._at, now, strict=False)]
         self._at, self._base = now, sent
         self._least = [pair.least for pair in self._pairs]
         self._left_ns = self._held_ns = self._away_ns = 0
+        self._moved_ns = sample_ns
+
+    def _is_interrupted(self, sent: tuple[float, ...]) -> bool:
+        """Whether commands went on, with no rest, in the direction of values that then stood."""
+        rest_s = (self._left_ns - self._moved_ns) * 1e-9
+        is_known = self._left_ns and math.isfinite(self._way_s)
+        if not is_known or rest_s > self._way_s + _PERIODS * self._period:
+            return False
+        return all(
+            (sent[pair.command] - self._base[pair.command]) * went >= 0.0
+            for pair, went in zip(self._pairs, self._went, strict=False)
+        )
 
     def _leads(self, sent: tuple[float, ...], share: float) -> bool:
         """Whether a command left where it was when a value moved last, by a share of the least."""

@@ -284,6 +284,8 @@ class _Link:
         if self._is_another:
             return
         number, self._step_ns = self.block.newest_command(self._command)
+        if self.error is not None:  # the run knows it, and may have given what is out of range
+            return
         command = self.gate.command(self._command.tolist(), number, self._step_ns)
         now_ns = time.monotonic_ns()
         self.ledger.send(number, now_ns, command)

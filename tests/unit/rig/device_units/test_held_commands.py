@@ -103,6 +103,26 @@ def test_a_long_hold_is_left_by_the_ramp(how):
     assert np.abs(steps).max() <= SPEED * H * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("delay", [0, 4])
+def test_pauses_that_grow_do_not_allow_longer_ones(delay):
+    """A relay that wrote old commands over new ones let an axis in shared memory jump by 1.4 mm:
+    each pause counted as the time that a command is on its way, and twice that was allowed."""
+    rig, motion = Rig(delay=delay), ramp(0.025)
+    rig.move(motion, 250)
+    steps = []
+    for held in (3, 5, 8, 12, 18, 26, 38, 60):
+        rig.held = True
+        steps += rig.move(motion, held).tolist()
+        rig.held = False
+        steps += rig.move(motion, delay + 2).tolist()
+    steps += rig.move(motion, 300).tolist()
+    on_their_way = 2 * delay * 0.025 * H  # until the pause begins, and until it is one
+    assert np.abs(steps).max() <= (SPEED * H + on_their_way) * (1 + 1e-9)
+    assert rig.back > 0
+    assert rig.place[-1] == pytest.approx(motion((rig.number - delay) * H), abs=2e-4)
+    assert not rig.told
+
+
 MOTIONS = {
     "ramp": ramp(0.025),
     "slow": ramp(2e-4),
