@@ -329,12 +329,12 @@ class Supervisor:
 
     def _find_of(self, name: str, watch: DeviceWatch, now_ns: int) -> None:
         machine = self.machine
-        if holds(Check.DEVICE, machine.state):
-            self._compare(name, set(watch.reasons(now_ns)), OF_DEVICES, now_ns, watch)
         struck = watch.struck() if holds(Check.GATE, machine.state) else None
-        if struck is not None:
+        if struck is not None:  # before its process is missed, which ends for this reason
             figures = cause_of(watch.limits, struck[0], name)
             machine.strike(FoundCause(struck[0], name, struck[1], figures))
+        if holds(Check.DEVICE, machine.state):
+            self._compare(name, set(watch.reasons(now_ns)), OF_DEVICES, now_ns, watch)
         if watch.run_gone == 2:
             self.run_lost(now_ns)
         elif watch.run_gone:

@@ -92,7 +92,7 @@ _ANOTHER_RUN = ("of another run", "no answer", "does not answer", "no sample cam
 _FOREIGN = ("more than one sends", "refused", "do not follow", *_STALE)
 
 #: Faults of a supervisor. A robot counts answers that came too late, and reports them as status.
-_OLD, _UNTAKEN, _NEW = ("sensor_stale",), ("command_lost", "status"), ("device_restarted",)
+_OLD, _UNTAKEN, _NEW = ("sensor_stale",), ("command_lost", "status"), ("device_restarted", "clock")
 _FEW, _ODD = ("sensor_lost",), ("malformed",)
 _AWAY = ("device_lost", *_OLD)
 

@@ -126,6 +126,18 @@ def test_what_the_gate_found_by_itself_is_latched():
     assert rig.latched == [(Reason.VELOCITY, "robot")]
 
 
+def test_a_process_that_ends_for_what_it_found_is_not_a_device_that_is_gone():
+    """A robot that restarts ends its process, and the supervisor may see both at once."""
+    rig = Rig().active()
+    rig.memories["robot"][Word.IO_REASON] = Reason.DEVICE_RESTARTED
+    rig.memories["robot"][Word.IO_FOUND] = rig.now
+    leave(rig)
+    rig.cycle(3, restarts=1)
+    assert rig.latched[0] == (Reason.DEVICE_RESTARTED, "robot")
+    first = next(c for c in rig.supervisor.machine.changes if c.fault is not None)
+    assert (first.fault.reason, first.after) == (Reason.DEVICE_RESTARTED, State.FALLBACK)
+
+
 def test_a_reset_waits_until_the_force_is_gone(wording):
     rig = Rig().active()
     rig.force = 80.0
