@@ -109,6 +109,37 @@ def test_rows_that_point_out_of_a_table(table, rows):
         make(**tables)
 
 
+def test_a_unit_takes_a_step_of_one_tick_at_least():
+    unit = PythonUnit(Doubler(), "d", [("u", "f", None)], [("y", "f", None)])
+    with pytest.raises(IndexError, match="out of the table: members"):
+        make(members=[(unit, 0, 1, 0)])
+
+
+#: What a compensated input keeps is in five slots behind those of the two signals.
+SOUND = {"method": 0, "source": 1, "target": 0, "memory": 2, "order": 0, "factor": 1.0}
+SOUND |= {"offset": 0.0, "answer": 0, "answered": 0, "answer_factor": 1.0}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"source": 7},
+        {"target": -1},
+        {"memory": 3},
+        {"order": 3},
+        {"order": -1},
+        {"answer": 7},
+        {"answered": 7},
+        {"answer_factor": 0.0},
+        {"method": 2, "answer": 1},  # there is one member
+    ],
+)
+def test_compensations_that_point_out_of_a_table(wrong):
+    make(signals=7, compensations=[tuple(SOUND.values())])
+    with pytest.raises(IndexError, match="out of the table: compensations"):
+        make(signals=7, compensations=[tuple((SOUND | wrong).values())])
+
+
 def fault(effect, place, *, until=2**63 - 1, amount=0.0):
     return (effect, place, 0, until, amount, 0.0, 0, 0)
 

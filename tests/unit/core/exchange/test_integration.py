@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
+from scipy.integrate import RK45, solve_ivp
 
 from orchestrator.core.diagnostics import CapabilityError
 from orchestrator.core.simunits.fmi import model_exchange_unit
@@ -61,6 +61,56 @@ def test_van_der_pol_agrees_with_scipy(open_unit, solver, bound):
     unit = open_unit("oscillator", values={"p": 1.0}, solver=solver, tolerance=1e-9)
     found = _run(unit, 100 * MS, 10_000 * MS)
     assert found == pytest.approx(_reference(1.0, 0.1 * np.arange(1, 101)), abs=bound)
+
+
+def _by_hairer(slopes, x, stop, tolerance):
+    """Integrate as Hairer, Norsett and Wanner do (I, 2nd ed., II.4); also counts the derivatives.
+
+    The size of the first step by two derivatives; then a PI controller, which lets no step after a
+    rejected one grow.
+    """
+    a, b, e = RK45.A, RK45.B, RK45.E
+    rms = lambda values: math.sqrt(np.mean(values**2))  # noqa: E731
+    scale = lambda *states: tolerance * (0.01 + np.maximum.reduce(np.abs(states)))  # noqa: E731
+    k = np.zeros((7, len(x)))
+    k[0] = slopes(x)
+    size, slope = rms(x / scale(x)), rms(k[0] / scale(x))
+    first = 0.01 * size / slope
+    bend = rms((slopes(x + first * k[0]) - k[0]) / scale(x)) / first
+    h = min(100.0 * first, (0.01 / max(slope, bend)) ** 0.2)
+    time, last_error, rejected, calls = 0.0, 1e-4, False, 2
+    while time < stop:
+        is_last = 1.01 * h >= stop - time
+        h = stop - time if is_last else h
+        for s in range(1, 6):
+            k[s] = slopes(x + h * (a[s, :s] @ k[:s]))
+        end = x + h * (b @ k[:6])
+        k[6] = slopes(end)
+        calls += 6
+        error = rms(h * (e @ k) / scale(x, end))
+        if error > 1.0:
+            h *= max(0.2, 0.9 * error**-0.2)
+            rejected = True
+            continue
+        time, x, k[0] = (stop if is_last else time + h), end, k[6]
+        factor = 0.9 * max(error, 1e-10) ** -0.17 * last_error**0.04
+        h *= min(max(factor, 0.1), 1.0 if rejected else 5.0)
+        last_error, rejected = max(error, 1e-4), False
+    return x, calls
+
+
+def test_dopri5_takes_the_steps_of_its_book(open_unit):
+    """Steps of other lengths give other errors, of the tolerance: 1e-6, and 1e-10 at the end."""
+    stop, mu, tolerance = 20, 5.0, 1e-6
+    unit = open_unit("oscillator", values={"p": mu}, solver="dopri5", tolerance=tolerance)
+    assert not unit.do_step(0, stop * 1000 * MS).failed
+
+    def slopes(x):
+        return np.array([x[1], mu * (1 - x[0] ** 2) * x[1] - x[0]])
+
+    expected, calls = _by_hairer(slopes, np.array([2.0, 0.0]), float(stop), tolerance)
+    assert unit.native.derivative_calls == calls
+    assert _outputs(unit)[0] == pytest.approx(expected[0], abs=1e-12)
 
 
 def test_a_stiff_model_needs_few_derivatives_with_cvode(open_unit):

@@ -60,3 +60,13 @@ def test_of_several_failures_the_one_of_the_first_unit_is_told(sleeping, threads
         with wording.raises(StepError):
             run.step()
         assert len(run.recording().time_ns) == 21
+
+
+def test_threads_do_not_share_what_one_unit_takes_alone(sleeping, small_fmu):
+    """Beside a unit that sleeps, others of some nanoseconds would not be done any sooner."""
+    system = System("s").add("slow", fmu(sleeping), at=1e9, u=1.0)
+    for name in ("a", "b", "c"):
+        system = system.add(name, fmu(small_fmu("quiet")), u=1.0)
+    with Execution(system, step="1 ms", algorithm="jacobi", threads=2) as run:
+        run.step(17)  # sixteen are timed
+        assert run._engine.shared == 0

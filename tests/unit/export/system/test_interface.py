@@ -130,11 +130,40 @@ def test_outputs_follow_inputs_in_initialization_mode(probe, tmp_path, instance)
     assert [(o.variable.name, [d.name for d in o.dependencies]) for o in outputs] == [("g", ["u"])]
 
 
+def test_a_start_without_a_solution_fails_until_it_has_one(probe, tmp_path, instance):
+    """In the ring g_a = 2 (g_b + 1), g_b = k g_a there is none for k = 1/2; g_a = 4 for k = 1/4."""
+    held = {"n": 0, "flag": False}
+    system = System("ring").add("a", fmu(probe), gain=2.0, **held).add("b", fmu(probe), **held)
+    system = system.connect("a.g", "b.u").connect("b.g", "a.u", offset=1.0)
+    path = export_system(system, tmp_path / "x.fmu", step="1 ms", algorithm="newton")
+    slave, at = instance(path)
+    slave.setupExperiment(startTime=0.0)
+    slave.enterInitializationMode()
+    slave.setReal([at["b.gain"]], [0.5])
+    for _ in range(2):
+        with pytest.raises(Exception, match="fmi2GetReal failed"):
+            slave.getReal([at["a.g"]])
+    slave.setReal([at["b.gain"]], [0.25])
+    slave.exitInitializationMode()
+    assert slave.getReal([at["a.g"]]) == pytest.approx([4.0], rel=1e-9)
+
+
+def test_a_stop_may_be_the_start_and_not_before(probe, tmp_path, instance):
+    system = System("one").add("a", fmu(probe), u=1.0, n=0, flag=False)
+    slave, _ = instance(export_system(system, tmp_path / "x.fmu", step="1 ms"))
+    with pytest.raises(Exception, match="fmi2SetupExperiment failed"):
+        slave.setupExperiment(startTime=2.0, stopTime=1.999)
+    slave.setupExperiment(startTime=2.0, stopTime=2.0)
+
+
 def test_integers_booleans_and_texts_go_through(probe, tmp_path, instance):
     inside = fmu(probe)
     inputs, outputs = ("n", "flag"), ("m", "not_flag", "label_out")
     own = {name: inside.connectors[name] for name in (*inputs, *outputs)}
+    own["other"] = replace(own["label_out"], name="other")
     system = System("types", connectors=own).add("a", inside, u=0.0, label="a text")
+    system = system.add("b", inside, u=0.0, n=0, flag=False, label="another")
+    system = system.connect("b.label_out", "other")
     for name in inputs:
         system = system.connect(name, f"a.{name}")
     for name in outputs:
@@ -148,7 +177,7 @@ def test_integers_booleans_and_texts_go_through(probe, tmp_path, instance):
     slave.doStep(0.0, 1e-3)
     assert slave.getInteger([at["m"]]) == [6]
     assert slave.getBoolean([at["not_flag"]]) == [False]
-    assert slave.getString([at["label_out"]]) == [b"a text"]
+    assert slave.getString([at["label_out"], at["other"]]) == [b"a text", b"another"]
 
 
 def test_a_discrete_input_is_an_event_at_the_moment_it_is_set(c_fmu, tmp_path):

@@ -1,5 +1,8 @@
 """The life of an exported system with an FMU that has every type of FMI 3.0 and ends on demand."""
 
+import math
+from dataclasses import replace
+
 import fmpy
 import numpy as np
 import pytest
@@ -136,3 +139,28 @@ def test_times_far_from_zero_are_those_that_a_double_can_have(
         time += 0.1
     with pytest.raises(Exception, match="DoStep failed"):
         slave.doStep(time + 1e-6, 0.1)
+
+
+def test_its_folder_may_have_a_name_with_spaces_and_letters(every, tmp_path, instance, begin):
+    """FMI 2.0 passes the folder as a URI, in which these are coded."""
+    component, values = every
+    system = System("placed").add("a", component, **{**values, "u": 2.0})
+    path = export_system(system, tmp_path / "x.fmu", fmi=2, step="1 s")
+    slave, at = instance(path, "an \u00f6 and 50% more")
+    begin(slave)
+    slave.doStep(0.0, 3.0)
+    assert slave.getReal([at["a.y"]]) == [6.0]
+
+
+def test_every_element_of_an_array_has_to_be_finite_at_the_start(every, tmp_path, instance):
+    component, values = every
+    own = {"x": replace(component.connectors["x"], name="x", start=(0.0, 0.0))}
+    held = {name: value for name, value in values.items() if name != "x"}
+    system = System("arrays", connectors=own).add("a", component, **held).connect("x", "a.x")
+    log = []
+    slave, at = instance(export_system(system, tmp_path / "x.fmu", fmi=3, step="1 s"), "three", log)
+    slave.enterInitializationMode()
+    slave.setFloat64([at["x"]], [0.0, math.nan])
+    with pytest.raises(Exception, match="failed with status 3"):
+        slave.exitInitializationMode()
+    assert "'x' is not finite (NaN or infinite) at the start" in str(log)

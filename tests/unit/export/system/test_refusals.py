@@ -1,9 +1,13 @@
 """What cannot be exported, and what an exported system does with bad input: one error each."""
 
+import ctypes
+import re
 import shutil
+import struct
 import subprocess
 import sys
 import zipfile
+import zlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -122,6 +126,43 @@ def test_damaged_tables_are_refused(capture, tmp_path, at):
     message = said(changed(path, tmp_path / "y.fmu", flip))
     assert "system.bin" in message
     assert ("damaged" in message) or ("version" in message)
+
+
+def test_a_kind_of_member_that_there_is_not_is_refused(capture, tmp_path):
+    path = export_system(capture(), tmp_path / "x.fmu", step="1 ms")
+    # Kind and number of the FMU, eight numbers of places and sizes, and one tick.
+    row = rb"\x00%b\x00\x00\x00.{32}\x01\x00\x00\x00"
+
+    def change(name, content):
+        if not name.endswith("system.bin"):
+            return content
+        both = row % rb"\x00" + row % rb"\x01"
+        (found,) = re.finditer(both, content[16:], re.DOTALL)
+        wrong = bytearray(content[16:])
+        wrong[found.start()] = 3
+        return content[:12] + struct.pack("<I", zlib.crc32(wrong)) + wrong
+
+    assert "a kind of member" in said(changed(path, tmp_path / "y.fmu", change))
+
+
+@pytest.mark.parametrize("kind", ["ModelExchange", "ScheduledExecution"])
+def test_interfaces_that_it_has_not_say_so_to_the_importer(driven, tmp_path, kind):
+    path = export_system(driven(), tmp_path / "x.fmu", fmi=3, step="1 ms")
+    library = ctypes.CDLL(str(next(Path(fmpy.extract(str(path))).glob("binaries/*/*.so"))))
+    heard = []
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p)
+    def log(environment, status, category, message):
+        heard.append((environment, status, category, message.decode()))
+
+    instantiate = library[f"fmi3Instantiate{kind}"]
+    instantiate.restype = ctypes.c_void_p
+    texts = [ctypes.c_char_p(text) for text in (b"it", b"token", b"")]
+    flags = [ctypes.c_bool(False), ctypes.c_bool(False)]
+    made = instantiate(*texts, *flags, ctypes.c_void_p(47), log, None, None, None)
+    words = "".join(f" {letter}" if letter.isupper() else letter for letter in kind)
+    assert made is None
+    assert heard == [(47, 3, b"logStatusError", f"this FMU has no{words}")]
 
 
 def test_tables_that_end_too_early_missing_tables_and_missing_fmus(capture, tmp_path):

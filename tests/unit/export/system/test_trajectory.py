@@ -18,7 +18,26 @@ from orchestrator.core.system import (
     TransportDelay,
     Variation,
 )
+from orchestrator.export import build_model
 
+DIODE = """
+model Diode
+  input Real v;
+  output Real i;
+equation
+  i = exp(2*v) - 1;
+end Diode;
+"""
+SOURCE = """
+model Source
+  input Real i;
+  output Real v;
+  Real charge(start = 0, fixed = true);
+equation
+  der(charge) = i;
+  v = 2*sin(200*time) - 400*i - 5*charge;
+end Source;
+"""
 FIXED = ["jacobi", "gauss-seidel", "newton", "fixed-point"]
 
 
@@ -144,15 +163,36 @@ def test_time_based_clocks_tick_inside(c_fmu, compare, attributes, count):
     assert (found.difference, found.largest) == (0.0, count)
 
 
-def test_inputs_of_fmi3_units_within_a_step_are_asked_for_inside(c_fmu, compare):
+@pytest.mark.parametrize("kind", ["Float64", "Float32"])
+def test_inputs_of_fmi3_units_within_a_step_are_asked_for_inside(c_fmu, compare, kind):
     """Each unit of another tool integrates the other's output, by intermediate update."""
-    system = System("askers").add("one", fmu(c_fmu("asker3"))).add("two", fmu(c_fmu("asker3")))
+
+    def change(text):
+        return text.replace('<Float64 name="u"', f'<{kind} name="u"')
+
+    asker = fmu(c_fmu("asker3", change))
+    system = System("askers").add("one", asker).add("two", asker)
     system = system.connect("one.x", "two.u", delay="24 ms", factor=-30.0)
     system = system.connect("two.x", "one.u", offset=1.0)
     found = compare(system, algorithm="gauss-seidel", delay="waveform")
     assert found.difference == 0.0
     held = compare(system, algorithm="gauss-seidel", delay="mean")
     assert held.largest != found.largest  # what is followed is not what is held
+
+
+def test_derivatives_of_fmi3_units_are_asked_for_inside(tmp_path, compare):
+    """Newton's method by the derivatives of a diode, and of a capacitor behind a resistor."""
+    parts = {}
+    for name, text in {"Diode": DIODE, "Source": SOURCE}.items():
+        (tmp_path / f"{name}.mo").write_text(text)
+        built = build_model(None, tmp_path / f"{name}.mo", tmp_path / name, fmi=("3.0",))
+        parts[name] = fmu(built.path)
+    system = System("circuit").add("diode", parts["Diode"]).add("source", parts["Source"])
+    system = system.connect("source.v", "diode.v").connect("diode.i", "source.i", factor=1e-3)
+    options = {"algorithm": "newton", "algorithm_options": {"jacobian": "derivatives"}}
+    found = compare(system, stop=0.05, record=["source.v", "diode.i"], **options)
+    assert found.difference <= 1e-12
+    assert found.largest > 1.0
 
 
 def test_nested_systems_have_dotted_names(capture, compare):

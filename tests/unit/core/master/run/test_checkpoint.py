@@ -345,3 +345,14 @@ def test_going_back_forgets_the_fault_that_a_failed_step_passed():
         run.advance("2.9 ms")
         rows.append(run.recording().values)
     assert rows[0].tobytes() == rows[1].tobytes()
+
+
+def test_a_checkpoint_that_is_dropped_is_freed_by_its_fmu(small_fmu):
+    counting = fmu(small_fmu("quiet", "-DCOUNTS_STATES"))
+    with start(System("s").add("a", counting, u=1.0), step="1 ms") as run:
+        kept = [run.save() for _ in range(3)]
+        run.step()
+        assert run.get("a.how") == 3
+        kept.clear()
+        run.step()
+        assert run.get("a.how") == 0
