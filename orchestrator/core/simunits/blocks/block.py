@@ -428,7 +428,7 @@ class Block(metaclass=BlockType):
             If the block keeps attributes that are not declared: they would not be restored. A
             block that needs none of them, or keeps more, overrides this and :meth:`set_state`.
         """
-        names = [*self.connectors, *self.states]
+        names = dict.fromkeys((*self.connectors, *self.states))
         if hidden := [name for name in vars(self) if name not in names]:
             raise CapabilityError(
                 f"block {type(self).__name__} keeps {', '.join(map(repr, hidden))}, which is not"

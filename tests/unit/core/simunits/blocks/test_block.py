@@ -1,6 +1,7 @@
 import inspect
 import re
 import sys
+from time import process_time
 
 import numpy as np
 import pytest
@@ -295,3 +296,19 @@ def test_inputs_and_parameters_are_not_assigned():
     gain, command = caught.value.problems
     assert "'gain' is a parameter and is assigned in step (test_block.py, line " in gain
     assert command.startswith("block SetsGain: 'u' is an input and is assigned in step (")
+
+
+def test_the_time_to_save_a_block_is_linear_in_its_connectors():
+    def wide(count):
+        names = {f"u{i}": Input() for i in range(count)}
+        return type("Wide", (Block,), {**names, "step": lambda self, t, h: None})()
+
+    def seconds(one):
+        begun = process_time()
+        for _ in range(2):
+            one.get_state()
+        return process_time() - begun
+
+    few, many = wide(500), wide(8000)
+    ratio = min(seconds(many) for _ in range(4)) / min(seconds(few) for _ in range(9))
+    assert ratio < 100.0  # 16 if it is linear, about 256 if each name is searched in a list
