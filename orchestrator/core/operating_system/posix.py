@@ -82,6 +82,18 @@ def account(number: int) -> tuple[str, str]:
     return entry.pw_name, entry.pw_dir
 
 
+def environment() -> dict[str, str]:
+    """Return the environment of the process, as C functions and child processes see it."""
+    entries = ctypes.POINTER(ctypes.c_char_p).in_dll(ctypes.CDLL(None), "environ")
+    found: dict[str, str] = {}
+    number = 0
+    while entries and (entry := entries[number]) is not None:
+        name, _, value = entry.partition(b"=")
+        found[os.fsdecode(name)] = os.fsdecode(value)
+        number += 1
+    return found
+
+
 def is_killed(code: int) -> bool:
     """Whether an exit code is that of a process that ``KILL`` has ended."""
     return code == -signal.SIGKILL

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         UnitDescription as UnitDescription,
         changed_note as changed_note,
         left_note as left_note,
+        put_back as put_back,
     )
     from orchestrator.core.simunits.registry import (
         as_declared as as_declared,

@@ -22,7 +22,7 @@ from orchestrator.core.simunits.fmi.fmu_unit import (
     only_instance,
     show_messages,
 )
-from orchestrator.core.simunits.protocol import SimulationUnit
+from orchestrator.core.simunits.protocol import SimulationUnit, put_back
 from orchestrator.core.simunits.registry import (
     class_of,
     description_of,
@@ -78,7 +78,7 @@ def make_unit(
         else:
             unit = _make_block(component)
     finally:
-        changed, left = before.put_back() if SimulationUnit.shares_process else ([], [])
+        changed, left = put_back(before) if SimulationUnit.shares_process else ([], [])
     unit.has_changed(changed, left, "being made")
     unit.set_values(component.values)
     return unit

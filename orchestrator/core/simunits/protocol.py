@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -186,6 +187,24 @@ def left_note(what: str, doing: str) -> str:
     )
 
 
+def put_back(before: Surroundings) -> tuple[list[str], list[str]]:
+    """Put back what changed for all of the process; return what was, and what was left.
+
+    ``os.environ`` is a copy of the environment, which is then read again.
+    """
+    changed, left = before.put_back()
+    if changed:
+        from orchestrator.core import operating_system
+
+        present = operating_system.environment()
+        for name in os.environ.keys() - present.keys():
+            del os.environ[name]
+        for name, value in present.items():
+            if os.environ.get(name) != value:
+                os.environ[name] = value
+    return changed, left
+
+
 class SimulationUnit(ABC):
     """A component that runs.
 
@@ -223,7 +242,7 @@ class SimulationUnit(ABC):
         try:
             yield
         finally:
-            self.has_changed(*before.put_back(), doing)
+            self.has_changed(*put_back(before), doing)
 
     def has_changed(self, what: Iterable[str], left: Iterable[str], doing: str) -> None:
         """Remember, for the notes, what a call left changed and was put back, and what was not."""

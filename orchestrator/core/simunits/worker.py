@@ -19,7 +19,7 @@ from orchestrator.core.diagnostics import SoftdockError, class_name
 from orchestrator.core.own_process import MARK
 from orchestrator.core.simunits import instantiation
 from orchestrator.core.simunits.isolation.wire import packed, receive, receive_memory, send
-from orchestrator.core.simunits.protocol import SimulationUnit
+from orchestrator.core.simunits.protocol import SimulationUnit, put_back
 from orchestrator.core.system import Component, ComponentOptions, Source, SourceKind
 from orchestrator.engine import (
     ProcessBlock,
@@ -164,7 +164,7 @@ class _Members:
         count = max(self.servers, default=-1) + 1
         numbers = [self.servers.get(number) for number in range(count)]
         serve(process, [member.served if member else nobody for member in numbers], self.shared)
-        if self.shared and any(changed := self._before.put_back()):
+        if self.shared and any(changed := put_back(self._before)):
             for server in self.servers.values():  # any that stepped meanwhile may have left it
                 if hasattr(server, "unit"):
                     server.unit.has_changed(*changed, "stepping")

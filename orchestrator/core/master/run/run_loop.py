@@ -32,7 +32,7 @@ from orchestrator.core.master.run.step_failure import (
     unsettled_message,
 )
 from orchestrator.core.master.schedule.compile import expect_in_reach
-from orchestrator.core.simunits import SimulationUnit, changed_note, left_note
+from orchestrator.core.simunits import SimulationUnit, changed_note, left_note, put_back
 from orchestrator.core.system import REACH_NS, seconds
 from orchestrator.core.system.naming import is_whole
 from orchestrator.core.system.time import end_of_steps, whole_steps
@@ -230,7 +230,7 @@ class RunLoop:
         finally:  # a signal may end it
             taken = max(time.perf_counter() - began, 1e-9)
             self.wall_seconds += taken
-        if any(changed := before.put_back()):
+        if any(changed := put_back(before)):
             self._note_changes(*changed)
         for unit in self._units:
             unit.forward_log()

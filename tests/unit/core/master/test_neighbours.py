@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from orchestrator.core.master import Execution
-from orchestrator.core.simunits import block, fmu
+from orchestrator.core.simunits import Block, Output, block, fmu
 from orchestrator.core.system import System
 from orchestrator.engine import Surroundings
 
@@ -346,3 +346,31 @@ def test_change_of_a_unit_is_put_back_next_to_an_idle_thread(small_fmu):
         assert shared() == before
         go.set()
     assert any("'rude'" in note and SAYS[CHANGE_FOLDER] in note for note in notes), notes
+
+
+class Sets(Block):
+    """Changes the environment of the process in its third step."""
+
+    y: float = Output(depends_on=())
+
+    def step(self, t, h):
+        self.y += h
+        if 0.0015 < t < 0.0025:
+            os.environ["MINE"] = "changed"
+            os.environ["NEW"] = "1"
+            os.environ.pop("GONE")
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_python_sees_the_environment_that_was_put_back(monkeypatch, count):
+    monkeypatch.setenv("MINE", "0")
+    monkeypatch.setenv("GONE", "2")
+    monkeypatch.delenv("NEW", raising=False)
+    with Execution(System("s").add("a", block(Sets)), step="1 ms") as run:
+        for _ in range(5 // count):
+            run.step(count)
+        notes = run.notes
+    assert any("'a' changed the environment variable 'MINE'" in note for note in notes)
+    for name, value in (("MINE", b"0"), ("GONE", b"2"), ("NEW", None)):
+        assert c_getenv(name.encode()) == value
+        assert os.environ.get(name) == (value and value.decode())
