@@ -44,8 +44,8 @@ def drawn_line(
         pickled = pickle.dumps(status)
     except Exception as error:
         raise PluginError(
-            f"case '{case}': the status of an extension cannot be pickled: {error}; expected"
-            " an object of a class at the top of a module"
+            f"case '{case}': the status of {getattr(status, 'title', 'an extension')} cannot be"
+            f" pickled: {error}; expected an object of a class at the top of a module"
         ) from error
     order = {
         "case": case,
@@ -73,7 +73,10 @@ def line_of(rows: SharedRows, case: str, last_ns: int, status: Callable[[], str]
         if count
         else (f"{case}: before the first step{last}")
     )
-    more = status() if status is not None else ""
+    try:
+        more = status() if status is not None else ""
+    except Exception as error:  # noqa: BLE001 - the line goes on, and shows it
+        more = str(error)
     return printable(f"{text} | {more}" if more else text)
 
 

@@ -70,7 +70,17 @@ def _missing_part(error: ImportError) -> str | None:
     part = rest.partition(".")[0]
     if isinstance(error, ModuleNotFoundError) and find_spec(f"{package}.{part}") is None:
         return f"this needs the part '{part}' of Softdock, which is not installed: {_REPAIR}"
+    if _importer(error) not in {package, "hw_adapters", "python_blocks"}:
+        return None  # a module that another version of Softdock has
     return f"the part '{part}' of Softdock is incomplete ({error}): {_REPAIR}"
+
+
+def _importer(error: ImportError) -> str:
+    """Return the package whose code contains the import that failed."""
+    at, name = error.__traceback__, ""
+    while at is not None:
+        name, at = str(at.tb_frame.f_globals.get("__name__")), at.tb_next
+    return name.partition(".")[0]
 
 
 def _incomplete_package(error: ImportError) -> str | None:

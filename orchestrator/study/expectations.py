@@ -13,12 +13,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from orchestrator.core.diagnostics import DescriptionError, Problem
+from orchestrator.core.diagnostics import DescriptionError, Diagnostic, Problem, Severity
+from orchestrator.core.diagnostics.errors import toml_key
 from orchestrator.core.recording import whole_file
 from orchestrator.core.structs import replace
 from orchestrator.study.experiment import Experiment
 from orchestrator.study.extension import Extension, Run, Steps
-from orchestrator.study.goal import Goal, expected_cases, goal_of, recorded_names
+from orchestrator.study.goal import (
+    Goal,
+    expected_cases,
+    goal_of,
+    recorded_names,
+    wrong_expectations,
+)
 from orchestrator.study.judge import (
     SignalJudge,
     Verdict,
@@ -147,6 +154,16 @@ class Expectations(Extension):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self._goals: dict[str, list[Goal]] = {}
+
+    def check(
+        self,
+        experiment: Experiment,
+        cases: Mapping[str, PreparedCase],
+        recorded: Mapping[str, Collection[str]],
+    ) -> Iterator[Diagnostic]:
+        """Yield the expectations that no case can be held to."""
+        for name, text in wrong_expectations(experiment, cases, recorded):
+            yield Diagnostic("", Severity.ERROR, text, key=toml_key(name))
 
     def begin(self, run: Run) -> None:
         """Find out what they are about."""

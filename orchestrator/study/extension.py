@@ -9,14 +9,14 @@ extension may be loaded for several reasons. A run that does not need one does n
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
-from traceback import extract_tb
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import ValidationError
 
@@ -25,13 +25,12 @@ from orchestrator.core.diagnostics import (
     PluginError,
     Problem,
     SoftdockError,
-    StepError,
     choices_for,
     exits_are_errors,
 )
 from orchestrator.core.diagnostics.validation import format_validation_error
-from orchestrator.core.optional_packages import MissingPartError, missing_package
-from orchestrator.core.plugins import PluginGroup
+from orchestrator.core.optional_packages import MissingPartError
+from orchestrator.core.plugins import PluginGroup, failure, is_own, package_of, plugin_errors
 from orchestrator.core.simulation import RunStop, Share, Steer, Watch, Where
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import SourceKind
@@ -46,8 +45,6 @@ if TYPE_CHECKING:
     from orchestrator.core.realtime import RealTime
     from orchestrator.core.recording import Draft, Result
 
-_LOG = logging.getLogger(__name__)
-_Found = TypeVar("_Found")
 #: Called with the name of a job and the share of it that is done, 0 to 1.
 Progress = Callable[[str, float], None]
 #: Is called with the name of a case, what else a terminal shows of it, and how far it is.
@@ -177,6 +174,19 @@ class Extension:
     def __init__(self, name: str) -> None:
         self.name = name
 
+    def check(
+        self,
+        experiment: Experiment,
+        cases: Mapping[str, PreparedCase],
+        recorded: Mapping[str, Collection[str]],
+    ) -> Iterable[Problem]:
+        """Return the problems of its table, for ``softdock check`` and before a run.
+
+        cases, recorded: The cases that could be prepared, and the signals that each records. The
+            key of a :class:`Diagnostic` is relative to the table.
+        """
+        return ()
+
     def begin(self, run: Run) -> None:
         """Check what is asked of it, before anything is written, and what may not run refuse."""
 
@@ -219,11 +229,7 @@ def loaded(
             for case in cases.values()
             for item in case.system.components.values()
         ),
-        "table": lambda name: (
-            name in experiment.extension
-            or bool(getattr(experiment, name, None))
-            or any(getattr(case, name, None) for case in experiment.case.values())
-        ),
+        "table": lambda name: has_table(experiment, name),
         "option": lambda name: getattr(settings, name, None) not in {None, False},
     }
     extensions: dict[str, Extension] = {}
@@ -231,7 +237,7 @@ def loaded(
         if name in extensions or name in without or not given[when](name):
             continue
         try:
-            extensions[name] = _class_of(entry)(name)
+            extensions[name] = _made(entry, name)
         except MissingPartError as error:
             if when != "run":
                 raise
@@ -246,6 +252,24 @@ def loaded(
         return [extensions[name] for name in order.static_order() if name in extensions], sentences
     except ValueError as error:
         raise PluginError(f"extensions depend on each other in a cycle: {error.args[1]}") from None
+
+
+def has_table(experiment: Experiment, name: str) -> bool:
+    """Whether an experiment, or a case of it, has the table of an extension."""
+    return (
+        name in experiment.extension
+        or bool(getattr(experiment, name, None))
+        or any(getattr(case, name, None) for case in experiment.case.values())
+    )
+
+
+def of_tables(experiment: Experiment) -> list[Extension]:
+    """Load the extensions whose tables an experiment has."""
+    return [
+        _made(entry, name)
+        for entry, (when, name) in _names().items()
+        if when == "table" and has_table(experiment, name)
+    ]
 
 
 def _names() -> dict[str, tuple[str, str]]:
@@ -268,16 +292,37 @@ def _names() -> dict[str, tuple[str, str]]:
     return tables
 
 
-def _class_of(entry: str) -> type[Extension]:
-    """Return the class of an entry point, which leaves the tables of Softdock to Softdock."""
-    loaded_class = GROUP.class_of(entry)
-    when, _, name = entry.partition(".")
-    if when == "table" and loaded_class.table is not None and name in _own_tables():
+def _made(entry: str, name: str) -> Extension:
+    """Make an extension of an entry point, which leaves the tables of Softdock to Softdock."""
+    kind, title = GROUP.class_of(entry), GROUP.title(entry)
+    if entry.startswith("table.") and kind.table is not None and name in _own_tables():
         raise PluginError(
-            f"extension '{entry}' ({GROUP.entry_points[entry].value}) reads a table of its own, and"
-            f" [{name}] is a table of Softdock: register it under another name"
+            f"{title} reads a table of its own, and [{name}] is a table of Softdock: register it"
+            " under another name"
         )
-    return loaded_class
+    follows: object = kind.follows  # what is written there, whatever its type
+    if not isinstance(follows, tuple | list) or not all(isinstance(f, str) for f in follows):
+        raise PluginError(
+            f"{title}: follows: expected a tuple of names of extensions, found {follows!r}"
+        )
+    with plugin_errors(title):
+        extension = kind(name)
+    extension.name = name
+    return extension
+
+
+@cache
+def foreign_package(name: str) -> str:
+    """Return the package of an extension, by name and version; empty: it is one of Softdock."""
+    entries = (GROUP.entry_points[key] for key, (_, own) in _names().items() if own == name)
+    entry = next(entries, None)
+    return "" if entry is None or is_own(entry) else package_of(entry)
+
+
+def title_of(name: str) -> str:
+    """Return what messages call an extension, with its package if that is another one."""
+    package = foreign_package(name)
+    return f"extension '{name}' of the package {package}" if package else f"extension '{name}'"
 
 
 def _own_tables() -> set[str]:
@@ -289,9 +334,15 @@ def table_of(name: str) -> type[BaseModel] | None:
     if name not in _of_packages():
         return None
     table = GROUP.class_of(f"table.{name}")
+    location = f"{title_of(name)}: {table.__module__}.{table.__qualname__}"
     if table.table is None:
-        location = f"{table.__module__}.{table.__qualname__}"
-        raise PluginError(f"extension '{name}': {location} has no 'table' that declares its keys")
+        raise PluginError(f"{location} has no 'table' that declares its keys")
+    from pydantic import BaseModel
+
+    if not (isinstance(table.table, type) and issubclass(table.table, BaseModel)):
+        raise PluginError(
+            f"{location}: table: expected a subclass of pydantic.BaseModel, found {table.table!r}"
+        )
     return table.table
 
 
@@ -303,106 +354,11 @@ def _of_packages() -> list[str]:
     )
 
 
-def before(extension: Extension, hook: Callable[[], Any]) -> Any:
-    """Call a hook before the steps: an error of another kind than ours names the extension."""
-    try:
-        with exits_are_errors():
-            return hook()
-    except SoftdockError:
-        raise
-    except Exception as error:
-        raise PluginError(f"extension '{extension.name}': {_told(error)}") from error
-
-
-def behind(
-    run: Run,
-    extension: Extension,
-    hook: Callable[[], Any],
-    otherwise: Any = None,
-    *,
-    ends: tuple[type[Exception], ...] = (SoftdockError,),
-) -> Any:
-    """Call a hook behind the steps: an error that does not end the run is a problem of it."""
-    try:
-        with exits_are_errors():
-            return hook()
-    except ends:
-        raise
-    except Exception as error:  # noqa: BLE001 - what is computed is kept
-        run.outcome.problems.append(f"extension '{extension.name}': {_told(error)}")
-        return otherwise
-
-
-def guarded(hook: Callable[..., _Found]) -> Callable[..., _Found]:
-    """Return a hook of steps whose error, or exit, is a failure of a step: results are kept."""
-
-    def called(*arguments: Any) -> _Found:
-        try:
-            with exits_are_errors():
-                return hook(*arguments)
-        except SoftdockError:
-            raise
-        except Exception as error:
-            last = extract_tb(error.__traceback__)[-1]
-            raise StepError(
-                f"an extension failed at the steps: {_told(error)}"
-                f" ({last.filename}, line {last.lineno})"
-            ) from error
-
-    return called
-
-
-def prepared(run: Run, extension: Extension, case: PreparedCase) -> PreparedCase:
-    """Return a case as an extension prepares it."""
-
-    def hook() -> PreparedCase:
-        return _require(PreparedCase, extension.prepare(run, case), "prepare", "a case")
-
-    changed_case: PreparedCase = before(extension, hook)
-    return changed_case
-
-
-def finished(run: Run, extension: Extension, case: PreparedCase, result: Result) -> Result:
-    """Return the result of a case with what an extension says of it."""
-
-    def hook() -> Result:
-        return _require(type(result), extension.after(run, case, result), "after", "a result")
-
-    final_result: Result = behind(run, extension, hook, result, ends=())
-    return final_result
-
-
-def _require(kind: type[_Found], found: object, hook: str, expected: str) -> _Found:
-    if not isinstance(found, kind):
-        raise TypeError(f"{hook} returned {type(found).__name__}; expected {expected}")
-    return found
-
-
-@contextmanager
-def entered(run: Run, extension: Extension, steps: Steps) -> Iterator[Steps]:
-    """Enter what an extension has around the steps of a case."""
-
-    def around() -> AbstractContextManager[Steps]:
-        manager: type[Any] = AbstractContextManager
-        return _require(manager, extension.around(run, steps), "around", "a context manager")
-
-    context = before(extension, around)
-    inner = before(extension, context.__enter__)
-    try:
-        yield before(extension, lambda: _require(Steps, inner, "around", "one that gives steps"))
-    except BaseException as error:
-        failed = type(error), error, error.__traceback__
-        problem_count = len(run.outcome.problems)
-        if not behind(run, extension, lambda: context.__exit__(*failed)):
-            for text in run.outcome.problems[problem_count:]:  # the run says only why it failed
-                _LOG.warning("%s", text)
-            raise
-    else:
-        behind(run, extension, lambda: context.__exit__(None, None, None))
-
-
-def _told(error: Exception) -> str:
-    return missing_package(error) or f"{type(error).__name__}: {error}"
+def named(error: SoftdockError, title: str) -> SoftdockError:
+    """Return the same error, raised by an extension of another package."""
+    error = copy(error)
+    error.diagnostics = tuple(error.within(title))
+    return error
 
 
 def with_own_tables(experiment: Experiment, path: Path) -> Experiment:
@@ -419,13 +375,18 @@ def with_own_tables(experiment: Experiment, path: Path) -> Experiment:
             )
             continue
         try:
-            read[name] = model.model_validate(content)
+            with exits_are_errors():
+                read[name] = model.model_validate(content)
         except ValidationError as error:
             for diagnostic in format_validation_error(error, model, path):
                 key = f"extension.{name}.{diagnostic.key}"
                 problems.append(
                     replace(diagnostic, key=key, message=f"[extension.{name}] {diagnostic.message}")
                 )
+        except SoftdockError as error:
+            raise named(error, title_of(name)) from error
+        except Exception as error:
+            raise PluginError(f"{title_of(name)}: {failure(error)}") from error
     if problems:
         raise DescriptionError(*problems).of_file(path)
     return experiment.model_copy(update={"extension": read})

@@ -42,7 +42,6 @@ from orchestrator.study.prepare.prepared_case import (
 )
 from orchestrator.study.run.case_runs import expect_room, flush_seconds, signal_names, views
 from orchestrator.study.run.ledger import ledger_series, swept_ledgers, wrong_ledgers
-from orchestrator.study.upward import animation_problems
 
 if TYPE_CHECKING:
     from orchestrator.study.figure_tables import CurveTable
@@ -204,19 +203,15 @@ def unsound(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> list[D
             location = f"case '{name}', measure '{key}'"
             at = *here, "measure", key
             diagnostics += _at(at, _measure(location, measure, case, recorded_of_case))
-    systems = {name: case.system for name, case in cases.items()}
     if experiment.sweep:
         diagnostics += _sweeps(experiment, cases)
     if experiment.figure:
         diagnostics += _figures(experiment, cases, recorded_of_case)
-    for name, animation in experiment.animation.items():
-        wrong_animation = animation_problems(name, animation, experiment, systems, recorded)
-        diagnostics += _at(("animation",), wrong_animation)
-    if experiment.expect:
-        from orchestrator.study.goal import wrong_expectations
+    from orchestrator.study.run.extension_calls import table_problems
 
-        for name, text in wrong_expectations(experiment, cases, recorded_of_case):
-            diagnostics += _at(("expect", name), (text,))
+    for table, problems in table_problems(experiment, cases, recorded_of_case):
+        diagnostics += _at(table, problems)
+    systems = {name: case.system for name, case in cases.items()}
     diagnostics += _at(("derived",), wrong_derived(experiment.derived, systems))
     return diagnostics
 

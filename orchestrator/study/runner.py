@@ -12,13 +12,14 @@ from orchestrator.core.diagnostics import SoftdockError, enumerated
 from orchestrator.core.display import progress_bar
 from orchestrator.core.recording import whole_folder
 from orchestrator.study.experiment import Experiment
-from orchestrator.study.extension import Look, Progress, Run, before, behind, loaded
+from orchestrator.study.extension import Look, Progress, Run, loaded
 from orchestrator.study.measure.measures import with_measures
 from orchestrator.study.measure.outcome import CaseOutcome, ExperimentOutcome, write_summary
 from orchestrator.study.prepare.prepare import case_notes
 from orchestrator.study.prepare.prepared_case import RunKeywords, RunSettings, SystemReader
 from orchestrator.study.reader import prepared_cases
 from orchestrator.study.run.case_runs import run_cases
+from orchestrator.study.run.extension_calls import before, behind
 
 
 def run_experiment(

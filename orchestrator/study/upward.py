@@ -7,7 +7,7 @@ table needs no such part. No other module of this room imports one; import-linte
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,6 @@ __all__ = [
     "IdentificationTable",
     "Prediction",
     "SupervisorSettings",
-    "animation_problems",
     "notes_on_delays",
     "on_hardware",
     "with_chosen_steps",
@@ -85,19 +84,6 @@ if not TYPE_CHECKING:
     ArmingTable = deferred(_arming)
     EmulatorTable = deferred(_emulator)
     IdentificationTable = deferred(_identification)
-
-
-def animation_problems(
-    name: str,
-    table: Animation,
-    experiment: Experiment,
-    systems: Mapping[str, System],
-    recorded: Mapping[str, Collection[str]],
-) -> Iterator[str]:
-    """List signals of an animation that are not recorded, wrong units, and too long parts."""
-    with optional_imports():
-        from orchestrator.pictures.animation.page import animation_problems as problems_of
-    return problems_of(name, table, experiment, systems, recorded)
 
 
 def with_device(system: System, name: str, table: DeviceTable) -> System:

@@ -28,7 +28,7 @@ from orchestrator.core.master.plan import (
     levels,
     stepping_order,
 )
-from orchestrator.core.plugins import registered
+from orchestrator.core.plugins import FunctionGroup, failure
 from orchestrator.core.structs import replace
 from orchestrator.core.system import Connection, System, nanoseconds
 
@@ -269,32 +269,23 @@ def _controlled(
 DEFAULT_ALGORITHM = "gauss-seidel"
 
 
-_GROUP = "softdock.algorithms"
-#: Algorithms of other packages that were imported.
-_LOADED: dict[str, Algorithm] = {}
+_GROUP = FunctionGroup("softdock.algorithms", "algorithm")
 
 
 def algorithm_names() -> list[str]:
     """Return the names of all registered algorithms (entry points ``softdock.algorithms``)."""
-    return sorted(entry.name for entry in registered(_GROUP))
+    return _GROUP.names
 
 
 def algorithm(name: str) -> Algorithm:
     """Find an algorithm by name."""
-    if (loaded_class := BUILT_IN.get(name) or _LOADED.get(name)) is not None:
-        return loaded_class
-    for entry in registered(_GROUP):
-        if entry.name != name:
-            continue
-        try:
-            with exits_are_errors():
-                loaded: Algorithm = entry.load()
-        except Exception as error:
-            raise PluginError(f"algorithm '{name}' cannot be imported: {error}") from error
-        return _LOADED.setdefault(name, loaded)
-    raise UnknownNameError(
-        f"no algorithm '{name}'{choices_for(name, algorithm_names(), 'algorithm')}"
-    )
+    if name in BUILT_IN:
+        return BUILT_IN[name]
+    if name not in _GROUP.entry_points:
+        raise UnknownNameError(
+            f"no algorithm '{name}'{choices_for(name, _GROUP.names, 'algorithm')}"
+        )
+    return _GROUP.function_of(name)
 
 
 def plan_of(name: str, system: System, options: Mapping[str, Any]) -> Plan:
@@ -307,7 +298,8 @@ def plan_of(name: str, system: System, options: Mapping[str, Any]) -> Plan:
             f"{choices_for(unknown[0], option_names, 'option', 'its')}"
         )
     try:
-        plan = function(system, **options)
+        with exits_are_errors():
+            plan = function(system, **options)
     except SoftdockError as error:
         kind = type(error) if isinstance(error, DescriptionError) else DescriptionError
         raise kind(f"algorithm '{name}': {error}") from None
@@ -315,6 +307,10 @@ def plan_of(name: str, system: System, options: Mapping[str, Any]) -> Plan:
         raise DescriptionError(
             f"algorithm '{name}': an option has a wrong type: {error}"
         ) from error
+    except Exception as error:
+        raise PluginError(f"{_GROUP.title(name)}: {failure(error)}") from error
+    if not isinstance(plan, Plan):
+        raise PluginError(f"{_GROUP.title(name)} returned {type(plan).__name__}; expected a Plan")
     names = [name for group in plan.groups for name in group.members]
     if sorted(names) != sorted(system.components):
         raise PluginError(

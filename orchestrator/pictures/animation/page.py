@@ -41,6 +41,8 @@ from orchestrator.pictures.animation.tracks import (
 from orchestrator.pictures.drawing.page import embedded, environment, joined, policy_of
 from orchestrator.study import Experiment, Extension, Run
 from orchestrator.study.prepare.prepare import merged
+from orchestrator.study.prepare.prepared_case import PreparedCase
+from orchestrator.study.run.ledger import ledger_series
 
 
 def facts(table: Animation) -> list[str]:
@@ -270,24 +272,6 @@ def _times(table: Animation, results: Mapping[str, Result]) -> tuple[int, NDArra
     return begin_ns, begin_ns + np.rint(np.arange(count) * step_ns).astype(np.int64)
 
 
-def animation_problems(
-    name: str,
-    table: Animation,
-    experiment: Experiment,
-    systems: Mapping[str, System],
-    recorded: Mapping[str, Collection[str]],
-) -> Iterator[str]:
-    """Say which signals of it are not recorded or in another unit, and what is too long."""
-    units = {
-        case: {name: signal_of(systems[case], name).connector.unit for name in names}
-        for case, names in recorded.items()
-    }
-    yield from wrong_signals(name, table, units)
-    for case in table.cases:
-        if case in systems:
-            yield from _length(name, table, case, experiment, systems[case])
-
-
 def _length(
     name: str, table: Animation, case: str, experiment: Experiment, system: System
 ) -> Iterator[str]:
@@ -368,6 +352,27 @@ class Animations(Extension):
     """Draws the experiment's animations whose cases are run."""
 
     follows = ("verify", "sweep")
+
+    def check(
+        self,
+        experiment: Experiment,
+        cases: Mapping[str, PreparedCase],
+        recorded: Mapping[str, Collection[str]],
+    ) -> Iterator[str]:
+        """Yield signals that are not recorded or in another unit, and what is too long."""
+        units = {
+            name: {
+                signal: signal_of(case.system, signal).connector.unit
+                for signal in recorded[name]
+                if signal not in ledger_series(case, experiment)
+            }
+            for name, case in cases.items()
+        }
+        for name, table in experiment.animation.items():
+            yield from wrong_signals(name, table, units)
+            for case in table.cases:
+                if case in cases:
+                    yield from _length(name, table, case, experiment, cases[case].system)
 
     def end(self, run: Run) -> None:
         """Draw them."""

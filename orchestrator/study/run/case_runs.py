@@ -13,6 +13,7 @@ from orchestrator.core.diagnostics import (
     DescriptionError,
     Diagnostic,
     NeverEngagedError,
+    PluginError,
     Problem,
     Severity,
     SoftdockError,
@@ -39,18 +40,11 @@ from orchestrator.core.simulation import (
 )
 from orchestrator.core.structs import Struct
 from orchestrator.core.system import SourceKind, System, nanoseconds, seconds
-from orchestrator.study.extension import (
-    Extension,
-    Run,
-    Steps,
-    entered,
-    finished,
-    guarded,
-    prepared,
-)
+from orchestrator.study.extension import Extension, Run, Steps
 from orchestrator.study.measure.outcome import StoppedCase
 from orchestrator.study.prepare.inputs import with_rests
 from orchestrator.study.prepare.prepared_case import PreparedCase, faults_of
+from orchestrator.study.run.extension_calls import entered, finished, prepared
 
 if TYPE_CHECKING:
     from orchestrator.core.master import ExecutionSettings
@@ -164,6 +158,11 @@ def _wrong_format(kind: str, where: str) -> Iterator[Problem]:
         yield f"{where}: no format '{kind}'{choices_for(kind, formats, 'format')}"
     elif kind in _NEEDS and (reason := missing_module(_NEEDS[kind])):
         yield f"{where}, format '{kind}': {reason}"
+    else:
+        try:
+            writer(kind)
+        except PluginError as error:
+            yield f"{where}: {error}"
 
 
 def _wrong(recorder: str, text: str) -> Diagnostic:
@@ -303,12 +302,12 @@ def _recorded(
             hooks = RunHooks(
                 partial(run.tell, case.name),
                 journal,
-                guarded(steps.begin),
-                guarded(steps.end),
+                steps.begin,
+                steps.end,
                 partial(_note_stop, run, case.name),
-                None if steps.watch is None else guarded(steps.watch),
-                None if steps.share is None else guarded(steps.share),
-                None if steps.steer is None else guarded(steps.steer),
+                steps.watch,
+                steps.share,
+                steps.steer,
                 None if run.look is None else partial(run.look, case.name, steps.status),
             )
             result = run_case(steps.case, hooks, realtime=pace)

@@ -21,6 +21,7 @@ from orchestrator.core.diagnostics import (
     choices_for,
     counted,
 )
+from orchestrator.core.plugins import PluginNames
 from orchestrator.core.structs import Struct
 from orchestrator.rig.devices.conformance.clocks import (
     NotKeptError,
@@ -284,6 +285,9 @@ def absent(name: str, bench: Bench) -> str:
     return outcome
 
 
+_BENCHES = PluginNames("softdock.device_benches", "bench of device")
+
+
 def bench_of(name: str) -> Bench:
     """Return the bench of an adapter (entry point ``softdock.device_benches``).
 
@@ -292,23 +296,16 @@ def bench_of(name: str) -> Bench:
     UnknownNameError, PluginError
         If there is no adapter of that name, it brings none, or it cannot be imported.
     """
-    from importlib.metadata import entry_points
-
     device_class(name)
-    for entry in entry_points(group="softdock.device_benches", name=name):
-        try:
-            bench = entry.load()
-        except Exception as error:
-            raise PluginError(
-                f"the bench of device '{name}' ({entry.value}) cannot be imported: {error}"
-            ) from error
-        if not isinstance(bench, Bench):
-            raise PluginError(f"the bench of device '{name}' ({entry.value}): expected a Bench")
-        return bench
-    raise PluginError(
-        f"device '{name}' has no bench, and so no emulator to check it with: register a bench"
-        " under the entry point softdock.device_benches"
-    )
+    if name not in _BENCHES.entry_points:
+        raise PluginError(
+            f"device '{name}' has no bench, and so no emulator to check it with: register a bench"
+            " under the entry point softdock.device_benches"
+        )
+    bench = _BENCHES.loaded(name)
+    if not isinstance(bench, Bench):
+        raise PluginError(f"{_BENCHES.title(name)}: expected a Bench")
+    return bench
 
 
 Check = Callable[[str, Bench], str]

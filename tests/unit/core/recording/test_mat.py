@@ -1,12 +1,14 @@
 """MAT files of version 4, read by SciPy as readers of Dymola's and OpenModelica's files do."""
 
 from dataclasses import replace
+from importlib.metadata import EntryPoint
 
 import numpy as np
 import pytest
 from scipy.io import loadmat
 
 from orchestrator.core.diagnostics import PluginError, SoftdockError, UnknownNameError
+from orchestrator.core.plugins import FunctionGroup
 from orchestrator.core.recording import ParameterRow, files, formats, write_mat, writer
 
 PARAMETERS = (
@@ -112,17 +114,14 @@ def test_a_mat_file_that_cannot_be_written(result, tmp_path, wording):
 
 
 def test_formats_are_found_by_name(monkeypatch, wording):
-    assert writer("mat") is write_mat
+    assert formats.SINKS.function_of("mat") is write_mat
     assert {"csv", "mat", "parquet"} <= set(formats.format_names())
     with wording.raises(UnknownNameError):
         writer("xls")
 
-    class Broken:
-        name = "broken"
-
-        def load(self):
-            raise ImportError("no such module")
-
-    monkeypatch.setattr(formats, "registered", lambda _group: [Broken()])
+    group = FunctionGroup("softdock.sinks", "format")
+    entry = EntryPoint("broken", "no_such_package.files:write", "softdock.sinks")
+    monkeypatch.setitem(vars(group), "entry_points", {"broken": entry})
+    monkeypatch.setattr(formats, "SINKS", group)
     with wording.raises(PluginError):
         writer("broken")

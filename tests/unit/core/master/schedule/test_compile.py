@@ -1,4 +1,4 @@
-from importlib.metadata import distribution
+from importlib.metadata import EntryPoint, distribution
 from itertools import permutations
 
 import pytest
@@ -14,6 +14,7 @@ from orchestrator.core.master import (
 from orchestrator.core.master.algorithms import gauss_seidel, jacobi
 from orchestrator.core.master.plan import Group, Plan
 from orchestrator.core.master.schedule.rows import OperationCode
+from orchestrator.core.plugins import FunctionGroup
 from orchestrator.core.simunits import block
 from orchestrator.core.system import System
 
@@ -107,13 +108,10 @@ def test_refusals(monkeypatch, wording):
 
 
 def test_a_broken_algorithm_plug_in(monkeypatch, wording):
-    class Broken:
-        name = "broken"
-
-        def load(self):
-            raise ImportError("no module named x")
-
-    monkeypatch.setattr(algorithms, "registered", lambda _: [Broken()])
+    group = FunctionGroup("softdock.algorithms", "algorithm")
+    entry = EntryPoint("broken", "no_such_package.plans:plan", "softdock.algorithms")
+    monkeypatch.setitem(vars(group), "entry_points", {"broken": entry})
+    monkeypatch.setattr(algorithms, "_GROUP", group)
     with wording.raises(PluginError) as e:
         algorithms.algorithm("broken")
     assert isinstance(e.value.__cause__, ImportError)

@@ -1,0 +1,178 @@
+"""Calls of the hooks of extensions: an error names the extension, and results are kept."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from traceback import extract_tb
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from orchestrator.core.diagnostics import (
+    PluginError,
+    Problem,
+    SoftdockError,
+    StepError,
+    exits_are_errors,
+)
+from orchestrator.core.plugins import failure, plugin_errors
+from orchestrator.core.structs import Struct
+from orchestrator.study.extension import (
+    Extension,
+    Run,
+    Steps,
+    foreign_package,
+    named,
+    of_tables,
+    title_of,
+)
+from orchestrator.study.prepare.prepared_case import PreparedCase
+
+if TYPE_CHECKING:
+    from orchestrator.core.recording import Result
+    from orchestrator.study.experiment import Experiment
+
+_LOG = logging.getLogger(__name__)
+_Found = TypeVar("_Found")
+
+
+def table_problems(
+    experiment: Experiment,
+    cases: Mapping[str, PreparedCase],
+    recorded: Mapping[str, Collection[str]],
+) -> Iterator[tuple[tuple[str, ...], list[Problem]]]:
+    """Yield the key of each table that an extension reads, and the problems that it finds there."""
+    for extension in of_tables(experiment):
+        name = extension.name
+        key = ("extension", name) if name in experiment.extension else (name,)
+
+        def hook(extension: Extension = extension) -> list[Problem]:
+            return list(extension.check(experiment, cases, recorded))
+
+        yield key, before(extension, hook)
+
+
+def before(extension: Extension, hook: Callable[[], Any]) -> Any:
+    """Call a hook before the steps: any error names the extension of another package."""
+    title = title_of(extension.name)
+    try:
+        with plugin_errors(title):
+            return hook()
+    except PluginError:
+        raise
+    except SoftdockError as error:
+        if not foreign_package(extension.name):
+            raise
+        raise named(error, title) from error
+
+
+def behind(
+    run: Run,
+    extension: Extension,
+    hook: Callable[[], Any],
+    otherwise: Any = None,
+    *,
+    ends: tuple[type[Exception], ...] = (SoftdockError,),
+) -> Any:
+    """Call a hook behind the steps: an error that does not end the run is a problem of it."""
+    title = title_of(extension.name)
+    try:
+        with exits_are_errors():
+            return hook()
+    except ends as error:
+        if isinstance(error, SoftdockError) and foreign_package(extension.name):
+            raise named(error, title) from error
+        raise
+    except Exception as error:  # noqa: BLE001 - what is computed is kept
+        run.outcome.problems.append(f"{title}: {failure(error)}")
+        return otherwise
+
+
+class _GuardedHook(Struct):
+    """A hook of steps whose error, or exit, is a failure of a step: results are kept.
+
+    title: Of the extension in messages.
+    hook: As the extension has put it into :class:`Steps`.
+    """
+
+    title: str
+    hook: Callable[..., Any]
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the hook."""
+        try:
+            with exits_are_errors():
+                return self.hook(*arguments)
+        except SoftdockError:
+            raise
+        except Exception as error:
+            last = extract_tb(error.__traceback__)[-1]
+            raise StepError(
+                f"{self.title}: {failure(error)} ({last.filename}, line {last.lineno})"
+            ) from error
+
+
+#: The hooks of :class:`Steps`.
+_STEP_HOOKS = ("begin", "end", "watch", "share", "steer", "status")
+
+
+def _guarded(extension: Extension, steps: Steps, earlier: Steps) -> Steps:
+    """Return steps in which the hooks that an extension has changed name it when they fail."""
+    title = title_of(extension.name)
+    hooks: dict[str, Any] = {
+        key: _GuardedHook(title, hook)
+        for key in _STEP_HOOKS
+        if (hook := getattr(steps, key)) is not None and hook is not getattr(earlier, key)
+    }
+    return replace(steps, **hooks) if hooks else steps
+
+
+def prepared(run: Run, extension: Extension, case: PreparedCase) -> PreparedCase:
+    """Return a case as an extension prepares it."""
+
+    def hook() -> PreparedCase:
+        return _require(PreparedCase, extension.prepare(run, case), "prepare", "a case")
+
+    changed_case: PreparedCase = before(extension, hook)
+    return changed_case
+
+
+def finished(run: Run, extension: Extension, case: PreparedCase, result: Result) -> Result:
+    """Return the result of a case with what an extension says of it."""
+
+    def hook() -> Result:
+        return _require(type(result), extension.after(run, case, result), "after", "a result")
+
+    final_result: Result = behind(run, extension, hook, result, ends=())
+    return final_result
+
+
+def _require(kind: type[_Found], found: object, hook: str, expected: str) -> _Found:
+    if not isinstance(found, kind):
+        raise TypeError(f"{hook} returned {type(found).__name__}; expected {expected}")
+    return found
+
+
+@contextmanager
+def entered(run: Run, extension: Extension, steps: Steps) -> Iterator[Steps]:
+    """Enter what an extension has around the steps of a case."""
+
+    def around() -> AbstractContextManager[Steps]:
+        manager: type[Any] = AbstractContextManager
+        return _require(manager, extension.around(run, steps), "around", "a context manager")
+
+    context = before(extension, around)
+    inner = before(extension, context.__enter__)
+    try:
+        own = before(extension, lambda: _require(Steps, inner, "around", "one that gives steps"))
+        yield _guarded(extension, own, steps)
+    except BaseException as error:
+        failed = type(error), error, error.__traceback__
+        problem_count = len(run.outcome.problems)
+        if not behind(run, extension, lambda: context.__exit__(*failed)):
+            for text in run.outcome.problems[problem_count:]:  # the run says only why it failed
+                _LOG.warning("%s", text)
+            raise
+    else:
+        behind(run, extension, lambda: context.__exit__(None, None, None))
