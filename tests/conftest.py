@@ -169,6 +169,7 @@ class _Registered:
     """Stands in for an entry point: a name and what it loads, or the error that it raises."""
 
     value = "tests"
+    dist = None
 
     def __init__(self, name, what):
         self.name = name

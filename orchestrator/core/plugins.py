@@ -118,7 +118,6 @@ class PluginNames:
 
     def __init__(self, group: str, noun: str) -> None:
         self._group, self._noun = group, noun
-        self.loaded = cache(self._loaded)
 
     @cached_property
     def entry_points(self) -> Mapping[str, EntryPoint]:
@@ -143,7 +142,7 @@ class PluginNames:
         """Return what messages call a plug-in: its name, its object and its package."""
         return f"{self._noun} '{name}' ({described(self.entry_point(name))})"
 
-    def _loaded(self, name: str) -> Any:
+    def loaded(self, name: str) -> Any:
         """Import and return the object of a name, or of ``MODULE:OBJECT``.
 
         Raises
