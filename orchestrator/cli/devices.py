@@ -12,8 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.console import print_json, print_lines, print_table
-from orchestrator.core.diagnostics import DescriptionError, DeviceError, LoadError, counted
+from orchestrator.cli.console import print_json, print_lines, print_table, print_warning
+from orchestrator.core.diagnostics import (
+    DescriptionError,
+    DeviceError,
+    LoadError,
+    SoftdockError,
+    counted,
+)
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -35,14 +41,23 @@ _JSON = typer.Option("--json", help="Print JSON")
 
 @app.command("list")
 def list_devices(json: Annotated[bool, _JSON] = False) -> None:
-    """List the installed adapters."""
+    """List the installed adapters; those that cannot be imported follow the list."""
     from orchestrator.rig.devices import device_class, device_names
 
-    rows = [(name, _summary(device_class(name))) for name in device_names()]
+    summaries: dict[str, str] = {}
+    errors: dict[str, str] = {}
+    for name in device_names():
+        try:
+            summaries[name] = _summary(device_class(name))
+        except SoftdockError as error:
+            errors[name] = str(error)
     if json:
-        print_json([{"name": name, "summary": summary} for name, summary in rows])
+        listed = [{"name": name, "summary": text} for name, text in summaries.items()]
+        print_json([*listed, *({"name": name, "error": text} for name, text in errors.items())])
         return
-    print_table("devices", ["name", "what it is"], [list(row) for row in rows])
+    print_table("devices", ["name", "what it is"], [list(row) for row in summaries.items()])
+    for text in errors.values():
+        print_warning(text)
 
 
 @app.command()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
-from orchestrator import author
+from orchestrator.author import is_system_file
 from orchestrator.core.diagnostics import DescriptionError, LoadError, UnknownNameError, choices_for
 from orchestrator.core.ssp.archive.sources import EXPERIMENT_FILE, main_file
 from orchestrator.core.structs import Struct
@@ -45,7 +45,7 @@ def experiment_of(target: Path) -> tuple[Experiment, Path]:
 def is_system(target: Path) -> bool:
     """Whether a file is a system, and no experiment."""
     return target.suffix in {".ssd", ".ssp"} or (
-        target.suffix == ".toml" and author.is_system_file(target)
+        target.suffix == ".toml" and is_system_file(target)
     )
 
 
@@ -72,7 +72,7 @@ def results_name(target: Path, folder: Path) -> str:
     """
     if target.is_dir() or target.name == EXPERIMENT_FILE:
         return folder.resolve().name
-    if target.suffix == ".toml" and not author.is_system_file(target):
+    if target.suffix == ".toml" and not is_system_file(target):
         return f"{folder.resolve().name}-{target.stem}"
     return target.stem
 

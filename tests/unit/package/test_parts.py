@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,8 @@ from orchestrator.engine import _engine
 
 PACKAGE = Path(orchestrator.__file__).parent
 PARTS = ("dcp", "export", "loops", "pictures", "rig")
+#: All that is above the core.
+ABOVE = (*PARTS, "author", "checks", "cli", "study")
 #: Runs a program with a copy of the package in place of the one that is installed.
 BEGIN = """
 import sys
@@ -46,12 +49,12 @@ TABLES = {
 }
 
 
-def without(part: str, folder: Path) -> Path:
-    """Make a copy of the package that lacks a part."""
+def without(parts: Collection[str], folder: Path) -> Path:
+    """Make a copy of the package that lacks some parts."""
     copy = folder / "orchestrator"
     copy.mkdir()
     for child in PACKAGE.iterdir():
-        if child.name not in {part, "engine", "__pycache__"}:
+        if child.name not in {*parts, "engine", "__pycache__"}:
             (copy / child.name).symlink_to(child)
     (copy / "engine").mkdir()
     compiled = Path(_engine.__file__).parent  # an editable installation has it elsewhere
@@ -91,12 +94,29 @@ numpy.save("values.npy", result.values)
 print(*result.remarks, sep="\\n")
 assert not any(name.split(".")[:2] == ["orchestrator", {part!r}] for name in sys.modules)
 """
-    done = run(without(part, tmp_path), code)
+    done = run(without([part], tmp_path), code)
     assert done.returncode == 0, done.stderr
     whole = simulate(pair(plants), step="1 ms", stop="20 ms")
     assert np.load(tmp_path / "values.npy").tobytes() == whole.values.tobytes()
     sentence = "the effect of the step on the loops is unknown: this needs the part 'loops'"
     assert (sentence in done.stdout) == (part == "loops")
+
+
+@pytest.mark.parametrize("parts", [*([part] for part in ABOVE), ABOVE], ids="-".join)
+def test_the_core_runs_without_the_parts_above_it(plants, tmp_path, parts):
+    write_ssd(pair(plants), tmp_path / "pair.ssd")
+    code = """
+import numpy
+from orchestrator import Execution
+from orchestrator.core.ssp import read_ssd
+with Execution(read_ssd("pair.ssd"), step="1 ms") as execution:
+    execution.advance("20 ms")
+    numpy.save("values.npy", execution.recording().values)
+"""
+    done = run(without(parts, tmp_path), code)
+    assert done.returncode == 0, done.stderr
+    whole = simulate(pair(plants), step="1 ms", stop="20 ms")
+    assert np.load(tmp_path / "values.npy").tobytes() == whole.values.tobytes()
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -110,7 +130,7 @@ try:
 except CapabilityError as error:
     print(error)
 """
-    done = run(without(part, tmp_path), code)
+    done = run(without([part], tmp_path), code)
     assert done.returncode == 0, done.stderr
     assert done.stdout == (
         f"this needs the part '{part}' of Softdock, which is not installed:"
@@ -130,7 +150,7 @@ from orchestrator.__main__ import main
 sys.argv = ["softdock", "run", "x.toml", "--output", "out"]
 main()
 """
-    done = run(without(part, tmp_path), code)
+    done = run(without([part], tmp_path), code)
     assert done.returncode == 0, done.stderr
     assert list((tmp_path / "out").glob("one.*"))
     printed = " ".join((done.stdout + done.stderr).split())
@@ -143,10 +163,39 @@ main()
     assert (tmp_path / "out" / "report.html").exists() == (part != "pictures")
 
 
+#: Commands, and which of the parts each needs.
+COMMANDS = {
+    "run pair.ssd --step 1ms --stop 2ms": {"author", "loops", "pictures", "study"},
+    "check pair.ssd": {"author", "checks", "rig", "study"},
+    "graph pair.ssd --output pair.svg": {"author", "pictures", "study"},
+    "system show pair.ssd": {"author", "study"},
+    "certify pair.ssd --step 1ms": {"author", "loops", "pictures", "study"},
+    "devices list": {"dcp", "rig"},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", [part for part in ABOVE if part != "cli"])
+def test_a_command_runs_or_names_the_part_that_it_needs(plants, tmp_path, part):
+    write_ssd(pair(plants), tmp_path / "pair.ssd")
+    folder = without([part], tmp_path)
+    for words, needs in COMMANDS.items():
+        code = f"""
+from orchestrator.__main__ import main
+sys.argv = ["softdock", *{words!r}.split()]
+main()
+"""
+        done = run(folder, code)
+        printed = " ".join((done.stdout + done.stderr).split())
+        assert "Traceback" not in printed, words
+        named = f"this needs the part '{part}' of Softdock, which is not installed" in printed
+        assert named is (part in needs), (words, printed)
+
+
 def test_a_part_that_is_installed_in_part_is_named(plants, tmp_path):
     write_ssd(pair(plants), tmp_path / "pair.ssd")
     (tmp_path / "x.toml").write_text(EXPERIMENT + TABLES["rig"])
-    folder = without("rig", tmp_path)
+    folder = without(["rig"], tmp_path)
     rig = folder / "orchestrator" / "rig"
     (rig / "supervisor").mkdir(parents=True)
     for name in ("__init__.py", "supervisor/__init__.py"):

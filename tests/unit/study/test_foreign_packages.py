@@ -195,3 +195,12 @@ def test_two_formats_of_one_name(folder):
     said = " ".join(done.stderr.split())
     assert done.returncode == 2, said
     assert "two packages register the format 'bad': first:write of the package first 1.0" in said
+
+
+def test_a_device_that_cannot_be_imported_hides_no_other(folder):
+    install(folder, "broken", "raise OSError('no licence')", ("bad", "Bad"), group="devices")
+    done = python(folder, "-m", "orchestrator", "devices", "list")
+    said = " ".join((done.stdout + done.stderr).split())
+    assert done.returncode == 0, said
+    assert "ati_net_ft" in done.stdout
+    assert "device 'bad' (broken:Bad of the package broken 1.0) cannot be imported: no" in said
