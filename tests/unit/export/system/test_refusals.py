@@ -148,7 +148,8 @@ def test_a_kind_of_member_that_there_is_not_is_refused(capture, tmp_path):
 @pytest.mark.parametrize("kind", ["ModelExchange", "ScheduledExecution"])
 def test_interfaces_that_it_has_not_say_so_to_the_importer(driven, tmp_path, kind):
     path = export_system(driven(), tmp_path / "x.fmu", fmi=3, step="1 ms")
-    library = ctypes.CDLL(str(next(Path(fmpy.extract(str(path))).glob("binaries/*/*.so"))))
+    folder = fmpy.extract(str(path), str(tmp_path / "unpacked"))
+    library = ctypes.CDLL(str(next(Path(folder).glob("binaries/*/*.so"))))
     heard = []
 
     @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p)

@@ -210,6 +210,32 @@ def test_a_device_that_is_answered_comes_to_rest_unasked_where_it_can(
     assert link._leads is leads
 
 
+@pytest.mark.parametrize(("leads", "sent"), [(True, 2), (False, 0)])
+def test_a_device_that_can_be_led_gets_a_command_for_each_silence(monkeypatch, leads, sent):
+    """Of five looks three find a sample, which is answered by itself."""
+    link = link_of()
+    heard = [True, False, True, False, True]
+    monkeypatch.setattr(type(link), "is_over", property(lambda _: not heard))
+    monkeypatch.setattr(type(link), "_leads", leads)
+    link.receive_once = lambda: heard.pop(0)
+    link.gate.watch = lambda *_: None
+    commands = []
+    link.send = lambda: commands.append(len(heard))
+    link.receive_all()
+    assert len(commands) == sent
+    assert commands == [3, 1][:sent]
+
+
+@pytest.mark.parametrize(("late_answers", "looks"), [(None, 1), (0, 0)])
+def test_a_device_that_counts_late_answers_is_not_looked_at_for_held_commands(late_answers, looks):
+    link = link_of([sample(1, late_answers)])
+    seen = []
+    link._held = SimpleNamespace(look=lambda *_: seen.append(1), send=lambda *_: None)
+    link._held.lost = lambda *_: ""
+    link.receive_once()
+    assert len(seen) == looks
+
+
 def test_the_first_error_ends_it_and_is_told_by_the_run():
     link = link_of()
 

@@ -16,6 +16,7 @@ from orchestrator.rig.device_units.facts import device_facts
 from orchestrator.rig.device_units.samples import SampleLogWriter, read_sample_log
 from orchestrator.rig.hardware.twin_file import read_twin
 from orchestrator.rig.identification import device_run, identified_device
+from orchestrator.rig.identification.before_arming import _alone
 from orchestrator.rig.identification.device_run import ExcitationPlan, Procedure, excitation_plan
 from orchestrator.rig.identification.pair_model import pair_model
 from orchestrator.rig.identification.record import ExcitationLimits, Record
@@ -25,6 +26,7 @@ from orchestrator.rig.identification.report import (
     set_identified_delays,
     write_identification,
 )
+from orchestrator.rig.supervisor.settings import SupervisorSettings
 
 DEVICE = 'kuka_rsi?axes=["x"]&measured=displacement'
 PROCEDURE = Procedure(duration=1.6, compared_duration=0.8, rest=0.24)
@@ -338,3 +340,24 @@ def test_what_cannot_be_excited_is_refused(wording):
         identified_device.devices_of(System("rig"))
     with wording.raises(DescriptionError):
         Procedure(confidence=1.2)
+
+
+def test_a_device_that_is_identified_alone_keeps_its_own_limits():
+    limits = {"velocity": 0.5, "deceleration": 2.0, "stop_jerk": 100.0}
+    rig = SupervisorSettings(
+        rig="r",
+        blend="2 s",
+        commands={"robot.dx": limits, "other.dx": limits},
+        signals={
+            "robot.x": {"maximum": 1.0},
+            "robot.y": {"frozen": "1 s", "against": "robot.x", "travel": 0.1},
+            "robot.z": {"frozen": "1 s", "against": "other.z", "travel": 0.1},
+            "other.z": {"maximum": 1.0},
+        },
+        devices={"robot": {"stale": "20 ms"}, "other": {"stale": "20 ms"}},
+    )
+    alone = _alone(rig, "robot")
+    assert list(alone.commands) == ["robot.dx"]
+    assert list(alone.signals) == ["robot.x", "robot.y"]
+    assert list(alone.devices) == ["robot"]
+    assert (alone.arm, alone.blend, alone.after_fault) == ("automatic", "0 s", "stop")

@@ -13,9 +13,11 @@ from orchestrator.rig.supervisor.machine import CHANGES_NAME, Change, FoundCause
 from orchestrator.rig.supervisor.process import SupervisorProcess, take_priority
 from orchestrator.rig.supervisor.settings import SupervisorSettings
 from orchestrator.rig.supervisor.states import Event, State
+from orchestrator.rig.supervisor.watch_memory import JoiningDevice, RingSignal
 from orchestrator.rig.supervisor.wire import connect_to, hear, take_rig, tell
 
 FAULT = FoundCause(Reason.VELOCITY, "robot.dx", 1)
+ROBOT = JoiningDevice("robot", (RingSignal("x", "m"),), (RingSignal("dx", "m"),), 4_000_000, 11, 10)
 LIMITS = {"velocity": 0.5, "deceleration": 2.0, "stop_jerk": 100.0}
 
 
@@ -212,6 +214,19 @@ def test_a_run_whose_connection_breaks_is_lost(made, is_run):
     process._lose(process._peers[file])
     assert process.supervisor.said == ["run_lost" if is_run else "operator_lost"]
     assert process._ended_at == (16.0 if is_run else None)
+
+
+@pytest.mark.parametrize(("own", "told"), [(0, 0), (1, 0), (3, 2)])
+def test_a_device_hears_how_long_its_ring_is_and_a_lower_priority(made, monkeypatch, own, told):
+    """A ring of 2 s has room for 1.5 rows of each 4 ms; the supervisor interrupts its devices."""
+    process = made()
+    process._settings = process._settings.model_copy(update={"priority": own, "ring": "2 s"})
+    monkeypatch.setattr(Supervisor, "join", lambda *_: [], raising=False)
+    answers = []
+    monkeypatch.setattr(module, "tell", lambda _channel, message, _memory: answers.append(message))
+    process._join(SimpleNamespace(channel=None, device=""), {"hello": "device", **ROBOT.as_json()})
+    (answer,) = answers
+    assert (answer["rows"], answer["priority"]) == (64 + 750, told)
 
 
 def test_a_priority_is_asked_for_where_one_is_set(monkeypatch, wording):
