@@ -12,6 +12,7 @@ from orchestrator.loops import linear_system
 from orchestrator.loops.sampled_loop import SampledLoop
 from orchestrator.rig.arming.identified_model import with_identified_dynamics
 from orchestrator.rig.arming.margins import Knobs, Reserve, advice_of, arm, margin_table
+from orchestrator.rig.hardware.line_delay import LineDelay, corrections
 from orchestrator.rig.hardware.twin_file import Lag
 from orchestrator.rig.supervisor.rig_tracking import MarginTable
 from python_blocks.kinematics.rotation import Floats
@@ -210,6 +211,26 @@ def test_what_is_left_of_the_margins_is_what_the_loop_itself_has_then():
         assert left[0] == pytest.approx(loop.margins().delay.value, abs=3e-4)
         assert left[1] == pytest.approx(loop.margins().gain.value, rel=0.02)
     assert MarginTable.of_json(table.as_json()) == table
+
+
+@pytest.mark.parametrize(("tracked", "count"), [(["robot.dx"], 1), (["sensor.x"], 0)])
+def test_commands_that_are_tracked_get_a_table_of_what_is_left(tracked, count):
+    found = arm(linear(), ["robot"], Reserve(4e-3, 1.2), Knobs(), tracked=tracked)
+    expected = margin_table(linear(), "body.position -> robot.dx", Reserve(4e-3, 1.2))
+    assert found.tables == (expected,) * count
+
+
+@pytest.mark.parametrize(("declared_ms", "missing_ms"), [(20, 0), (16, 4), (14, 4), (24, -4)])
+def test_loops_of_a_model_become_as_late_as_those_of_the_run(declared_ms, missing_ms):
+    """The run steps body, robot, sensor; the model, with a delay on its line, sensor first.
+
+    Each line that goes against the order is a step later in one and a step earlier in the other.
+    """
+    run = rig(delay=None)
+    line = LineDelay("robot.x -> sensor.x", 0, 20_000_000, None, is_physical=False)
+    model = rig(delay=f"{declared_ms} ms")
+    found = corrections(model, {}, run, [line], [line.line], 4_000_000)
+    assert found == ({line.line: missing_ms * 1_000_000} if missing_ms else {})
 
 
 def twin(order, frequency=15.0, damping=0.7, gain=1.0, response="x"):

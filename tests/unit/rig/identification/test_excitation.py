@@ -57,6 +57,17 @@ def test_a_chirp_goes_through_its_frequencies():
     assert late == pytest.approx(1000 * 0.5 * 0.016 / 0.25, rel=0.1)
 
 
+def test_a_chirp_grows_and_fades_along_a_smooth_step():
+    """Its height is 3 f^2 - 2 f^3, where f goes from 0 at both ends to 1 in the middle."""
+    command = np.abs(excitation("chirp", 8.0, 0.001, ExcitationLimits(1.0), 0.016))
+    fade = np.minimum(np.arange(1, 8001), 8000 - np.arange(1, 8001)) / 4000.0
+    height = fade**2 * (3.0 - 2.0 * fade)
+    assert (command <= height + 1e-12).all()
+    for middle in (2000, 3000, 5000, 6000):  # a period is less than 300 ms there
+        part = slice(middle - 150, middle + 150)
+        assert (command[part] / height[part]).max() == pytest.approx(1.0, abs=2e-3)
+
+
 def test_a_random_command_is_a_sequence_of_maximal_length():
     """Of a register of n bits: 2^n - 1 values, then again; one more of one end than the other."""
     drawn = _random(2 * (2**_REGISTER - 1) * 3, 3)[::3]
