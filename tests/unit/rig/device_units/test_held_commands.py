@@ -105,8 +105,7 @@ def test_a_long_hold_is_left_by_the_ramp(how):
 
 @pytest.mark.parametrize("delay", [0, 4])
 def test_pauses_that_grow_do_not_allow_longer_ones(delay):
-    """A relay that wrote old commands over new ones let an axis in shared memory jump by 1.4 mm:
-    each pause counted as the time that a command is on its way, and twice that was allowed."""
+    """Each pause counted as the time that a command is on its way, and twice that was allowed."""
     rig, motion = Rig(delay=delay), ramp(0.025)
     rig.move(motion, 250)
     steps = []

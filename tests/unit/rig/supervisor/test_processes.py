@@ -36,33 +36,30 @@ FACTS = JoiningDevice(
 
 def settings(rig, **changes):
     limits = {"velocity": 0.5, "deceleration": 2.0, "stop_jerk": 100.0}
-    return SupervisorSettings(
-        rig=rig,
-        priority=0,
-        heartbeat="2 s",
-        command_stale="30 s",
-        blend="10 ms",
-        commands={"robot.dx": limits},
-        devices={"robot": {"stale": "30 s"}},
-        **changes,
-    )
+    given = {
+        "heartbeat": "2 s",
+        "command_stale": "30 s",
+        "commands": {"robot.dx": limits},
+        "devices": {"robot": {"stale": "30 s"}},
+    }
+    return SupervisorSettings(rig=rig, priority=0, blend="10 ms", **(given | changes))
 
 
 class Loop:
     """A device's process, in this one: it is asked for a command in each cycle."""
 
     def __init__(self, seat):
-        self.seat, self.number, self.sent = seat, 1, [0.0]
+        self.seat, self.number, self.wanted, self.sent = seat, 1, 0.0, [0.0]
 
-    def until(self, reached, velocity=0.05):
+    def until(self, reached, velocity=0.05, stopped=False):
         end = time.monotonic() + PATIENCE
         while not reached():
             assert time.monotonic() < end, "it does not come"
-            self.number += 1
-            wanted = self.sent[-1] + velocity * PERIOD
-            self.sent += self.seat.command([wanted], self.number)
+            if not stopped:
+                self.number, self.wanted = self.number + 1, self.sent[-1] + velocity * PERIOD
+            self.sent += self.seat.command([self.wanted], self.number)
             facts = SimpleNamespace(
-                number=self.number,
+                number=len(self.sent),
                 valid=1,
                 status=0,
                 device_time=time.monotonic(),
@@ -141,6 +138,29 @@ def test_the_run_learns_which_limit_stopped_its_rig(tmp_path, after_fault):
     else:
         assert (stop.by, stop.why, stop.is_whole) == ("supervisor", run.faults[0], True)
         assert run.remarks == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after_fault", ["stop", "continue"])
+def test_a_run_that_is_stopped_ends_by_what_its_rig_does_after_a_fault(tmp_path, after_fault):
+    """However long it was stopped: the rig is at rest when it goes on."""
+    rig = f"test-stopped-{os.getpid()}"
+    given = {"arm": "automatic", "after_fault": after_fault, "command_stale": "0.2 s"}
+    with supervised(rig, tmp_path, **given) as (loop, run), Operator(rig) as operator:
+        loop.until(lambda: operator.wish("status")["state"] == "ACTIVE")
+        loop.until(lambda: operator.wish("status")["state"] == "SAFE", stopped=True)
+        loop.until(lambda: loop.sent[-1] == loop.sent[-2])  # it goes on, and nothing moves
+        assert operator.wish("status")["state"] == "SAFE"
+        stop = run.end()
+        loop.seat.run_ended(regularly=True)
+        loop.seat.leave()
+    (cause,) = run.faults
+    assert cause.startswith(f"robot: {Reason.COMMAND_STALE.what}")
+    if after_fault == "continue":
+        assert stop is None
+        assert run.remarks == [f"the supervisor brought the rig to rest: {cause}"]
+    else:
+        assert (stop.by, stop.why, stop.is_whole) == ("supervisor", cause, True)
 
 
 @pytest.mark.slow
