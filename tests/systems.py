@@ -20,6 +20,19 @@ class Attitude(Block):
         self.y[:] = self.q
 
 
+class Rotor(Block):
+    """A quaternion that turns about an axis with 40 rad/s."""
+
+    q: np.ndarray = Output(shape=(4,), start=(1.0, 0.0, 0.0, 0.0), depends_on=())
+
+    def initialise(self, t):
+        self.step(t, 0.0)
+
+    def step(self, t, h):
+        half = 20.0 * (t + h)
+        self.q[:] = [np.cos(half), 0.6 * np.sin(half), 0.0, 0.8 * np.sin(half)]
+
+
 def plant(plants, name, **values):
     """Return an FMU of the project with values of its parameters and inputs."""
     return fmu(plants / f"{name}.fmu").with_values(values)
@@ -81,4 +94,29 @@ def body_and_spring(forth=None, back=None, *, parts=None):
         .add("spring", spring)
         .connect("body.y", "spring.u", **(forth or {}))
         .connect("spring.y", "body.u", **(back or {}))
+    )
+
+
+def mixed(probe):
+    """Return the probe FMU in a ring of Reals, Integers and Booleans (``sample_blocks``)."""
+    return (
+        System("mixed")
+        .add("plant", fmu(probe), n=3)
+        .add("types", block("typed"), flag=True)
+        .add("gain", block("gain"), k=-0.3)
+        .connect("plant.y", "gain.u", delay="2 ms")
+        .connect("gain.y", "plant.u", offset=1.0)
+        .connect("plant.m", "types.n", delay="1 ms")
+        .connect("types.not_flag", "plant.flag")
+    )
+
+
+def bonded(_probe=None):
+    """Return a body whose motion a virtual damper takes energy from: a power bond."""
+    return (
+        System("bonded")
+        .add("chaser", block("body"), thrust=10.0, virtual_force=0.0)
+        .add("damper", block("virtual_damper"), b=600.0)
+        .connect("chaser.velocity", "damper.velocity")
+        .connect("damper.force", "chaser.force")
     )

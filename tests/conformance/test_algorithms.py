@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from oracle.reference import Reference, run_reference
 from step_control import FIXED, VARYING
-from systems import GROUND, body_at_contact
+from systems import GROUND, body_at_contact, bonded, mixed
 
 from orchestrator.core.master import Execution, algorithm_names
-from orchestrator.core.simunits import block, fmu
+from orchestrator.core.simunits import block
 from orchestrator.core.system import System, TransportDelay
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
@@ -38,19 +38,6 @@ def arrays(probe):
     )
 
 
-def mixed(probe):
-    return (
-        System("mixed")
-        .add("plant", fmu(probe), n=3)
-        .add("types", block("typed"), flag=True)
-        .add("gain", block("gain"), k=-0.3)
-        .connect("plant.y", "gain.u", delay="2 ms")
-        .connect("gain.y", "plant.u", offset=1.0)
-        .connect("plant.m", "types.n", delay="1 ms")
-        .connect("types.not_flag", "plant.flag")
-    )
-
-
 def undelayed(probe):
     system = System("undelayed").add("s", block("source"), at=0.05).add("sum", block("sum"))
     system = system.add("x", block("strict_lag"), a=-2.0, x0=1.0).add("k", block("gain"), k=-3.0)
@@ -59,16 +46,6 @@ def undelayed(probe):
         .connect("k.y", "sum.u2")
         .connect("sum.y", "x.u")
         .connect("x.y", "k.u")
-    )
-
-
-def bonded(probe):
-    return (
-        System("bonded")
-        .add("chaser", block("body"), thrust=10.0, virtual_force=0.0)
-        .add("damper", block("virtual_damper"), b=600.0)
-        .connect("chaser.velocity", "damper.velocity")
-        .connect("damper.force", "chaser.force")
     )
 
 

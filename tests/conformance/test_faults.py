@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oracle.reference import Reference
 from step_control import FIXED
-from systems import GROUND, Attitude, body_at_contact
+from systems import GROUND, Attitude, Rotor, body_at_contact, bonded, mixed
 
 from orchestrator.core.diagnostics import StepError
 from orchestrator.core.master import Execution
@@ -23,16 +23,6 @@ FIGURES = {
     "scale": {"factor": -0.4},
     "noise": {"sigma": 0.05, "seed": 7},
 }
-
-
-class Rotor(Block):
-    """A quaternion that turns about an axis with 40 rad/s."""
-
-    q: np.ndarray = Output(shape=(4,), start=(1.0, 0.0, 0.0, 0.0), depends_on=())
-
-    def step(self, t, h):
-        half = 20.0 * (t + h)
-        self.q[:] = [np.cos(half), 0.6 * np.sin(half), 0.0, 0.8 * np.sin(half)]
 
 
 def expect_equal(make, faults, stop_ns, **options):
@@ -135,15 +125,6 @@ def test_what_is_no_number_ends_a_run_of_which_an_output_is_none():
 
 @pytest.mark.parametrize("kind", [kind for kind in FIGURES if kind != "noise"])
 def test_ecco(kind):
-    def bonded():
-        return (
-            System("bonded")
-            .add("chaser", block("body"), thrust=10.0, virtual_force=0.0)
-            .add("damper", block("virtual_damper"), b=600.0)
-            .connect("chaser.velocity", "damper.velocity")
-            .connect("damper.force", "chaser.force")
-        )
-
     fault = Fault.of(kind, "damper.force", "20.25 ms", "60 ms", **FIGURES[kind])
     options = {"step": "1 ms", "algorithm": "ecco", "algorithm_options": {"shortest": "10 us"}}
     r = expect_equal(bonded, [fault], 100_000_000, **options)
@@ -181,23 +162,11 @@ def test_inside_a_loop(algorithm, kind):
 @pytest.mark.parametrize("kind", ["drop", "delay-step", "stuck"])
 @pytest.mark.parametrize("mode", ["plain", "mean"])
 def test_whole_numbers_and_booleans(mode, kind, probe):
-    def mixed():
-        return (
-            System("mixed")
-            .add("plant", fmu(probe), n=3)
-            .add("types", block("typed"), flag=True)
-            .add("gain", block("gain"), k=-0.3)
-            .connect("plant.y", "gain.u", delay="2 ms")
-            .connect("gain.y", "plant.u", offset=1.0)
-            .connect("plant.m", "types.n", delay="1 ms")
-            .connect("types.not_flag", "plant.flag")
-        )
-
     faults = [
         Fault.of(kind, on, "5 ms", "15 ms", **FIGURES[kind])
         for on in ("plant.m", "types.not_flag", "gain.y")
     ]
-    expect_equal(mixed, faults, 30_000_000, step="1 ms", delay=mode)
+    expect_equal(lambda: mixed(probe), faults, 30_000_000, step="1 ms", delay=mode)
 
 
 def test_a_rotation():

@@ -265,6 +265,12 @@ class Reference:
             self.texts[place] = unit.get_texts()
 
 
+def recorded(execution: Execution) -> dict[str, Floats]:
+    """Return what an execution has recorded, by signal."""
+    result = execution.recording()
+    return {name: result.values[:, i] for i, name in enumerate(result.names)}
+
+
 def run_reference(execution: Execution, steps: int) -> Floats:
     """Step an execution that was just started, without its engine.
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle.reference import run_reference
+from oracle.reference import recorded, run_reference
 from step_control import FIXED
 
 from orchestrator.core.master import Execution
@@ -15,11 +15,6 @@ pytestmark = pytest.mark.usefixtures("sample_blocks")
 MS = 1_000_000
 numbers = st.floats(-2.0, 2.0, allow_nan=False).map(lambda x: round(x, 3))
 delays = st.none() | st.integers(0, 12 * MS) | st.sampled_from([0, MS, 3 * MS, 7 * MS + 1])
-
-
-def recorded(execution):
-    r = execution.recording()
-    return {name: r.values[:, i] for i, name in enumerate(r.names)}
 
 
 @st.composite

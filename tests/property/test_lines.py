@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle.reference import Reference
+from oracle.reference import Reference, recorded
 from systems import Attitude
 
 from orchestrator.core.master import Execution
@@ -115,11 +115,6 @@ def systems(draw):
         .connect("b.y", "a.u", extrapolation=draw(beyond))
         .connect("t.q", "s.q", **turning)
     )
-
-
-def recorded(execution):
-    r = execution.recording()
-    return {name: r.values[:, i] for i, name in enumerate(r.names)}
 
 
 @pytest.mark.slow

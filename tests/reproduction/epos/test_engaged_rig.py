@@ -102,7 +102,7 @@ def test_a_run_begins_when_its_rig_is_engaged_and_says_through_which_states_it_w
     assert before > 250 * -states[0]["time_s"] * 0.5
 
 
-@pytest.mark.alone
+@pytest.mark.slow
 def test_a_rig_that_an_operator_stops_instead_was_never_engaged(held, tmp_path):
     run, operator = held
     operator.wish("stop")
@@ -110,7 +110,7 @@ def test_a_rig_that_an_operator_stops_instead_was_never_engaged(held, tmp_path):
     assert "was never engaged: operator" in said(tmp_path)
 
 
-@pytest.mark.alone
+@pytest.mark.slow
 def test_ctrl_c_ends_a_run_that_waits(held, tmp_path):
     run, _ = held
     run.send_signal(signal.SIGINT)

@@ -27,8 +27,9 @@ def last_name(node):
 
 
 def classes():
-    for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    texts = {path: path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
+    for path in [path for path, text in texts.items() if "dataclass" in text]:
+        for node in ast.walk(ast.parse(texts[path])):
             if isinstance(node, ast.ClassDef) and any(
                 last_name(d) == "dataclass" for d in node.decorator_list
             ):

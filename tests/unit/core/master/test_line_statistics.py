@@ -2,27 +2,14 @@
 
 import numpy as np
 import pytest
-from systems import Attitude
+from systems import Attitude, Rotor
 
 from orchestrator.core.diagnostics import DescriptionError, StepError
 from orchestrator.core.master import Execution
-from orchestrator.core.simunits import Block, Output, block
+from orchestrator.core.simunits import block
 from orchestrator.core.system import System, TransportDelay, Variation
 
 pytestmark = pytest.mark.usefixtures("sample_blocks")
-
-
-class Rotor(Block):
-    """A quaternion that turns about an axis with 40 rad/s; of length zero if ``broken``."""
-
-    q: np.ndarray = Output(shape=(4,), start=(1.0, 0.0, 0.0, 0.0), depends_on=())
-
-    def initialise(self, t):
-        self.step(t, 0.0)
-
-    def step(self, t, h):
-        half = 20.0 * (t + h)
-        self.q[:] = [np.cos(half), 0.6 * np.sin(half), 0.0, 0.8 * np.sin(half)]
 
 
 class Stuck(Rotor):

@@ -12,6 +12,8 @@ from orchestrator.core.diagnostics import SspError
 from orchestrator.core.ssp import apply_parameter_set, diagnose, read_ssd
 from orchestrator.core.system import System
 
+from .conftest import refusal
+
 PART = (
     '<ssd:Component name="{name}" type="application/x-softdock-block" source="block:plant">'
     '<ssd:Connectors><ssd:Connector name="k" kind="parameter"><ssc:Real unit="N/m"/>'
@@ -55,12 +57,6 @@ def with_mapping(ssd: Any, values: str, *entries: str, attributes: str = "") -> 
 
 def values_of(system: System, path: str) -> dict[str, object]:
     return dict(system.component(path).values)
-
-
-def refusal(path: Path) -> str:
-    with pytest.raises(SspError) as caught:
-        read_ssd(path)
-    return str(caught.value)
 
 
 def test_higher_levels_win_and_later_ones_of_a_level(ssd: Any) -> None:

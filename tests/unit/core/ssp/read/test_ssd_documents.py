@@ -8,14 +8,9 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.diagnostics import SspError
 from orchestrator.core.ssp import read_ssd
 
-
-def refusal(path: Path) -> str:
-    with pytest.raises(SspError) as caught:
-        read_ssd(path)
-    return str(caught.value)
+from .conftest import refusal
 
 
 def test_xsd_problems_have_lines(ssd: Any) -> None:
