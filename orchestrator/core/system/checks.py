@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import isfinite
 
 from orchestrator.core.diagnostics import (
     AlgebraicLoopError,
@@ -19,7 +18,7 @@ from orchestrator.core.system.component import Component
 from orchestrator.core.system.connection import Connection, Endpoint
 from orchestrator.core.system.line_attributes import attributes_on
 from orchestrator.core.system.loops import has_ring
-from orchestrator.core.system.naming import unknown
+from orchestrator.core.system.naming import fits_float, unknown
 from orchestrator.core.system.ports import Causality, Connector, DataType, Value, conversion_between
 from orchestrator.core.system.source import SourceKind
 from orchestrator.core.units.conversion import is_unit
@@ -286,7 +285,7 @@ def _misfit(component: Component, connector: Connector, value: Value) -> tuple[s
         return "VAL102", f"'{name}' is an output and cannot be set"
     if not connector.accepts(value):
         return "VAL103", f"parameter '{name}': {value_misfit(connector, value)}"
-    if not all(isfinite(v) for v in _numbers(value)):
+    if not all(map(fits_float, _numbers(value))):
         return "VAL104", f"parameter '{name}': expected a finite number, found {value!r}"
     refusal = connector.refusal(value)
     code = "VAL121" if connector.enumeration is None else "ENU101"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from math import isfinite
 from typing import NamedTuple
 
 from orchestrator.core.diagnostics import DescriptionError
 from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system.delay import TransportDelay
+from orchestrator.core.system.naming import fits_float
 from orchestrator.core.system.ports import Connector, conversion_between
 
 
@@ -57,7 +57,7 @@ class LinearTransformation(Struct):
     offset: float = 0.0
 
     def __post_init__(self) -> None:
-        if not (isfinite(self.factor) and isfinite(self.offset)):
+        if not (fits_float(self.factor) and fits_float(self.offset)):
             raise DescriptionError(
                 f"factor and offset: expected finite numbers, found {self.factor} and {self.offset}"
             )

@@ -60,7 +60,15 @@ def is_whole(value: object) -> bool:
 
 def is_finite(value: object) -> bool:
     """Whether a value is a finite number, and no truth value."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and fits_float(value)
+
+
+def fits_float(value: float) -> bool:
+    """Whether a number is a finite float; whole numbers can be larger than every float."""
+    try:
+        return isfinite(value)
+    except OverflowError:
+        return False
 
 
 def expect_name(name: str, label: str) -> str:

@@ -90,8 +90,9 @@ def range_errors(label: str, ns: int) -> list[str]:
     """Errors for a time in nanoseconds outside the representable range."""
     if abs(ns) <= REACH_NS:
         return []
+    time = f"{ns / 1e9:.10g} s" if abs(ns) < 1e300 else "a time beyond 1e291 s"
     text = (
-        f"{label}: {seconds(ns):.10g} s is farther than {seconds(REACH_NS):.10g} s (73 years),"
+        f"{label}: {time} is farther than {seconds(REACH_NS):.10g} s (73 years),"
         " which is as far from 0 as times of a run may be"
     )
     return [text]

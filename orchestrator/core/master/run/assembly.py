@@ -47,6 +47,10 @@ if TYPE_CHECKING:
     from orchestrator.core.simunits import WorkerProcess
 
 
+#: More than any machine that Softdock runs on has processors.
+_MOST_THREADS = 1024
+
+
 def make_engine(schedule: Schedule, units: Sequence[Unit], threads: int | None) -> Engine:
     """Make the engine that executes a schedule, of the engine's units of its members."""
     members = [
@@ -104,8 +108,10 @@ def assemble(system: System, options: ExecutionSettings) -> RunState:
     every, threads = options.every, options.threads
     if not is_whole(every) or not 1 <= every <= MOST_STEPS:
         raise DescriptionError(f"every: expected a whole number, 1 to 2**62, found {every!r}")
-    if threads is not None and threads < 1:
-        raise DescriptionError(f"threads: expected >= 1, found {threads!r}")
+    if threads is not None and not (is_whole(threads) and 1 <= threads <= _MOST_THREADS):
+        raise DescriptionError(
+            f"threads: expected a whole number, 1 to {_MOST_THREADS}, found {threads!r}"
+        )
     system, notes = prepared(original, mode, strict=options.strict)
     start_ns = nanoseconds(options.start, "start time")
     stop_ns = None if options.stop is None else nanoseconds(options.stop, "stop time")

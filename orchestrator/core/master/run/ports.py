@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.diagnostics import (
@@ -15,6 +14,7 @@ from orchestrator.core.diagnostics import (
 from orchestrator.core.master.run.run_state import RunState
 from orchestrator.core.simunits.value_rules import beyond
 from orchestrator.core.system import Causality, Connector, DataType, Endpoint, Value
+from orchestrator.core.system.naming import fits_float
 from orchestrator.core.system.ports import Limits, plain_value
 
 if TYPE_CHECKING:
@@ -175,10 +175,7 @@ def _checked(name: str, connector: Connector, value: Any) -> Value:
     is_fit = connector.accepts(plain)
     if is_fit and is_real:
         numbers: Any = plain if isinstance(plain, tuple) else (plain,)
-        try:
-            is_fit = all(map(isfinite, numbers))
-        except OverflowError:  # a whole number beyond all floats
-            is_fit = False
+        is_fit = all(map(fits_float, numbers))
     if is_fit:
         return plain
     shape = f" of shape {connector.shape}" if connector.shape else ""

@@ -160,7 +160,12 @@ def connector_of(block: str, name: str, item: Declared, annotated: object) -> Co
         filled = np.broadcast_to(np.asarray(item.start, dtype=np.float64), item.shape)
         start = tuple(filled.ravel().tolist())
     else:
-        start = _STARTS[kind](item.start)
+        try:
+            start = _STARTS[kind](item.start)
+        except (OverflowError, TypeError, ValueError):
+            raise DescriptionError(
+                f"block {block}.{name}: start: expected {with_article(kind)}, found {item.start!r}"
+            ) from None
     connector = Connector(
         name,
         item.causality,

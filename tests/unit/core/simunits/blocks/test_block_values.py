@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from orchestrator import simulate
+from orchestrator import Execution, simulate
 from orchestrator.core.diagnostics import DescriptionError, SoftdockError
 from orchestrator.core.simunits import Block, Input, Output, Parameter, State, block, fmu
 from orchestrator.core.simunits.blocks.block_unit import BlockUnit, describe_block
@@ -197,3 +197,57 @@ def test_an_exception_names_file_and_line(wording):
     result = unit.do_step(0, 0)
     assert result.failed
     assert result.reason.endswith(f"Singular matrix ({__file__}, line {LAW})")
+
+
+class Numbers(Block):
+    u: float = Input()
+    y: float = Output()
+    k: float = Parameter(start=1.0, tunable=True)
+    n: int = Parameter(start=1)
+
+    def step(self, t, h):
+        self.y = self.k * self.u
+
+
+def _alone(**values):
+    return System("s").add("a", block(Numbers), **{"u": 0.0, **values})
+
+
+def _run(system=None, **options):
+    return simulate(system or _alone(), **{"step": "1 ms", "stop": "2 ms", **options})
+
+
+HUGE = 10**400
+USES_OF_A_HUGE_NUMBER = {
+    "tolerance": lambda: _alone().with_options("a", tolerance=HUGE),
+    "parameter": lambda: _run(_alone(k=HUGE)),
+    "whole": lambda: _run(_alone(n=HUGE)),
+    "input": lambda: _run(_alone(u=HUGE)),
+    "step": lambda: _run(step=HUGE),
+    "stop": lambda: _run(step=1, stop=HUGE),
+    "rate": lambda: _run(rates={"a": HUGE}),
+    "every": lambda: _run(every=HUGE),
+    "threads": lambda: _run(threads=HUGE),
+    "delay": lambda: _alone().connect("a.y", "a.u", delay=HUGE),
+    "factor": lambda: _alone().connect("a.y", "a.u", factor=HUGE),
+    "start": lambda: type("B", (Block,), {"u": Input(start=HUGE)}),
+    "steps": lambda: Execution(_alone(), step="1 ms").step(HUGE),
+    "time": lambda: Execution(_alone(), step="1 ms").advance(HUGE),
+    "set": lambda: Execution(_alone(), step="1 ms").set("a.k", HUGE),
+    "ramp": lambda: Execution(_alone(), step="1 ms").set("a.k", 2.0, ramp=HUGE),
+    "limit": lambda: Execution(_alone(), step="1 ms", limits={"a.k": (0, HUGE)}),
+}
+
+
+@pytest.mark.parametrize("use", USES_OF_A_HUGE_NUMBER)
+def test_a_whole_number_beyond_all_floats_is_refused_in_a_sentence(use):
+    with pytest.raises(DescriptionError):
+        USES_OF_A_HUGE_NUMBER[use]()
+
+
+@pytest.mark.parametrize("start", ["fast", None, [1.0]])
+def test_a_start_value_of_another_kind_is_refused(start):
+    with pytest.raises(DescriptionError, match=r"block Wrong\.u: start: expected a Real, found"):
+
+        class Wrong(Block):
+            u: float = Input(start=start)
