@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import re
 import zipfile
 from collections.abc import Collection, Iterator, Mapping
@@ -15,13 +14,8 @@ import numpy as np
 from lxml import etree
 
 from orchestrator.core.coupling import DelayMode
-from orchestrator.core.diagnostics import (
-    CapabilityError,
-    DescriptionError,
-    SoftdockError,
-    SspError,
-)
-from orchestrator.core.files.archive import numbered, plain_entry
+from orchestrator.core.diagnostics import CapabilityError, DescriptionError, FmuError, SspError
+from orchestrator.core.files.archive import numbered, plain_entry, write_error
 from orchestrator.core.master import Execution
 from orchestrator.core.simunits import Block, Input, Output, Parameter, block, fmu, fmu_of, resolve
 from orchestrator.core.ssp import write_ssp
@@ -481,14 +475,10 @@ def write_portable_ssp(
                 entry = plain_entry(f"{_PARAMETER_SET}.ssv")
                 zipped.writestr(entry, _parameters(portable.system))
             archive.replace(path)  # the same file system: all or nothing
-    except OSError as error:
-        raise SspError(f"cannot write '{path}': {error.strerror or error}") from error
-    except SoftdockError as error:
-        cause = error.__cause__
-        if isinstance(cause, OSError) and cause.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
-            # the error names a file of the draft, which the user does not know
-            raise SspError(f"cannot write '{path}': {cause.strerror}") from cause
-        raise
+    except (OSError, FmuError, SspError) as error:
+        if (cause := write_error(error)) is None:
+            raise
+        raise SspError(f"cannot write '{path}': {cause.strerror or cause}") from error
     return portable
 
 

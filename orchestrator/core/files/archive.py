@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import lzma
 import os
@@ -294,3 +295,14 @@ def numbered(stem: str, suffix: str = "") -> Iterator[str]:
     """Yield names until one is free: ``"a.fmu"``, ``"a_2.fmu"``, ``"a_3.fmu"``."""
     yield stem + suffix
     yield from (f"{stem}_{number}{suffix}" for number in count(2))
+
+
+def write_error(error: Exception) -> OSError | None:
+    """Return why a file of a draft was not written; ``None``: the error has another cause.
+
+    Of a SoftdockError that is a full disk only: other errors of files can be those of sources.
+    """
+    if isinstance(error, OSError):
+        return error
+    cause, full = error.__cause__, {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+    return cause if isinstance(cause, OSError) and cause.errno in full else None
