@@ -122,24 +122,26 @@ def rows(name: str, tolerance: float, algorithms: tuple[str, ...] = ALGORITHMS) 
     _, fine = _run(case, at_step(linear, REFERENCE_NS, "gauss-seidel"))
     for algorithm in algorithms:
         choice = choose_step(reference, tolerance, algorithm=algorithm)
-        if choice.chosen is None:
+        if choice.effect is None:
             raise SystemExit(f"{name}: no step under {algorithm} is within {tolerance}")
         runs = []
-        for step_ns in (choice.chosen.step_ns, 2 * choice.chosen.step_ns):
+        for step_ns in (choice.effect.step_ns, 2 * choice.effect.step_ns):
             here = at_step(linear, step_ns, algorithm)
             figures = step_error(here, reference.modes).deviations
-            growth = next(one for one in figures if one.exact == root.real and one.unit == "1/s")
+            growth = next(
+                figure for figure in figures if figure.exact == root.real and figure.unit == "1/s"
+            )
             sigma, peak = _run(case, here)
             measured = abs(sigma - root.real) / growth_size(root)
             runs.append(Run(step_ns / 1e6, growth.share, measured, abs(peak / fine - 1.0)))
-        decides = choice.chosen.worst
+        decides = choice.effect.worst
         yield Row(name, algorithm, tolerance, root.real, decides.name, decides.share, tuple(runs))
 
 
 def _run(case: Case, linear: LinearSystem) -> tuple[float, float]:
     """Run with the step and the algorithm of a linearised system: growth in 1/s, and peak."""
     length = round(case.stop * 1e9)
-    found = simulate(
+    result = simulate(
         case.system(),
         stop=f"{length - length % linear.step_ns} ns",
         step=f"{linear.step_ns} ns",
@@ -147,8 +149,8 @@ def _run(case: Case, linear: LinearSystem) -> tuple[float, float]:
         delay="mean",
         rates=dict(linear.master.rates),
     )
-    values = found[case.signal]
-    fit = fit_growth(found.time, values, start=case.begin)
+    values = result[case.signal]
+    fit = fit_growth(result.time, values, start=case.begin)
     return fit.sigma, float(np.max(np.abs(values)))
 
 

@@ -174,10 +174,10 @@ def main() -> int:
     compares.add_argument("old", type=Path)
     compares.add_argument("new", type=Path)
     compares.add_argument("--renamed", action="append", default=[], help="OLD=NEW, a key")
-    given = parser.parse_args()
-    if given.command == "run":
-        return min(1, run(given.checkout.resolve(), given.output, given.only))
-    return min(1, compare(given.old, given.new, dict(r.split("=") for r in given.renamed)))
+    options = parser.parse_args()
+    if options.command == "run":
+        return min(1, run(options.checkout.resolve(), options.output, options.only))
+    return min(1, compare(options.old, options.new, dict(r.split("=") for r in options.renamed)))
 
 
 if __name__ == "__main__":

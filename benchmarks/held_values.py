@@ -35,8 +35,8 @@ def root(a: Floats, b: Floats, c: Floats, tau: float, guess: complex) -> complex
 
     def residual(z: Floats) -> list[float]:
         s = complex(z[0], z[1])
-        found = np.linalg.det(s * np.eye(len(a)) - a - np.outer(b, c) * np.exp(-s * tau))
-        return [found.real, found.imag]
+        values = np.linalg.det(s * np.eye(len(a)) - a - np.outer(b, c) * np.exp(-s * tau))
+        return [values.real, values.imag]
 
     z = fsolve(residual, [guess.real, guess.imag], xtol=1e-13)
     return complex(z[0], z[1])

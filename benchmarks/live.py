@@ -150,9 +150,9 @@ def measured(turns: int, seconds: float) -> dict[str, list[RealTimeRecord]]:
     for _ in range(turns):
         found[ALONE].append(timing(seconds, None))
         with looked_at() as other:
-            kept = show_recorded(other, seconds)
+            rows = show_recorded(other, seconds)
             found[ELSEWHERE].append(timing(seconds, None))
-            del kept
+            del rows
         with looked_at() as viewing:
             found[LOOKED].append(timing(seconds, viewing))
         if OPEN in found:
@@ -179,14 +179,14 @@ def main() -> None:
     found = measured(turns, seconds)
     figures, rows = {}, []
     for name, runs in found.items():
-        wake = [(one.wake.percentile_ns(99.9) or 0) / 1e3 for one in runs]
-        computing = [(one.computing.percentile_ns(99.9) or 0) / 1e3 for one in runs]
+        wake = [(run.wake.percentile_ns(99.9) or 0) / 1e3 for run in runs]
+        computing = [(run.computing.percentile_ns(99.9) or 0) / 1e3 for run in runs]
         figures[name] = {"wake_us": wake, "computing_us": computing}
         texts = [
             f"{statistics.median(each):.1f} ({min(each):.1f} to {max(each):.1f})"
             for each in (wake, computing)
         ]
-        rows.append((name, *texts, sum(one.overruns for one in runs)))
+        rows.append((name, *texts, sum(run.overruns for run in runs)))
     benchmark.table(
         f"1 kHz, {turns} turns of {seconds:g} s: median (least to most)",
         ["", "wake-up 99.9 % [us]", "computing 99.9 % [us]", "late steps"],

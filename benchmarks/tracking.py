@@ -38,8 +38,8 @@ def motion(kind: str, count: int, rng: np.random.Generator) -> Floats:
         return np.asarray(size * np.cos(8.0 * np.pi * t + rng.uniform(0, 6)) * np.exp(-0.07 * t))
     spectrum = np.fft.rfft(rng.normal(size=count))
     spectrum[np.fft.rfftfreq(count, PERIOD) > 1.5] = 0.0
-    found = np.fft.irfft(spectrum, count)
-    return np.asarray(found * size / found.std())
+    values = np.fft.irfft(spectrum, count)
+    return np.asarray(values * size / values.std())
 
 
 def samples(command: Floats, lag: float | None, change: int, rng: np.random.Generator) -> Floats:
@@ -49,16 +49,16 @@ def samples(command: Floats, lag: float | None, change: int, rng: np.random.Gene
     missed = np.zeros(len(command), dtype=bool)
     for k in np.flatnonzero(begins):
         missed[k : k + int(rng.integers(1, LONGEST_RUN + 1))] = True
-    found = np.empty(len(command))
+    values = np.empty(len(command))
     held = command[0]
     for k, value in enumerate(command):
         if k == change:
             device.slower_ns = round((LATER - DELAY) * 1e9)
         device.advance(k * CYCLE_NS)
-        found[k] = device.position[0]
+        values[k] = device.position[0]
         held = held if missed[k] else value
         device.command(k * CYCLE_NS, np.array([held]))
-    noisy = found + rng.normal(scale=NOISE, size=len(found))
+    noisy = values + rng.normal(scale=NOISE, size=len(values))
     return np.asarray(np.round(noisy / STEP) * STEP)
 
 

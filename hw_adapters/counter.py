@@ -20,12 +20,12 @@ class Counter(Generic[Number]):
         self._period: Number | None = period
         self._last: Number | None = None
 
-    def count(self, found: Number) -> Number:
+    def count(self, reading: Number) -> Number:
         """Return what is nearest to the last count and was found but for whole periods."""
         if self._period is not None and self._last is not None:
-            found += round((self._last - found) / self._period) * self._period
-        self._last = found
-        return found
+            reading += round((self._last - reading) / self._period) * self._period
+        self._last = reading
+        return reading
 
 
 class TakenCounter:
@@ -49,14 +49,14 @@ class TakenCounter:
         self._sent += 1
         return self._sent
 
-    def count(self, found: int) -> int:
+    def count(self, reading: int) -> int:
         """Return which command was taken last; 0: none of this run."""
         if not self._sent:
-            self._before = found
-        if found == self._before:
+            self._before = reading
+        if reading == self._before:
             return 0
         self._before = None
-        behind = self._sent - found
+        behind = self._sent - reading
         if self._period is not None:
             behind %= self._period
         return max(self._sent - behind, 0) if behind >= 0 else 0

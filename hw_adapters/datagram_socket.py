@@ -53,14 +53,14 @@ class DatagramSocket:
                 self.lock_to((socket.gethostbyname(peer[0]), peer[1]))
         except OSError as error:
             self._socket.close()
-            place = f"UDP {host}:{port}" + (f" to {peer[0]}:{peer[1]}" if peer else "")
-            raise OSError(error.errno, f"{error.strerror or error}: {place}") from None
+            description = f"UDP {host}:{port}" + (f" to {peer[0]}:{peer[1]}" if peer else "")
+            raise OSError(error.errno, f"{error.strerror or error}: {description}") from None
 
     @property
     def address(self) -> Address:
         """Host and port here."""
-        found: Address = self._socket.getsockname()
-        return found
+        name: Address = self._socket.getsockname()
+        return name
 
     def lock_to(self, peer: Address) -> None:
         """Take datagrams of this peer only, from now on."""
@@ -72,11 +72,11 @@ class DatagramSocket:
 
     def account(self) -> str:
         """Say who the peer is, how many datagrams of others came, and who sent the last."""
-        told = f"its peer was {self.peer[0]}:{self.peer[1]}" if self.peer else "it had no peer"
+        peer_text = f"its peer was {self.peer[0]}:{self.peer[1]}" if self.peer else "it had no peer"
         if not self._foreign:
-            return told
+            return peer_text
         were = "datagram of others was" if self._foreign == 1 else "datagrams of others were"
-        return f"{told}, {self._foreign} {were} refused, the last from {self._last}"
+        return f"{peer_text}, {self._foreign} {were} refused, the last from {self._last}"
 
     def receive(self, timeout_s: float) -> tuple[bytes, Address] | None:
         """Return the next datagram and its sender; ``None`` if none came in time.
@@ -141,7 +141,7 @@ class PeerSearch:
             If another sends such datagrams, too.
         """
         count, numbers = self._found.pop(sender, (1, deque(maxlen=_NUMBERS)))
-        follows = any(self._step <= number - one <= _NEXT * self._step for one in numbers)
+        follows = any(self._step <= number - earlier <= _NEXT * self._step for earlier in numbers)
         if not self._step:
             follows = bool(numbers)
         if number not in numbers or not self._step:
@@ -150,11 +150,11 @@ class PeerSearch:
         self._found[sender] = count, numbers
         while len(self._found) > _SENDERS:
             self._found.pop(next(iter(self._found)))
-        others = [one for one in self._found if one != sender]
+        others = [address for address in self._found if address != sender]
         # one whose datagrams were lost until now gets the time to send more
         if self._found[sender][0] < self._enough + (_NEXT if others else 0):
             return False
-        others = [one for one in others if self._found[one][0] > 1]
+        others = [address for address in others if self._found[address][0] > 1]
         if others:
             names = " and ".join(sorted(f"{host}:{port}" for host, port in (sender, *others)))
             raise DeviceError(f"more than one sends as the device: {names}; {self._hint}")

@@ -67,8 +67,8 @@ class StreamSocket:
         DeviceError
             If the device has closed the connection, or it broke.
         """
-        left = max(deadline - time.monotonic(), 0.0)
-        if not select.select([self._socket], [], [], left)[0]:
+        remaining_s = max(deadline - time.monotonic(), 0.0)
+        if not select.select([self._socket], [], [], remaining_s)[0]:
             return b""
         try:
             data = self._socket.recv(_MOST_BYTES)

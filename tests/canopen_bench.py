@@ -60,7 +60,7 @@ class FakeBus:
             now = CLOCK.monotonic()
             self.push(self.line.take(frame.identifier, frame.data, now))
             self.line.tick(now)
-            self.push(self.line.told())
+            self.push(self.line.answers())
 
     def push(self, frames):
         if not self.quiet:
@@ -71,7 +71,7 @@ class FakeBus:
             return self.waiting.popleft()
         CLOCK.sleep(min(deadline - CLOCK.monotonic(), 1e-3))
         self.line.tick(CLOCK.monotonic())
-        self.push(self.line.told())
+        self.push(self.line.answers())
         return self.waiting.popleft() if self.waiting else None
 
     def trouble(self):

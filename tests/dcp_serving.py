@@ -23,9 +23,11 @@ def serving(what, folder=None, **options):
     """Serve in a thread; yields the slave's description, with its port, and the server."""
     chosen = ServeOptions(**{"step": STEP, **options})
     with served_slave(what, chosen) as served:
-        server = SlaveServer(served.about, served.model, chosen.transport, "127.0.0.1", 0)
+        server = SlaveServer(served.description, served.model, chosen.transport, "127.0.0.1", 0)
         place = ipv4("127.0.0.1", server.address[1])
-        server.slave.about = about = replace(served.about, transports={chosen.transport: place})
+        server.slave.about = about = replace(
+            served.description, transports={chosen.transport: place}
+        )
         thread = threading.Thread(target=server.serve, daemon=True)
         thread.start()
         if folder is not None:

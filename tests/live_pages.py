@@ -37,7 +37,7 @@ def served(shown, address="0"):
     listener, token = listening(address)
     local = NamedSocket(page_name(*listener.getsockname()[:2]), socket.SOCK_STREAM)
     servers = [Server(listener, token, shown), Server(local, "", shown)]
-    threads = [threading.Thread(target=one.serve_forever, args=(0.01,)) for one in servers]
+    threads = [threading.Thread(target=server.serve_forever, args=(0.01,)) for server in servers]
     for thread in threads:
         thread.start()
     try:
@@ -111,8 +111,8 @@ class Going:
         begun = replace(self.all, time_ns=self.all.time_ns[:1], values=self.all.values[:1])
         self.rows, self.count = SharedRows(3000, len(names)), 0
         self.follower.take(Begun("one", "The one", None, ""), None)
-        given = CaseReady(begun, 3000, 3_000_000_000, 1.0)
-        self.follower.take(given, os.dup(self.rows.file))
+        ready = CaseReady(begun, 3000, 3_000_000_000, 1.0)
+        self.follower.take(ready, os.dup(self.rows.file))
 
     def write(self, until):
         """Record so many rows; the last is not yet whole for others."""

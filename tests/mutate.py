@@ -181,7 +181,7 @@ def main() -> None:
     asked = options.parse_args()
     for room in asked.rooms:
         top, patterns = ROOT / "orchestrator", ROOMS[room][0]
-        files = sorted(file for one in patterns for file in top.glob(f"{one}.py"))
+        files = sorted(file for pattern in patterns for file in top.glob(f"{pattern}.py"))
         trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in files}
         if noticed(room, 2.0 * asked.seconds, (ROOT / "nothing", 0)):
             raise SystemExit(f"{room}: its quick tests fail, or take too long, without a mistake")

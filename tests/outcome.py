@@ -19,9 +19,11 @@ _KINDS = {"failures": "failed", "errors": "errors", "passed": "passed", "skipped
 def counted(file: Path) -> tuple[Counter[str], float]:
     """Return how many tests ended how, and the seconds they took."""
     (suite,) = ET.parse(file).getroot().iter("testsuite")  # noqa: S314 - pytest's own
-    found = Counter({kind: int(suite.get(kind, "0")) for kind in ("failures", "errors", "skipped")})
-    found["passed"] = int(suite.get("tests", "0")) - found.total()
-    return found, float(suite.get("time", "0"))
+    counter = Counter(
+        {kind: int(suite.get(kind, "0")) for kind in ("failures", "errors", "skipped")}
+    )
+    counter["passed"] = int(suite.get("tests", "0")) - counter.total()
+    return counter, float(suite.get("time", "0"))
 
 
 def outcome(phases: Sequence[tuple[Path, int]], *, passed: bool = False) -> tuple[str, int]:

@@ -12,9 +12,9 @@ def plots_of(page):
     """Return the figures of a report by title, their curves with the arrays x and y."""
     page = Path(page)
     text = page.read_text(encoding="utf-8")
-    found = re.search(r'<script type="application/json" id="figure-data">(.*?)</script>', text)
-    if found:
-        data = json.loads(found[1])
+    match = re.search(r'<script type="application/json" id="figure-data">(.*?)</script>', text)
+    if match:
+        data = json.loads(match[1])
     else:
         beside = page.with_name(f"{page.stem}.data.js").read_text(encoding="utf-8")
         data = json.loads(beside.removeprefix("window.softdockFigures = ").removesuffix(";\n"))

@@ -246,7 +246,7 @@ class Rig:
     @property
     def found(self) -> list[tuple[Reason, str]]:
         """What was found, in its order: by the supervisor, or by the gate alone."""
-        latched = [(fault.reason, fault.where) for fault in self.supervisor.machine.latched]
+        latched = [(fault.reason, fault.location) for fault in self.supervisor.machine.latched]
         return latched or [
             (p.seat.released, name) for name, p in self.processes.items() if p.seat.released
         ]

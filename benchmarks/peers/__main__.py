@@ -44,14 +44,14 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--limit", type=float, default=60.0, help="seconds of one measurement")
     parser.add_argument("--only", nargs="+", choices=PEERS[1:], default=PEERS[1:], metavar="PEER")
     parser.add_argument("--python", nargs="+", default=[], metavar="PEER=INTERPRETER")
-    given = parser.parse_args()
-    if min(given.sizes) < 1 or given.turns < 1 or not given.limit > 0:
+    options = parser.parse_args()
+    if min(options.sizes) < 1 or options.turns < 1 or not options.limit > 0:
         parser.error("expected sizes and turns >= 1 and a limit > 0 s")
-    for text in given.python:
+    for text in options.python:
         peer, _, interpreter = text.partition("=")
         if peer not in PEERS or not interpreter:
             parser.error(f"--python: expected one of {', '.join(PEERS)}, '=' and a path: '{text}'")
-    return given
+    return options
 
 
 def _job(folder: Path) -> Job:

@@ -70,10 +70,10 @@ class CalibrationSettings(BaseModel):
 
     @field_validator("force_unit", "torque_unit")
     @classmethod
-    def _known(cls, value: str, field: ValidationInfo) -> str:
-        known = FORCE_UNITS if field.field_name == "force_unit" else TORQUE_UNITS
-        if value not in known:
-            raise ValueError(f"one of {', '.join(known)}")
+    def _expect_unit(cls, value: str, field: ValidationInfo) -> str:
+        units = FORCE_UNITS if field.field_name == "force_unit" else TORQUE_UNITS
+        if value not in units:
+            raise ValueError(f"one of {', '.join(units)}")
         return value
 
 
@@ -146,21 +146,24 @@ class AtiNetFt(Device):
     @classmethod
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
         """Return the six components of the wrench, in the frame of the sensor."""
-        given = cast("AtiNetFtSettings", settings)
-        kinds = (("f", "N", "Force", given.force_limit), ("t", "N.m", "Torque", given.torque_limit))
+        options = cast("AtiNetFtSettings", settings)
+        kinds = (
+            ("f", "N", "Force", options.force_limit),
+            ("t", "N.m", "Torque", options.torque_limit),
+        )
         outputs = tuple(
             DeviceConnector(
                 f"{letter}{axis}",
                 unit,
-                f"{what} along {axis}" if letter == "f" else f"{what} about {axis}",
-                frame=given.frame,
+                f"{quantity} along {axis}" if letter == "f" else f"{quantity} about {axis}",
+                frame=options.frame,
                 minimum=-limit,
                 maximum=limit,
             )
-            for letter, unit, what, limit in kinds
+            for letter, unit, quantity, limit in kinds
             for axis in "xyz"
         )
-        return DeviceConnectors(inputs=(), outputs=outputs, rate=given.rate)
+        return DeviceConnectors(inputs=(), outputs=outputs, rate=options.rate)
 
     @classmethod
     def layout(cls, settings: DeviceSettings) -> Mapping[str, str]:
@@ -170,16 +173,16 @@ class AtiNetFt(Device):
 
     def open(self) -> None:
         """Ask for the calibration, end what still streams, and start the stream."""
-        given = self._settings
+        settings = self._settings
         self._calibration = self._known_calibration()
-        found = self._calibration.rate_hz
-        if found and abs(found - given.rate) > _RATE_SHARE * given.rate:
+        sensor_rate = self._calibration.rate_hz
+        if sensor_rate and abs(sensor_rate - settings.rate) > _RATE_SHARE * settings.rate:
             raise DeviceError(
-                f"{given.device_host}: expected {given.rate:g} records per second, found"
-                f" {found:g}; set 'rate', or the sensor's RDT output rate on its own page"
+                f"{settings.device_host}: expected {settings.rate:g} records per second, found"
+                f" {sensor_rate:g}; set 'rate', or the sensor's RDT output rate on its own page"
             )
-        peer = (given.device_host, given.device_port)
-        self._socket = DatagramSocket(given.host, given.port, peer)
+        peer = (settings.device_host, settings.device_port)
+        self._socket = DatagramSocket(settings.host, settings.port, peer)
         self._waiting.clear()
         self._clock = Counter(_FT_PERIOD)
         self._felt, self._zero, self._streams = [], (0.0,) * 6, False
@@ -189,15 +192,17 @@ class AtiNetFt(Device):
         self._stream()
 
     def _known_calibration(self) -> Calibration:
-        given = self._settings
-        if given.calibration is not None:
-            return Calibration(**given.calibration.model_dump())
+        settings = self._settings
+        if settings.calibration is not None:
+            return Calibration(**settings.calibration.model_dump())
         try:
-            return fetch_calibration(given.device_host, given.http_port, given.connect_timeout)
+            return fetch_calibration(
+                settings.device_host, settings.http_port, settings.connect_timeout
+            )
         except (OSError, http.client.HTTPException) as error:
-            place = f"http://{given.device_host}:{given.http_port}"
+            address = f"http://{settings.device_host}:{settings.http_port}"
             raise DeviceError(
-                f"{place}: the sensor does not send its calibration ({error}); check that it is"
+                f"{address}: the sensor does not send its calibration ({error}); check that it is"
                 " on and in this network, or give 'calibration'"
             ) from None
 
@@ -267,10 +272,10 @@ class AtiNetFt(Device):
             if not self._streams and now - self._asked_s > _AGAIN_S:
                 self._stream()
                 self._again += 1
-            found = connected(self._socket).receive(max(deadline - now, 0.0))
-            if found is None:
+            datagram = connected(self._socket).receive(max(deadline - now, 0.0))
+            if datagram is None:
                 return None
-            self._waiting.extend(decode_records(found[0]))
+            self._waiting.extend(decode_records(datagram[0]))
             self._streams = True
         return self._waiting.popleft()
 

@@ -60,8 +60,8 @@ def _relayed() -> Wiring:
     device = wiring.settings["device_port"]
     arguments = (*wiring.arguments, "--rate", "250")
     settings = {**wiring.settings, "device_port": front, "rate": 250.0}
-    places = RelayPlaces("udp", front, device, settings=("device_port", "http_port"))
-    return Wiring(arguments, settings, places)
+    endpoints = RelayPlaces("udp", front, device, settings=("device_port", "http_port"))
+    return Wiring(arguments, settings, endpoints)
 
 
 def _forged(record: bytes, ahead: int) -> bytes:

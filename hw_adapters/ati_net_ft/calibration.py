@@ -86,7 +86,7 @@ def decode_calibration(content: bytes) -> Calibration:
     """
     root = parse_xml(content.rstrip(b"\0"), PAGE, WireFormatError)
     if (_text(root, "comrdte") or "Enabled").casefold() not in {"enabled", "1"}:
-        raise _wrong(
+        raise _page_error(
             f"<comrdte>: expected 'Enabled', found {_text(root, 'comrdte')!r}: switch RDT on"
         )
     rate = _text(root, "comrdtrate")
@@ -117,31 +117,31 @@ def fetch_calibration(host: str, port: int = 80, timeout_s: float = 3.0) -> Cali
     finally:
         connection.close()
     if answer.status != http.client.OK:
-        raise _wrong(f"http://{host}:{port}{PAGE}: expected status 200, found {answer.status}")
+        raise _page_error(f"http://{host}:{port}{PAGE}: expected status 200, found {answer.status}")
     if len(content) > MOST_BYTES:
-        raise _wrong(f"expected at most {MOST_BYTES} bytes, found more")
+        raise _page_error(f"expected at most {MOST_BYTES} bytes, found more")
     return decode_calibration(content)
 
 
 def _text(root: etree._Element, tag: str) -> str | None:
-    found = root.find(f".//{tag}")
-    return None if found is None else (found.text or "").strip(XML_BLANKS)
+    element = root.find(f".//{tag}")
+    return None if element is None else (element.text or "").strip(XML_BLANKS)
 
 
 def _positive(root: etree._Element, tag: str) -> float:
     text = _text(root, tag)
     value = plain_number(text)
     if value is None or value <= 0.0:
-        raise _wrong(f"<{tag}>: expected a number > 0, found {text!r}")
+        raise _page_error(f"<{tag}>: expected a number > 0, found {text!r}")
     return value
 
 
-def _unit(root: etree._Element, tag: str, known: dict[str, float]) -> str:
+def _unit(root: etree._Element, tag: str, units: dict[str, float]) -> str:
     text = _text(root, tag)
-    if text is None or text not in known:
-        raise _wrong(f"<{tag}>: expected one of {', '.join(known)}, found {text!r}")
+    if text is None or text not in units:
+        raise _page_error(f"<{tag}>: expected one of {', '.join(units)}, found {text!r}")
     return text
 
 
-def _wrong(message: str) -> WireFormatError:
+def _page_error(message: str) -> WireFormatError:
     return WireFormatError.in_file(PAGE, message)

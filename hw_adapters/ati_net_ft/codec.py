@@ -87,7 +87,9 @@ def encode_request(request: Request) -> bytes:
         If the number of samples has no place in 32 bits.
     """
     if not 0 <= request.samples < 2**32:
-        raise _wrong(f"expected 0 to 2**32 - 1 samples in a request, found {request.samples}")
+        raise _record_error(
+            f"expected 0 to 2**32 - 1 samples in a request, found {request.samples}"
+        )
     return _REQUEST.pack(_HEADER, request.command, request.samples)
 
 
@@ -100,7 +102,7 @@ def decode_records(datagram: bytes) -> tuple[Record, ...]:
         If its length is no multiple of 36 bytes. RDT has neither a mark nor a check sum.
     """
     if not datagram or len(datagram) % _RECORD.size:
-        raise _wrong(f"expected a multiple of {_RECORD.size} bytes, found {len(datagram)}")
+        raise _record_error(f"expected a multiple of {_RECORD.size} bytes, found {len(datagram)}")
     return tuple(_record(*fields) for fields in _RECORD.iter_unpack(datagram))
 
 
@@ -116,5 +118,5 @@ def _record(rdt: int, ft: int, status: int, *counts: int) -> Record:
     return Record(rdt, ft, status, (fx, fy, fz, tx, ty, tz))
 
 
-def _wrong(message: str) -> WireFormatError:
+def _record_error(message: str) -> WireFormatError:
     return WireFormatError.in_file("RDT", message)

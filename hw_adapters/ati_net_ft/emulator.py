@@ -117,7 +117,7 @@ class Sensor:
         sent = self._sender.values(
             felt, 2.0 * _MOST, drifting=self._sheet.axis, scale=self._options.cpf
         )
-        felt = [int(each) for each in sent]
+        felt = [int(count) for count in sent]
         counts = [a - b for a, b in zip(felt, self._bias, strict=True)]
         saturated = any(abs(count) > _MOST for count in counts)
         counts = [max(-_MOST, min(_MOST, count)) for count in counts]
@@ -245,13 +245,13 @@ def main(arguments: Sequence[str]) -> None:
     with Waiting() as waiting, _page_server(options) as pages:
         threading.Thread(target=pages.serve_forever, args=(0.05,), daemon=True).start()
         sensor = Sensor(options, log)
-        places: dict[str, Address | str] = {
+        endpoints: dict[str, Address | str] = {
             "udp": sensor.socket.getsockname(),
             "http": (options.host, pages.server_port),
             "link": sensor.link.getsockname(),
         }
         try:
-            print_ready(places, as_json=options.json)
+            print_ready(endpoints, as_json=options.json)
             sensor.run(waiting)
         finally:
             pages.shutdown()

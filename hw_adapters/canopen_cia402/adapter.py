@@ -55,13 +55,13 @@ class CanopenCia402(Device):
     @classmethod
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
         """Return a command for each drive, and its position, velocity and torque."""
-        given = cast("CanopenSettings", settings)
-        for drive in given.drives:
+        options = cast("CanopenSettings", settings)
+        for drive in options.drives:
             check_data_sheet(drive)
         return DeviceConnectors(
-            inputs=tuple(map(_input, given.drives)) if given.enable else (),
-            outputs=tuple(port for drive in given.drives for port in _outputs(drive, given)),
-            rate=1000.0 / given.cycle_ms,
+            inputs=tuple(map(_input, options.drives)) if options.enable else (),
+            outputs=tuple(port for drive in options.drives for port in _outputs(drive, options)),
+            rate=1000.0 / options.cycle_ms,
         )
 
     @classmethod
@@ -76,13 +76,15 @@ class CanopenCia402(Device):
 
     def open(self) -> None:
         """Open the line, set every drive up, and enable all of them where they are."""
-        given = self._settings
-        self._drives = [Drive(each) for each in given.drives]
+        settings = self._settings
+        self._drives = [Drive(drive) for drive in settings.drives]
         self._line, self._is_told, self._count = None, False, 0
-        self._bus = open_bus(given.interface, given.channel, given.bitrate, given.tty_baudrate)
-        set_up(self._bus, self._drives, given)
-        self._bus.send([nmt(START, each.node) for each in given.drives])
-        self._line = Line(given, self._bus, self._drives)
+        self._bus = open_bus(
+            settings.interface, settings.channel, settings.bitrate, settings.tty_baudrate
+        )
+        set_up(self._bus, self._drives, settings)
+        self._bus.send([nmt(START, drive.node) for drive in settings.drives])
+        self._line = Line(settings, self._bus, self._drives)
         self._enable(self._line)
 
     def close(self) -> None:
@@ -97,7 +99,7 @@ class CanopenCia402(Device):
         bus, self._bus = self._bus, None
         try:
             if line is not None and bus is not None and self._settings.enable:
-                self._rest(line, bus)
+                self._bring_to_rest(line, bus)
         finally:
             if bus is not None:
                 bus.close()
@@ -143,8 +145,8 @@ class CanopenCia402(Device):
     def safe(self, values: Sequence[float]) -> Sequence[float] | None:
         """Hold positions; no velocity, no torque."""
         return [
-            value if each.mode == "csp" else 0.0
-            for each, value in zip(self._settings.drives, values, strict=self._settings.enable)
+            value if drive.mode == "csp" else 0.0
+            for drive, value in zip(self._settings.drives, values, strict=self._settings.enable)
         ]
 
     def _enable(self, line: Line) -> None:
@@ -172,15 +174,15 @@ class CanopenCia402(Device):
         return not self._settings.enable or all(d.state is ENABLED for d in self._drives)
 
     def _not_enabled(self, limit: float) -> list[str]:
-        wanted = "'operation enabled'" if self._settings.enable else "measurements at each SYNC"
+        expected = "'operation enabled'" if self._settings.enable else "measurements at each SYNC"
         return [
-            f"{d.name}: expected {wanted} within {limit:g} s (start_timeout), found"
+            f"{d.name}: expected {expected} within {limit:g} s (start_timeout), found"
             f" {d.state}{'' if d.is_complete else ', and some of its PDOs do not arrive'}"
             for d in self._drives
             if d.state is not ENABLED or not d.is_complete
         ] or [f"no cycle was completed within {limit:g} s (start_timeout)"]
 
-    def _rest(self, line: Line, bus: Bus) -> None:
+    def _bring_to_rest(self, line: Line, bus: Bus) -> None:
         line.is_resting, line.is_running = True, False
         line.send()
         limit = self._settings.rest_timeout
@@ -196,7 +198,7 @@ class CanopenCia402(Device):
 
     def _rest_one_by_one(self, bus: Bus, drives: Sequence[Drive]) -> None:
         """Stop drives that do not say by their PDOs that they rest."""
-        found, answer_s = [], self._settings.answer_timeout
+        moving, answer_s = [], self._settings.answer_timeout
         clients = [SdoClient(bus, d.settings.node, d.name, answer_s) for d in drives]
         for drive, sdo in zip(drives, clients, strict=True):
             sdo.write(MAPPABLE["controlword"], drive.state.to_rest)
@@ -207,10 +209,10 @@ class CanopenCia402(Device):
                 time.sleep(self._settings.cycle)
                 state = state_of(sdo.read(MAPPABLE["statusword"]))
             if state not in AT_REST:
-                found.append(f"{drive.name} is in {state}")
-        if found:
+                moving.append(f"{drive.name} is in {state}")
+        if moving:
             limit = self._settings.rest_timeout
-            raise DeviceError(f"not at rest within {limit:g} s (rest_timeout): {', '.join(found)}")
+            raise DeviceError(f"not at rest within {limit:g} s (rest_timeout): {', '.join(moving)}")
 
     def _sample(self, line: Line, number: int) -> Received:
         fault = line.fault
@@ -228,18 +230,22 @@ class CanopenCia402(Device):
         """Return which command all drives have taken; ``None``: one of them does not say."""
         if line.fault is not None:
             return self._count  # they are led to rest
-        found = [drive.taken(self._count) for drive in self._drives]
-        known = [each for each in found if each is not None]
-        return min(known) if len(known) == len(found) and self._settings.enable else None
+        numbers = [drive.taken(self._count) for drive in self._drives]
+        known_numbers = [number for number in numbers if number is not None]
+        return (
+            min(known_numbers)
+            if len(known_numbers) == len(numbers) and self._settings.enable
+            else None
+        )
 
     def _measured(self, drives: Sequence[Drive]) -> list[float]:
         """Return the values of the outputs, in their order."""
-        found = []
+        values = []
         for drive in drives:
             if drive.settings.has_position:
-                found.append(self._position(drive))
-            found += [drive.velocity, drive.torque]
-        return found
+                values.append(self._position(drive))
+            values += [drive.velocity, drive.torque]
+        return values
 
     def _position(self, drive: Drive) -> float:
         return drive.position(displacement=self._settings.measured == "displacement")
@@ -264,17 +270,22 @@ def _input(drive: DriveSettings) -> DeviceConnector:
     acceleration = math.inf
     rests: Literal["in place", "at zero"] = "at zero"
     if drive.mode == "csp":
-        what, unit, limit, speed = "position", position, drive.position_limit, drive.velocity_limit
+        quantity, unit, limit, speed = (
+            "position",
+            position,
+            drive.position_limit,
+            drive.velocity_limit,
+        )
         rests, acceleration = "in place", drive.acceleration
     elif drive.mode == "csv":
-        what, unit = "velocity", velocity
+        quantity, unit = "velocity", velocity
         speed = drive.acceleration_limit or math.inf
     else:
-        what, unit, limit, stop = "torque", torque, drive.torque_limit, math.inf
-    described = f"Wanted {what} of drive {drive.name}"
-    named = f"{drive.name}_{what}_set"
+        quantity, unit, limit, stop = "torque", torque, drive.torque_limit, math.inf
+    described = f"Wanted {quantity} of drive {drive.name}"
+    connector_name = f"{drive.name}_{quantity}_set"
     return DeviceConnector(
-        named,
+        connector_name,
         unit,
         described,
         minimum=-limit,
@@ -291,7 +302,7 @@ def _outputs(drive: DriveSettings, line: CanopenSettings) -> list[DeviceConnecto
     kinds = ((line.measured, position), ("velocity", velocity), ("torque", torque))
     names = ("position", "velocity", "torque")
     return [
-        DeviceConnector(f"{drive.name}_{name}", unit, f"Measured {what} of drive {drive.name}")
-        for name, (what, unit) in zip(names, kinds, strict=True)
+        DeviceConnector(f"{drive.name}_{name}", unit, f"Measured {quantity} of drive {drive.name}")
+        for name, (quantity, unit) in zip(names, kinds, strict=True)
         if name != "position" or drive.has_position
     ]

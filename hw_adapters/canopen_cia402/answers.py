@@ -111,8 +111,8 @@ class Answers:
     def begin_cycle(self, number: int) -> None:
         """Note a SYNC."""
         self._number = number
-        for each in self._open.values():
-            each.append(number)
+        for counts in self._open.values():
+            counts.append(number)
 
     def take(self, identifier: int, data: bytes) -> Use:
         """Note a TPDO; return what it is good for."""
@@ -136,11 +136,11 @@ class Answers:
         """Whether a drive has not answered all SYNCs with all of its TPDOs."""
         return any(self._of(node))
 
-    def settle(self, node: int, most: int) -> None:
+    def settle(self, node: int, limit: int) -> None:
         """Give up answers that are lost, the oldest first, until so many may be on their way."""
-        for each in self._of(node):
-            while len(each) > most:
-                each.popleft()
+        for open_requests in self._of(node):
+            while len(open_requests) > limit:
+                open_requests.popleft()
         for identifier, pdo in self._pdos.items():
             if pdo.node == node:
                 self._heard[identifier].miss()

@@ -123,7 +123,7 @@ def _motor_bench_wiring() -> Wiring:
 
 
 def _of_node(column: str, node: int) -> Logged:
-    return Logged("cycle", column, where=("node", str(node)))
+    return Logged("cycle", column, row_key=("node", str(node)))
 
 
 def _truth(settings: CanopenSettings) -> Mapping[str, Logged]:
@@ -136,10 +136,10 @@ def _truth(settings: CanopenSettings) -> Mapping[str, Logged]:
     }
 
 
-def _asked(settings: CanopenSettings) -> Mapping[str, Logged]:
-    what = {"csp": "position", "csv": "velocity", "cst": "torque"}
+def _logged_commands(settings: CanopenSettings) -> Mapping[str, Logged]:
+    quantities = {"csp": "position", "csv": "velocity", "cst": "torque"}
     return {
-        f"{drive.name}_{what[drive.mode]}_set": _of_node("wanted", drive.node)
+        f"{drive.name}_{quantities[drive.mode]}_set": _of_node("wanted", drive.node)
         for drive in settings.drives
         if drive.axis == "rotary"
     }
@@ -229,7 +229,7 @@ BENCH = Bench(
     relayed=_relayed,
     resolution=5e-5,
     truth=_truth,
-    asked=_asked,
+    logged_commands=_logged_commands,
 )
 
 MOTOR_BENCH = replace(
@@ -237,7 +237,7 @@ MOTOR_BENCH = replace(
     wiring=_motor_bench_wiring,
     relayed=lambda: _behind_relay(_motor_bench_wiring()),
     truth=_shaft,
-    asked=lambda _: {},
+    logged_commands=lambda _: {},
     golden=(
         *BENCH.golden,
         Golden(

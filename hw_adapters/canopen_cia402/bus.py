@@ -147,13 +147,13 @@ class PythonCanBus:
         """Return the next data frame with an identifier of 11 bits."""
         while True:
             try:
-                found = self._bus.recv(max(deadline - time.monotonic(), 0.0))
+                message = self._bus.recv(max(deadline - time.monotonic(), 0.0))
             except self._error as error:
                 raise DeviceError(f"the CAN line is lost: {error}") from None
-            if found is None:
+            if message is None:
                 return None
-            if not (found.is_extended_id or found.is_remote_frame or found.is_error_frame):
-                return CanFrame(found.arbitration_id, bytes(found.data))
+            if not (message.is_extended_id or message.is_remote_frame or message.is_error_frame):
+                return CanFrame(message.arbitration_id, bytes(message.data))
 
     def trouble(self) -> str:
         """Return the state of the controller, if it is not in order."""

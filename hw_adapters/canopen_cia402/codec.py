@@ -234,8 +234,8 @@ def _sdo_answer(node: int, data: bytes) -> SdoMessage:
     if command == _ABORT and any(content):
         return SdoAnswer(node, index, sub, abort=int.from_bytes(content, "little"))
     if command in _READS:
-        found = content[: _READS[command]]
-        return SdoAnswer(node, index, sub, found, has_size=command != _READ_ANY)
+        value = content[: _READS[command]]
+        return SdoAnswer(node, index, sub, value, has_size=command != _READ_ANY)
     if command in {_ANNOUNCED, _ANNOUNCED_ANY}:
         size = int.from_bytes(content, "little") if command == _ANNOUNCED else None
         return SdoAnnouncement(node, index, sub, size)
@@ -243,8 +243,8 @@ def _sdo_answer(node: int, data: bytes) -> SdoMessage:
     if command & ~0x10 == _TAKEN:
         return SdoTaken(node, toggle)
     if command < _TAKEN:
-        kept = _SEGMENT_BYTES - (command >> 1 & 7)
-        return SdoSegment(node, toggle, data[1 : 1 + kept], bool(command & 1))
+        used_bytes = _SEGMENT_BYTES - (command >> 1 & 7)
+        return SdoSegment(node, toggle, data[1 : 1 + used_bytes], bool(command & 1))
     raise WireFormatError(
         f"SDO of node {node}: expected an answer to an access, found {data.hex(' ')}"
     )

@@ -26,8 +26,8 @@ def check_data_sheet(drive: DriveSettings) -> None:
         return
     sheet = _read(drive)
     maps = (*drive.command_maps, *drive.measurement_maps)
-    if found := [problem for pdo in maps for problem in _problems(sheet, pdo)]:
-        texts = (f"drive '{drive.name}': {each}" for each in found)
+    if problems := [problem for pdo in maps for problem in _problems(sheet, pdo)]:
+        texts = (f"drive '{drive.name}': {problem_text}" for problem_text in problems)
         raise DescriptionError.collect(
             [DescriptionError.about(text, file=str(drive.eds), key="drives") for text in texts]
         )
@@ -52,9 +52,9 @@ def _problems(sheet: ObjectDictionary, pdo: PdoMap) -> Iterator[str]:
     kind = f"{'RPDO' if pdo.commanded else 'TPDO'}{pdo.number}"
     if pdo.parameters[0] not in sheet:
         yield f"the data sheet has no {kind} ({pdo.parameters[0]:04X})"
-    for each in pdo.objects:
-        found = sheet.get(each.index)
-        if found is None:
-            yield f"{kind}: the data sheet has no {each}"
-        elif not getattr(found, "pdo_mappable", True):
-            yield f"{kind}: the data sheet says that {each} cannot be mapped"
+    for drive_object in pdo.objects:
+        entry = sheet.get(drive_object.index)
+        if entry is None:
+            yield f"{kind}: the data sheet has no {drive_object}"
+        elif not getattr(entry, "pdo_mappable", True):
+            yield f"{kind}: the data sheet says that {drive_object} cannot be mapped"

@@ -76,8 +76,8 @@ class Drive:
         mode = objects.MODES[self.settings.mode]
         if not sdo.read(objects.SUPPORTED_MODES) >> (mode - 1) & 1:
             raise DeviceError(f"{self.name}: it has no mode {self.settings.mode} (0x6502)")
-        for wanted, value in self._parameters(line).items():
-            sdo.put(wanted, value)
+        for drive_object, value in self._parameters(line).items():
+            sdo.put(drive_object, value)
         self.acceleration_source = self._limit_acceleration(sdo)
         sdo.write(objects.MAPPABLE["mode"], mode)
         for pdo in (*self.commands, *self._mapped(sdo, line)):
@@ -126,15 +126,15 @@ class Drive:
         WireFormatError
             If it does not have the length of its mapping, or tells no state.
         """
-        found = pdo.decode(data)
-        if "statusword" in found:
-            self.state, self.statusword = state_of(found["statusword"]), found["statusword"]
-        if "position" in found:
-            found["position"] = self._position.count(found["position"])
+        values = pdo.decode(data)
+        if "statusword" in values:
+            self.state, self.statusword = state_of(values["statusword"]), values["statusword"]
+        if "position" in values:
+            values["position"] = self._position.count(values["position"])
             self._has_position_come = True
         self._came.add(pdo.number)
-        self._found |= found
-        self._taken.see(found)
+        self._found |= values
+        self._taken.see(values)
 
     @property
     def is_complete(self) -> bool:
@@ -166,21 +166,21 @@ class Drive:
         """
         if not self.settings.has_position:
             return ""
-        each = zip(self._unseen, (counted, *passed), strict=True)
-        counted, least, most = (before + now for before, now in each)
+        sums = zip(self._unseen, (counted, *passed), strict=True)
+        counted, shortest, longest = (before + now for before, now in sums)
         if not self._has_position_come:  # its TPDO was lost, while that of the velocity came
-            self._unseen = counted, least, most
+            self._unseen = counted, shortest, longest
             return ""
         self._has_position_come, self._unseen = False, (0.0, 0.0, 0.0)
         before, self._told = self._told, self._command
-        told = {"csp": self._command - before, "csv": self._command * least}
-        way = told.get(self.settings.mode, 0.0) if self.state is ENABLED else 0.0
+        distances = {"csp": self._command - before, "csv": self._command * shortest}
+        distance = distances.get(self.settings.mode, 0.0) if self.state is ENABLED else 0.0
         position = self.position(displacement=False)
-        return self._encoder.look(position, self.velocity, way, counted, (least, most))
+        return self._encoder.look(position, self.velocity, distance, counted, (shortest, longest))
 
     def _new_check(self) -> EncoderCheck:
-        given = self.settings
-        return EncoderCheck(given.velocity_limit, given.encoder_way, given.position_scale)
+        settings = self.settings
+        return EncoderCheck(settings.velocity_limit, settings.encoder_way, settings.position_scale)
 
     def command(self, value: float) -> None:
         """Take what is wanted, in SI units; it goes out with :meth:`frames`."""
@@ -211,36 +211,38 @@ class Drive:
 
         On the way to rest a position stays that which was sent: what is measured may be why.
         """
-        given = self.settings
+        settings = self.settings
         if enabling or self._sent is None:
             self._sent = _wrapped(self._found.get("position", 0))
         held = {"target_position": self._sent, "target_velocity": 0, "target_torque": 0}
         if not moves:
             return held
         value = self._sign * self._command
-        if given.mode == "csp":
-            self._sent = self._target = _wrapped(self._origin + round(value / given.position_scale))
+        if settings.mode == "csp":
+            self._sent = self._target = _wrapped(
+                self._origin + round(value / settings.position_scale)
+            )
             return held | {"target_position": self._sent}
-        scale = given.per_velocity if given.mode == "csv" else given.torque_scale
+        scale = settings.per_velocity if settings.mode == "csv" else settings.torque_scale
         self._target = round(value / scale)
-        return held | {given.target: self._target}
+        return held | {settings.target: self._target}
 
     def _parameters(self, line: CanopenSettings) -> dict[DriveObject, int]:
-        given = self.settings
-        found = {
+        settings = self.settings
+        parameters = {
             objects.PRODUCER_HEARTBEAT: line.heartbeat_ms,
             objects.CONSUMER_HEARTBEAT: line.master << 16 | line.heartbeat_timeout_ms,
             objects.ABORT_OPTION: _ABORT_BY_QUICK_STOP,
             objects.QUICK_STOP_OPTION: _STOP_ON_RAMP,
-            **given.written,
+            **settings.written,
             objects.CYCLE_PERIOD: line.cycle_ms * 1000,
             objects.INTERPOLATION_PERIOD: line.cycle_ms,
             objects.INTERPOLATION_EXPONENT: -3,
         }
-        for name in given.without:
+        for name in settings.without:
             for left_out in objects.MAY_LACK[name]:
-                found.pop(left_out, None)
-        return found
+                parameters.pop(left_out, None)
+        return parameters
 
 
 def _called(sdo: SdoClient) -> str:
@@ -263,8 +265,11 @@ def _map(sdo: SdoClient, pdo: PdoMap) -> None:
     count = DriveObject(f"{kind} mapping", mapping, 0, "B")
     sdo.write(identifier, UNUSED | pdo.identifier)
     sdo.write(count, 0)
-    for i, each in enumerate(pdo.objects, 1):
-        sdo.put(DriveObject(f"{kind} entry {i}, {each.name}", mapping, i, "I"), each.mapping)
+    for i, drive_object in enumerate(pdo.objects, 1):
+        sdo.put(
+            DriveObject(f"{kind} entry {i}, {drive_object.name}", mapping, i, "I"),
+            drive_object.mapping,
+        )
     sdo.put(count, len(pdo.objects))
     sdo.put(DriveObject(f"{kind} transmission type", parameters, 2, "B"), AT_EACH_SYNC)
     sdo.write(identifier, pdo.identifier)

@@ -58,7 +58,7 @@ def read_drive_faults(text: str, nodes: Sequence[int]) -> list[DriveFault]:
     DescriptionError
         If one is none, or its node is not on the line.
     """
-    found = []
+    faults = []
     for part in filter(None, text.split(",")):
         match = _FAULT.fullmatch(part.strip())
         if match is None or int(match[1]) not in nodes:
@@ -68,5 +68,5 @@ def read_drive_faults(text: str, nodes: Sequence[int]) -> list[DriveFault]:
                 " four hexadecimal digits",
                 key="drive-fault",
             )
-        found.append(DriveFault(int(match[1]), match[2], float(match[3])))
-    return found
+        faults.append(DriveFault(int(match[1]), match[2], float(match[3])))
+    return faults

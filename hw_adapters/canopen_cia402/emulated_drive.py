@@ -133,16 +133,16 @@ class EmulatedDrive:
     def torque(self, h: float, share: float) -> float:
         """Return the mean torque of ``h`` s, N.m; after them ``share`` of the cycle is over."""
         limit = self.objects[0x6072, 0] * 1e-3 * self._plate.rated_torque
-        wanted = 0.0
+        target = 0.0
         if self.state in _BRAKING:
-            wanted = self._brake(h, limit)
+            target = self._brake(h, limit)
         elif self.state == "ENABLED":
-            wanted = self._drive(h, share, limit)
-        self._torque = wanted if self.state in {"ENABLED", *_BRAKING} else 0.0
+            target = self._drive(h, share, limit)
+        self._torque = target if self.state in {"ENABLED", *_BRAKING} else 0.0
         return self._servo.follow(self._torque, h) * self._tuning.torque_at(self.shaft.position)
 
     @property
-    def wanted(self) -> float | None:
+    def command(self) -> float | None:
         """What it was told at the last SYNC, in its mode: rad, rad/s or N.m; ``None``: nothing."""
         return self._wanted if self.nmt == _OPERATIONAL else None
 
@@ -154,7 +154,7 @@ class EmulatedDrive:
     def watch(self, h: float) -> None:
         """Look after a cycle of ``h`` s whether it follows, and whether it stands."""
         if self.state in _BRAKING and abs(self.shaft.velocity) <= _STANDS and self._ramp == 0.0:
-            self._rest()
+            self._after_stop()
         window = self.objects[0x6065, 0]
         off = abs(self._wanted - self.shaft.position) * self._plate.counts / math.tau
         tracks = self.objects[0x6060, 0] == 8 and self.state == "ENABLED" and window != 0xFFFFFFFF
@@ -187,7 +187,7 @@ class EmulatedDrive:
         self._ramp = math.copysign(max(abs(self._ramp) - step, 0.0), self._ramp)
         return self._servo.velocity(self._ramp - self.shaft.velocity, h, limit)
 
-    def _rest(self) -> None:
+    def _after_stop(self) -> None:
         if self.state == "FAULT_REACTION":
             self._go("FAULT", 0)
         elif self.objects[0x605A, 0] == 2:
@@ -303,13 +303,13 @@ class EmulatedDrive:
         objects[0x6064, 0], objects[0x606C, 0], objects[0x6077, 0] = felt
 
     def _process_data(self) -> list[Frame]:
-        found = []
+        frames = []
         for number in range(4):
             mapped = self.objects.mapped(0x1800, number)
             if mapped and self.objects[0x1800 + number, 2] == 1:
                 data = b"".join(self.objects.read(index, sub) for index, sub, _ in mapped)
-                found.append((self.objects[0x1800 + number, 1], data))
-        return found
+                frames.append((self.objects[0x1800 + number, 1], data))
+        return frames
 
     def _emergency(self, code: int) -> None:
         self.out.append(

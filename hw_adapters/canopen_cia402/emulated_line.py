@@ -31,10 +31,10 @@ class EmulatedLine:
 
     def take(self, identifier: int, data: bytes, now: float) -> list[Frame]:
         """Take a frame, and return the TPDOs that answer it; all else waits in :meth:`told`."""
-        found = self._sync(now) if identifier == 0x80 and not data else []
+        frames = self._sync(now) if identifier == 0x80 and not data else []
         for drive in self.drives:
             drive.take(identifier, data, now)
-        return found
+        return frames
 
     def tick(self, now: float) -> bool:
         """Look at the clock; return whether the shafts went on without SYNC."""
@@ -47,7 +47,7 @@ class EmulatedLine:
             drive.tick(now)
         return goes_on
 
-    def told(self) -> list[Frame]:
+    def answers(self) -> list[Frame]:
         """Return what the drives have said since, but for TPDOs."""
         frames = [frame for drive in self.drives for frame in drive.out]
         for drive in self.drives:
@@ -83,5 +83,5 @@ class EmulatedLine:
             self._came_to += cycles * cycle
 
     def _cycle(self) -> float:
-        told = self.drives[0].objects[0x1006, 0] * 1e-6 if self.drives else 0.0
-        return told or 1e-3
+        cycle_s = self.drives[0].objects[0x1006, 0] * 1e-6 if self.drives else 0.0
+        return cycle_s or 1e-3

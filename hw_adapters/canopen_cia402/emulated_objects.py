@@ -41,7 +41,7 @@ class Entry:
 
 def _entries(node: int) -> dict[tuple[int, int], Entry]:
     fixed = {"writable": False}
-    found = {
+    entries = {
         (0x1000, 0): Entry(4, value=0x0002_0192, **fixed),
         (0x1001, 0): Entry(1, **fixed),
         (0x1006, 0): Entry(4),
@@ -78,12 +78,12 @@ def _entries(node: int) -> dict[tuple[int, int], Entry]:
     }
     for i in range(4):
         for first, cob in ((0x1400, 0x200), (0x1800, 0x180)):
-            found[first + i, 0] = Entry(1, value=2, **fixed)
-            found[first + i, 1] = Entry(4, value=_OFF | cob + 0x100 * i + node)
-            found[first + i, 2] = Entry(1, value=0xFF)
-            found[first + 0x200 + i, 0] = Entry(1)
-            found |= {(first + 0x200 + i, sub): Entry(4) for sub in range(1, 9)}
-    return found
+            entries[first + i, 0] = Entry(1, value=2, **fixed)
+            entries[first + i, 1] = Entry(4, value=_OFF | cob + 0x100 * i + node)
+            entries[first + i, 2] = Entry(1, value=0xFF)
+            entries[first + 0x200 + i, 0] = Entry(1)
+            entries |= {(first + 0x200 + i, sub): Entry(4) for sub in range(1, 9)}
+    return entries
 
 
 class Dictionary:
@@ -93,33 +93,35 @@ class Dictionary:
         self._entries = _entries(node)
         self._rest, self._toggle = b"", 0
 
-    def __getitem__(self, place: tuple[int, int]) -> int:
-        entry = self._entries[place]
+    def __getitem__(self, key: tuple[int, int]) -> int:
+        entry = self._entries[key]
         top = 1 << (8 * entry.size)
         return entry.value - top if entry.signed and entry.value >= top // 2 else entry.value
 
-    def __setitem__(self, place: tuple[int, int], value: int) -> None:
-        entry = self._entries[place]
+    def __setitem__(self, key: tuple[int, int], value: int) -> None:
+        entry = self._entries[key]
         entry.value = value & ((1 << (8 * entry.size)) - 1)
 
     def answer(self, request: bytes) -> bytes:
         """Answer an SDO of 8 bytes: in one frame, the name in segments, or with an abort."""
-        index, sub, place = request[1] | request[2] << 8, request[3], request[1:4]
+        index, sub, multiplexer = request[1] | request[2] << 8, request[3], request[1:4]
         try:
             if request[0] == 0x40 and (index, sub) == (0x1008, 0):
                 self._rest, self._toggle = _NAME, 0
-                return b"\x41" + place + len(_NAME).to_bytes(4, "little")
+                return b"\x41" + multiplexer + len(_NAME).to_bytes(4, "little")
             if request[0] & 0xEF == 0x60:
                 return self._segment(request[0] >> 4 & 1)
             if request[0] == 0x40:
-                found = self.read(index, sub)
-                return bytes((0x43 | (4 - len(found)) << 2,)) + place + found.ljust(4, b"\0")
+                content = self.read(index, sub)
+                return (
+                    bytes((0x43 | (4 - len(content)) << 2,)) + multiplexer + content.ljust(4, b"\0")
+                )
             if request[0] & 0xE3 != 0x23:
                 raise AbortError(UNKNOWN_COMMAND)
             self.write(index, sub, request[4 : 8 - (request[0] >> 2 & 3)])
         except AbortError as error:
-            return b"\x80" + place + error.code.to_bytes(4, "little")
-        return b"\x60" + place + bytes(4)
+            return b"\x80" + multiplexer + error.code.to_bytes(4, "little")
+        return b"\x60" + multiplexer + bytes(4)
 
     def _segment(self, toggle: int) -> bytes:
         if toggle != self._toggle or not self._rest:
@@ -155,10 +157,10 @@ class Dictionary:
         ]
 
     def _find(self, index: int, sub: int) -> Entry:
-        found = self._entries.get((index, sub))
-        if found is None:
+        entry = self._entries.get((index, sub))
+        if entry is None:
             raise AbortError(NO_SUB if (index, 0) in self._entries else NO_OBJECT)
-        return found
+        return entry
 
     def _check(self, index: int, sub: int, value: int) -> None:
         if index == 0x6060 and value not in _MODES:

@@ -54,11 +54,11 @@ class SerialAdapter:
         tuning = Tuning(options.inertia, options.bandwidth, options.current_lag * 1e-3)
         rippled = replace(tuning, ripple=options.ripple, segments=options.segments)
         plate = Plate(options.counts, options.rated_torque, options.sync_tolerance)
-        one = self._shaft()
+        shared_shaft = self._shaft()
         drives = [
             EmulatedDrive(
                 n,
-                one if options.one_shaft else self._shaft(),
+                shared_shaft if options.one_shaft else self._shaft(),
                 rippled if n == options.nodes[0] else tuning,
                 plate,
                 log.write,
@@ -80,12 +80,14 @@ class SerialAdapter:
         return self._sender.values(values, *_LARGEST, part=node)
 
     def _shaft(self) -> Shaft:
-        given = self._options
-        return Shaft(given.inertia, given.viscous, given.coulomb, misalignment=given.misalignment)
+        options = self._options
+        return Shaft(
+            options.inertia, options.viscous, options.coulomb, misalignment=options.misalignment
+        )
 
     def _tachometer(self) -> Tachometer:
-        given = self._options
-        return Tachometer(given.tachometer_corner, given.tachometer_noise, given.seed)
+        options = self._options
+        return Tachometer(options.tachometer_corner, options.tachometer_noise, options.seed)
 
     def run(self, waiting: Waiting) -> None:
         """Serve until SIGTERM."""
@@ -154,13 +156,13 @@ class SerialAdapter:
             self._write(reply)
 
     def _frame(self, line: bytes, now: float) -> bytes | None:
-        found = _LINE.fullmatch(line)
-        if not self._is_open or found is None or len(found[3]) != 2 * int(found[2]):
+        match = _LINE.fullmatch(line)
+        if not self._is_open or match is None or len(match[3]) != 2 * int(match[2]):
             return b"\a"
         if self._rate != self._options.bitrate:
             self._has_errors = True  # nobody acknowledges what nobody understands
             return None
-        identifier, data = int(found[1], 16), bytes.fromhex(found[3].decode())
+        identifier, data = int(match[1], 16), bytes.fromhex(match[3].decode())
         for frame in self._line.take(identifier, data, now):
             self._sender.send(self._write, _line(frame))
         if identifier == 0x80:
@@ -177,11 +179,11 @@ class SerialAdapter:
                 position=f"{drive.shaft.position:.9g}",
                 velocity=f"{drive.shaft.velocity:.9g}",
                 torque=drive.torque_count,
-                wanted="" if drive.wanted is None else f"{drive.wanted:.9g}",
+                drive_object="" if drive.command is None else f"{drive.command:.9g}",
             )
 
     def _flush(self) -> None:
-        for frame in self._line.told():
+        for frame in self._line.answers():
             self._write(_line(frame))
 
     def _write(self, data: bytes) -> None:
@@ -199,10 +201,10 @@ def _line(frame: Frame) -> bytes:
 
 
 def _nodes(text: str) -> list[int]:
-    found = [int(part) if part.isdecimal() else 0 for part in text.split(",")]
-    if len(set(found)) < len(found) or not all(0 < node < 128 for node in found):
+    nodes = [int(part) if part.isdecimal() else 0 for part in text.split(",")]
+    if len(set(nodes)) < len(nodes) or not all(0 < node < 128 for node in nodes):
         raise argparse.ArgumentTypeError(f"expected nodes from 1 to 127, each once, found '{text}'")
-    return found
+    return nodes
 
 
 def _share(text: str) -> float:

@@ -37,7 +37,7 @@ class EncoderCheck:
         self,
         position: float,
         velocity: float,
-        told: float,
+        commanded: float,
         counted: float,
         passed: tuple[float, float],
     ) -> str:
@@ -68,9 +68,9 @@ class EncoderCheck:
         if went:
             self._shown = self._told = 0.0
             return ""
-        kept = max(0.0, 1.0 - counted / _MEMORY_S)
-        self._shown = kept * self._shown + mean * passed[0]
-        self._told = kept * self._told + told
+        memory = max(0.0, 1.0 - counted / _MEMORY_S)
+        self._shown = memory * self._shown + mean * passed[0]
+        self._told = memory * self._told + commanded
         return self._frozen(position)
 
     def _frozen(self, position: float) -> str:

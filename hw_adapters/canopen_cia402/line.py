@@ -73,7 +73,7 @@ _REPEATED_TEXT = (
 class _Request:
     """A request for an object, by index and sub-index, behind the SYNC of a number."""
 
-    place: tuple[int, int]
+    object_key: tuple[int, int]
     number: int
 
 
@@ -141,11 +141,11 @@ class Line:
             The number of the SYNC that the measurements answer: of the cycle before if one of them
             came again; ``None`` at the end, and as soon as there is a fault.
         """
-        known = self.fault
+        known_fault = self.fault
         if self._again and self._ready is None:
             self._again -= 1
             return self._last_complete
-        while self.fault is known:
+        while self.fault is known_fault:
             is_ready = self._ready is not None
             frame = self._bus.receive(0.0 if is_ready else min(self._next, end))
             now = time.monotonic()
@@ -203,22 +203,25 @@ class Line:
     @property
     def _next(self) -> float:
         """When the next cycle begins if nothing comes until then."""
-        given = self._settings
-        patient = given.pace == "answers" and self._last_complete < self.number
+        settings = self._settings
+        patient = settings.pace == "answers" and self._last_complete < self.number
         patient = patient and not self._hurries
-        return self._due + given.late_ms * 1e-3 if patient else self._due
+        return self._due + settings.late_ms * 1e-3 if patient else self._due
 
     def _begin_cycle(self, now: float) -> None:
         cycle = self._settings.cycle
         if self._settings.pace == "answers":
             self.number, self._due = self.number + 1, now + cycle
         else:
-            late = int((now - self._due) / cycle)
-            self.number, self._due = self.number + 1 + late, self._due + (1 + late) * cycle
+            late_cycles = int((now - self._due) / cycle)
+            self.number, self._due = (
+                self.number + 1 + late_cycles,
+                self._due + (1 + late_cycles) * cycle,
+            )
         self._look_for_silence()
         if self.is_resting:
             self.send()
-        asked = list(self._in_doubt(now))
+        requests = list(self._in_doubt(now))
         self._answers.begin_cycle(self.number)
         self._given.append((self.number, now))
         for drive in self._drives:
@@ -227,7 +230,7 @@ class Line:
         if now >= self._beat_due:
             frames.append(heartbeat(self._settings.master))
             self._beat_due = now + self._settings.heartbeat_ms * 1e-3
-        self._bus.send([*frames, *asked])
+        self._bus.send([*frames, *requests])
 
     def _in_doubt(self, now: float) -> Iterator[CanFrame]:
         """Yield requests to drives whose TPDOs are missing: what they sent before is here, or lost.
@@ -241,20 +244,20 @@ class Line:
                 self._answers.settle(node, 0)  # they were waited for long enough
             elif now >= self._ask_due[node]:
                 self._ask_due[node] = now + _ASK_AGAIN_S
-                place = next(self._probes)
-                self._asked[node].append(_Request(place, self.number))
-                yield read_object(node, *place)
+                object_key = next(self._probes)
+                self._asked[node].append(_Request(object_key, self.number))
+                yield read_object(node, *object_key)
 
-    def _settle(self, drive: Drive, place: tuple[int, int]) -> None:
+    def _settle(self, drive: Drive, object_key: tuple[int, int]) -> None:
         """Give up TPDOs that are lost, since the answer to a request would come behind them.
 
         Requests before the one that is answered were lost, or their answers were.
         """
         node = drive.settings.node
-        asked = self._asked[node]
-        if not any(request.place == place for request in asked):
+        requests = self._asked[node]
+        if not any(request.object_key == object_key for request in requests):
             return
-        while (request := asked.popleft()).place != place:
+        while (request := requests.popleft()).object_key != object_key:
             pass
         self._answers.settle(node, self.number - request.number)
 
@@ -285,11 +288,11 @@ class Line:
         counted = (number - self._last_complete) * cycle
         # TPDOs that were lost count as late until the drive has said so: these, and those before,
         # may answer any SYNC from the one that they are counted for to the newest of their time
-        least = max(number - newest, 0) * cycle
-        most = max(self._completed - before, (self.number - self._last_complete) * cycle)
+        shortest = max(number - newest, 0) * cycle
+        longest = max(self._completed - before, (self.number - self._last_complete) * cycle)
         for drive in self._drives:
-            if found := drive.look_at_encoder(counted, (min(least, counted), most)):
-                text = f"{found}: check its encoder (encoder_tolerance)"
+            if problem := drive.look_at_encoder(counted, (min(shortest, counted), longest)):
+                text = f"{problem}: check its encoder (encoder_tolerance)"
                 self._fail(Fault(drive.name, ENCODER, text))
 
     def _why_it_left(self, drive: Drive) -> Fault:

@@ -52,11 +52,11 @@ class MotorBenchSettings(CanopenSettings):
                 f"expected two drives, the drive motor's and the load motor's, found"
                 f" {len(self.drives)}"
             )
-        for each in self.drives:
-            if (each.mode, each.axis) != ("cst", "rotary"):
+        for drive in self.drives:
+            if (drive.mode, drive.axis) != ("cst", "rotary"):
                 raise ValueError(
-                    f"drive '{each.name}': expected mode cst and a rotary axis, found {each.mode}"
-                    f" and {each.axis}: both motors of a bench are commanded in torque"
+                    f"drive '{drive.name}': expected mode cst and a rotary axis, found {drive.mode}"
+                    f" and {drive.axis}: both motors of a bench are commanded in torque"
                 )
         if not self.drive.has_position:
             raise ValueError(
@@ -67,9 +67,9 @@ class MotorBenchSettings(CanopenSettings):
 
     def torque(self, voltage: float, rate: float) -> float:
         """Return the torque of the drive motor at a voltage, N.m, within the limit of its drive."""
-        wanted = self.torque_constant * (voltage - self.torque_constant * rate) / self.resistance
+        torque = self.torque_constant * (voltage - self.torque_constant * rate) / self.resistance
         limit = self.drive.torque_limit
-        return min(max(wanted, -limit), limit)
+        return min(max(torque, -limit), limit)
 
 
 class MotorBench(CanopenCia402):
@@ -90,9 +90,9 @@ class MotorBench(CanopenCia402):
     @classmethod
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
         """Return voltage and load, and what is measured of the shaft."""
-        given = cast("MotorBenchSettings", settings)
+        options = cast("MotorBenchSettings", settings)
         line = super().connectors(settings)
-        volts, load = given.voltage_limit, given.load.torque_limit
+        volts, load = options.voltage_limit, options.load.torque_limit
         inputs = (
             DeviceConnector(
                 "voltage", "V", "Of the drive motor", minimum=-volts, maximum=volts, rests="at zero"
@@ -103,12 +103,12 @@ class MotorBench(CanopenCia402):
         )
         outputs = (
             DeviceConnector("rate", "rad/s", "Rate of the shaft, by the tachometer"),
-            DeviceConnector("angle", "rad", f"{given.measured.capitalize()} of the shaft"),
+            DeviceConnector("angle", "rad", f"{options.measured.capitalize()} of the shaft"),
             DeviceConnector("shaft_rate", "rad/s", "Rate of the shaft, by the encoder"),
             DeviceConnector("drive_torque", "N.m", "Torque of the drive motor, as its drive says"),
             DeviceConnector("load_torque", "N.m", "Torque of the load motor, as its drive says"),
         )
-        return DeviceConnectors(inputs if given.enable else (), outputs, line.rate)
+        return DeviceConnectors(inputs if options.enable else (), outputs, line.rate)
 
     def open(self) -> None:
         """Open the line, with nothing known of the rate."""
@@ -129,15 +129,16 @@ class MotorBench(CanopenCia402):
         self._compare(load.velocity)
         return [load.velocity, self._position(drive), self._rate, drive.torque, load.torque]
 
-    def _compare(self, shown: float) -> None:
+    def _compare(self, measured_rate: float) -> None:
         """Hold the tachometer against the encoder."""
-        given = self._bench
-        is_apart = abs(shown - self._rate) > given.rate_tolerance
+        settings = self._bench
+        is_apart = abs(measured_rate - self._rate) > settings.rate_tolerance
         self._apart = self._apart + 1 if is_apart else 0
-        if self._apart * given.cycle_ms > given.rate_patience_ms:
+        if self._apart * settings.cycle_ms > settings.rate_patience_ms:
             raise DeviceError(
-                f"drive '{given.load.name}': its tachometer shows {shown:.4g} rad/s, the encoder"
-                f" {self._rate:.4g} rad/s; expected them within {given.rate_tolerance:g} rad/s"
+                f"drive '{settings.load.name}': its tachometer shows {measured_rate:.4g} rad/s,"
+                " the encoder"
+                f" {self._rate:.4g} rad/s; expected them within {settings.rate_tolerance:g} rad/s"
                 " (rate_tolerance): check that the tachometer is connected. Both drives are"
                 " brought to rest"
             )

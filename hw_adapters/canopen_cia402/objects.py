@@ -44,7 +44,7 @@ class DriveObject:
         return struct.calcsize(f"<{self.code}")
 
     @property
-    def most(self) -> int:
+    def largest(self) -> int:
         """The largest value of its type."""
         bits = 8 * self.size
         return (1 << bits) - 1 if self.code.isupper() else (1 << (bits - 1)) - 1

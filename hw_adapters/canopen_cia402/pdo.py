@@ -47,7 +47,7 @@ class PdoMap:
     @property
     def size(self) -> int:
         """Its bytes."""
-        return sum(each.size for each in self.objects)
+        return sum(drive_object.size for drive_object in self.objects)
 
     def has_room(self, size: int) -> bool:
         """Whether an object of so many bytes fits in as well."""
@@ -68,10 +68,12 @@ class PdoMap:
             If one does not fit its object.
         """
         try:
-            data = b"".join(each.pack(values[each.name]) for each in self.objects)
+            data = b"".join(
+                drive_object.pack(values[drive_object.name]) for drive_object in self.objects
+            )
         except struct.error:
-            told = ", ".join(f"{o}: {values[o.name]}" for o in self.objects)
-            raise WireFormatError(f"RPDO{self.number}: a value does not fit: {told}") from None
+            listing = ", ".join(f"{o}: {values[o.name]}" for o in self.objects)
+            raise WireFormatError(f"RPDO{self.number}: a value does not fit: {listing}") from None
         return CanFrame(self.identifier, data)
 
     def decode(self, data: bytes) -> dict[str, int]:
@@ -87,11 +89,11 @@ class PdoMap:
                 f"TPDO{self.number} of node {self.node}: expected {self.size} bytes, found"
                 f" {len(data)}"
             )
-        found, at = {}, 0
-        for each in self.objects:
-            found[each.name] = each.unpack(data[at : at + each.size])
-            at += each.size
-        return found
+        values, at = {}, 0
+        for drive_object in self.objects:
+            values[drive_object.name] = drive_object.unpack(data[at : at + drive_object.size])
+            at += drive_object.size
+        return values
 
 
 def pdo_maps(node: int, maps: Sequence[Sequence[str]], *, commanded: bool) -> tuple[PdoMap, ...]:
@@ -116,26 +118,38 @@ def pdo_problems(
     commanded
         Whether they are RPDOs.
     """
-    kind, known = ("RPDO" if commanded else "TPDO"), _names(commanded=commanded)
-    names = [name for each in maps for name in each]
+    kind, objects_by_name = ("RPDO" if commanded else "TPDO"), _names(commanded=commanded)
+    names = [name for pdo_names in maps for name in pdo_names]
     if len(maps) > _MOST_PDOS:
         yield f"{len(maps)} {kind}s; expected {_MOST_PDOS} at most"
-    for name in sorted({n for n in names if n not in known}):
-        yield f"expected objects for {kind}s, found '{name}'{choices_for(name, known, 'object')}"
+    for name in sorted({n for n in names if n not in objects_by_name}):
+        yield (
+            f"expected objects for {kind}s, found"
+            f" '{name}'{choices_for(name, objects_by_name, 'object')}"
+        )
     for name in sorted({n for n in names if names.count(n) > 1}):
         yield f"'{name}' is in the {kind}s more than once; expected once"
     for name in needed:
         if name not in names:
             yield f"'{name}' is in no {kind}; expected it in one"
-    for i, each in enumerate(maps, 1):
-        size = sum(known[name].size for name in each if name in known)
+    for i, pdo_names in enumerate(maps, 1):
+        size = sum(objects_by_name[name].size for name in pdo_names if name in objects_by_name)
         if not 0 < size <= _MOST_BYTES:
-            told = " + ".join(f"{n} {known[n].size}" for n in each if n in known) or "nothing"
-            yield f"{kind}{i} has {size} bytes ({told}); expected 1 to {_MOST_BYTES}"
+            listing = (
+                " + ".join(
+                    f"{n} {objects_by_name[n].size}" for n in pdo_names if n in objects_by_name
+                )
+                or "nothing"
+            )
+            yield f"{kind}{i} has {size} bytes ({listing}); expected 1 to {_MOST_BYTES}"
 
 
 def _names(*, commanded: bool) -> dict[str, DriveObject]:
-    return {name: each for name, each in MAPPABLE.items() if each.commanded == commanded}
+    return {
+        name: drive_object
+        for name, drive_object in MAPPABLE.items()
+        if drive_object.commanded == commanded
+    }
 
 
 def frame_bits(size: int) -> int:

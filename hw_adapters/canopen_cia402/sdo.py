@@ -63,7 +63,7 @@ class SdoClient:
         self._bus, self._node, self._name, self._timeout = bus, node, name, timeout
         self._pass_on = pass_on
 
-    def wait_for(self, wanted: DriveObject, deadline: float) -> bool:
+    def wait_for(self, drive_object: DriveObject, deadline: float) -> bool:
         """Ask for an object again and again, since a drive that boots does not answer yet.
 
         Parameters
@@ -83,16 +83,16 @@ class SdoClient:
         DeviceError
             If it refuses.
         """
-        request = read_object(self._node, wanted.index, wanted.sub)
+        request = read_object(self._node, drive_object.index, drive_object.sub)
         while True:
             self._bus.send([request])
             now = time.monotonic()
-            if self._answer_about(wanted, _STARTS, now + self._timeout) is not None:
+            if self._answer_about(drive_object, _STARTS, now + self._timeout) is not None:
                 return True
             if time.monotonic() >= deadline:
                 return False
 
-    def read(self, wanted: DriveObject) -> int:
+    def read(self, drive_object: DriveObject) -> int:
         """Return the value of an object.
 
         Raises
@@ -100,14 +100,15 @@ class SdoClient:
         DeviceError
             If the drive does not answer, refuses, or has it in another length.
         """
-        data = self.read_bytes(wanted)
-        if len(data) != wanted.size:
+        data = self.read_bytes(drive_object)
+        if len(data) != drive_object.size:
             raise DeviceError(
-                f"{self._name}: {wanted}: expected {wanted.size} bytes, found {len(data)}"
+                f"{self._name}: {drive_object}: expected {drive_object.size} bytes, found"
+                f" {len(data)}"
             )
-        return wanted.unpack(data)
+        return drive_object.unpack(data)
 
-    def read_bytes(self, wanted: DriveObject) -> bytes:
+    def read_bytes(self, drive_object: DriveObject) -> bytes:
         """Return the bytes of an object, as the drive sends them: in one frame or in segments.
 
         Raises
@@ -115,44 +116,45 @@ class SdoClient:
         DeviceError
             As :meth:`read`, and if segments do not come in turn, or are not what was announced.
         """
-        request = read_object(self._node, wanted.index, wanted.sub)
-        answer = self._ask(request, wanted, _STARTS)
+        request = read_object(self._node, drive_object.index, drive_object.sub)
+        answer = self._ask(request, drive_object, _STARTS)
         if isinstance(answer, SdoAnswer):
-            return answer.data if answer.has_size else wanted.first_of(answer.data)
-        found, toggle, is_last = b"", 0, False
+            return answer.data if answer.has_size else drive_object.first_of(answer.data)
+        content, toggle, is_last = b"", 0, False
         while not is_last:
-            segment = self._ask(ask_segment(self._node, toggle), wanted, (SdoSegment,))
-            self._expect_turn(segment.toggle, toggle, wanted)
-            found, toggle, is_last = found + segment.data, 1 - toggle, segment.is_last
-            if len(found) > _MOST_BYTES:
-                self._give_up(wanted, _TOO_LONG, f"expected {_MOST_BYTES} bytes at most")
-        if answer.size not in {None, len(found)}:
+            segment = self._ask(ask_segment(self._node, toggle), drive_object, (SdoSegment,))
+            self._expect_turn(segment.toggle, toggle, drive_object)
+            content, toggle, is_last = content + segment.data, 1 - toggle, segment.is_last
+            if len(content) > _MOST_BYTES:
+                self._give_up(drive_object, _TOO_LONG, f"expected {_MOST_BYTES} bytes at most")
+        if answer.size not in {None, len(content)}:
             raise DeviceError(
-                f"{self._name}: {wanted}: expected the {answer.size} bytes that were announced,"
-                f" found {len(found)}"
+                f"{self._name}: {drive_object}: expected the {answer.size} bytes that were"
+                " announced,"
+                f" found {len(content)}"
             )
-        return found
+        return content
 
-    def write(self, wanted: DriveObject, value: int) -> None:
+    def write(self, drive_object: DriveObject, value: int) -> None:
         """Set an object; raises as :meth:`read`."""
-        self.write_bytes(wanted, wanted.pack(value))
+        self.write_bytes(drive_object, drive_object.pack(value))
 
-    def write_bytes(self, wanted: DriveObject, data: bytes) -> None:
+    def write_bytes(self, drive_object: DriveObject, data: bytes) -> None:
         """Set the bytes of an object, in segments from 5 bytes on; raises as :meth:`read_bytes`."""
-        place = self._node, wanted.index, wanted.sub
+        object_address = self._node, drive_object.index, drive_object.sub
         if 0 < len(data) <= _IN_ONE_FRAME:
-            self._ask(write_object(*place, data), wanted, (SdoAnswer,))
+            self._ask(write_object(*object_address, data), drive_object, (SdoAnswer,))
             return
-        self._ask(announce_object(*place, len(data)), wanted, (SdoAnswer,))
+        self._ask(announce_object(*object_address, len(data)), drive_object, (SdoAnswer,))
         toggle = 0
         for at in range(0, max(len(data), 1), _SEGMENT_BYTES):
             part, is_last = data[at : at + _SEGMENT_BYTES], at + _SEGMENT_BYTES >= len(data)
             frame = write_segment(self._node, toggle, part, is_last=is_last)
-            taken = self._ask(frame, wanted, (SdoTaken,))
-            self._expect_turn(taken.toggle, toggle, wanted)
+            taken = self._ask(frame, drive_object, (SdoTaken,))
+            self._expect_turn(taken.toggle, toggle, drive_object)
             toggle = 1 - toggle
 
-    def put(self, wanted: DriveObject, value: int) -> None:
+    def put(self, drive_object: DriveObject, value: int) -> None:
         """Set an object and read it back.
 
         Raises
@@ -160,46 +162,51 @@ class SdoClient:
         DeviceError
             As :meth:`read`, and if the drive has another value then.
         """
-        self.write(wanted, value)
-        found = self.read(wanted)
-        if found != value:
+        self.write(drive_object, value)
+        value_read = self.read(drive_object)
+        if value_read != value:
             raise DeviceError(
-                f"{self._name}: {wanted}: expected {value} after it was written, found {found}"
+                f"{self._name}: {drive_object}: expected {value} after it was written, found"
+                f" {value_read}"
             )
 
-    def _ask(self, request: CanFrame, wanted: DriveObject, kinds: tuple[type[Kind], ...]) -> Kind:
+    def _ask(
+        self, request: CanFrame, drive_object: DriveObject, kinds: tuple[type[Kind], ...]
+    ) -> Kind:
         """Send a request, and return the answer to it, which is of one of some kinds."""
         self._bus.send([request])
-        answer = self._answer_about(wanted, kinds, time.monotonic() + self._timeout)
+        answer = self._answer_about(drive_object, kinds, time.monotonic() + self._timeout)
         if answer is None:
             raise DeviceError(
-                f"{self._name}: no answer about {wanted} within {self._timeout:g} s"
+                f"{self._name}: no answer about {drive_object} within {self._timeout:g} s"
                 " (answer_timeout)"
             )
         return answer
 
     def _answer_about(
-        self, wanted: DriveObject, kinds: tuple[type[Kind], ...], deadline: float
+        self, drive_object: DriveObject, kinds: tuple[type[Kind], ...], deadline: float
     ) -> Kind | None:
         """Return the next answer about an object; ``None`` if none came until then."""
         while (frame := self._frame(deadline)) is not None:
             answer = _answer(frame)
             if answer is None or answer.node != self._node:
                 self._pass_on(frame)
-            elif _is_about(answer, wanted):
+            elif _is_about(answer, drive_object):
                 if isinstance(answer, SdoAnswer) and answer.abort:
-                    raise DeviceError(f"{self._name}: {wanted}: {abort_text(answer.abort)}")
+                    raise DeviceError(f"{self._name}: {drive_object}: {abort_text(answer.abort)}")
                 if isinstance(answer, kinds):
                     return answer
         return None
 
-    def _expect_turn(self, found: int, expected: int, wanted: DriveObject) -> None:
-        if found != expected:
-            self._give_up(wanted, _WRONG_TOGGLE, f"expected toggle bit {expected}, found {found}")
+    def _expect_turn(self, received: int, expected: int, drive_object: DriveObject) -> None:
+        if received != expected:
+            self._give_up(
+                drive_object, _WRONG_TOGGLE, f"expected toggle bit {expected}, found {received}"
+            )
 
-    def _give_up(self, wanted: DriveObject, code: int, problem: str) -> None:
-        self._bus.send([abort_access(self._node, wanted.index, wanted.sub, code)])
-        raise DeviceError(f"{self._name}: {wanted}, in segments: {problem}")
+    def _give_up(self, drive_object: DriveObject, code: int, problem: str) -> None:
+        self._bus.send([abort_access(self._node, drive_object.index, drive_object.sub, code)])
+        raise DeviceError(f"{self._name}: {drive_object}, in segments: {problem}")
 
     def _frame(self, deadline: float) -> CanFrame | None:
         while True:
@@ -209,11 +216,11 @@ class SdoClient:
                 continue  # what is asked for is asked again, or missed
 
 
-def _is_about(answer: SdoMessage, wanted: DriveObject) -> bool:
+def _is_about(answer: SdoMessage, drive_object: DriveObject) -> bool:
     """Whether an answer names an object, or is a segment, which names none."""
     if isinstance(answer, SdoSegment | SdoTaken):
         return True
-    return (answer.index, answer.sub) == (wanted.index, wanted.sub)
+    return (answer.index, answer.sub) == (drive_object.index, drive_object.sub)
 
 
 def _answer(frame: CanFrame) -> SdoMessage | None:

@@ -101,8 +101,8 @@ class SerialPort:
             self._file = -1
 
     def _wait_to_write(self, deadline: float) -> None:
-        left = max(deadline - time.monotonic(), 0.0)
-        if not select.select([], [self._file], [], left)[1]:
+        remaining_s = max(deadline - time.monotonic(), 0.0)
+        if not select.select([], [self._file], [], remaining_s)[1]:
             raise DeviceError(f"the serial port took nothing for {_WRITE_S:g} s")
 
 

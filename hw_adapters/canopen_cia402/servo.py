@@ -79,18 +79,18 @@ class Servo:
     def velocity(self, error: float, h: float, limit: float) -> float:
         """Return the torque that is wanted for an error of velocity, within a limit."""
         gain = self._tuning.inertia * self._corner
-        wanted = gain * (error + self._corner / 5.0 * (self._integral + h * error))
-        if abs(wanted) <= limit:
+        rate = gain * (error + self._corner / 5.0 * (self._integral + h * error))
+        if abs(rate) <= limit:
             self._integral += h * error
-        return max(-limit, min(limit, wanted))
+        return max(-limit, min(limit, rate))
 
-    def follow(self, wanted: float, h: float) -> float:
+    def follow(self, target: float, h: float) -> float:
         """Let the torque follow for ``h`` s; return its mean over them."""
         lag = self._tuning.current_lag
         before = self.torque
         if lag == 0.0:
-            self.torque = wanted
-            return wanted
+            self.torque = target
+            return target
         decay = -math.expm1(-h / lag)
-        self.torque += (wanted - before) * decay
-        return wanted + (before - wanted) * decay * lag / h
+        self.torque += (target - before) * decay
+        return target + (before - target) * decay * lag / h

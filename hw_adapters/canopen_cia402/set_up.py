@@ -20,7 +20,7 @@ class _BootedError(Exception):
     """A drive of this name said its boot-up message."""
 
 
-def set_up(bus: Bus, drives: Sequence[Drive], given: CanopenSettings) -> None:
+def set_up(bus: Bus, drives: Sequence[Drive], settings: CanopenSettings) -> None:
     """Set every drive up, and anew if one boots meanwhile, which knows nothing of it any more.
 
     Raises
@@ -29,16 +29,16 @@ def set_up(bus: Bus, drives: Sequence[Drive], given: CanopenSettings) -> None:
         If a drive does not answer in time, refuses something, is in fault, or boots again and
         again.
     """
-    deadline = time.monotonic() + given.start_timeout
+    deadline = time.monotonic() + settings.start_timeout
     while True:
-        bus.send([nmt(PRE_OPERATIONAL, each.settings.node) for each in drives])
+        bus.send([nmt(PRE_OPERATIONAL, drive.settings.node) for drive in drives])
         try:
             for drive in drives:
-                _set_up(bus, drive, drives, given, deadline)
+                _set_up(bus, drive, drives, settings, deadline)
         except _BootedError as error:
             if time.monotonic() >= deadline:
                 raise DeviceError(
-                    f"{error}: it restarted while it was set up, for {given.start_timeout:g} s"
+                    f"{error}: it restarted while it was set up, for {settings.start_timeout:g} s"
                     " (start_timeout): check its power supply"
                 ) from None
         else:
@@ -46,28 +46,28 @@ def set_up(bus: Bus, drives: Sequence[Drive], given: CanopenSettings) -> None:
 
 
 def _set_up(
-    bus: Bus, drive: Drive, drives: Sequence[Drive], given: CanopenSettings, deadline: float
+    bus: Bus, drive: Drive, drives: Sequence[Drive], settings: CanopenSettings, deadline: float
 ) -> None:
-    booted = {boot_up(each.settings.node): each.name for each in drives}
+    booted = {boot_up(drive.settings.node): drive.name for drive in drives}
 
     def look(frame: CanFrame) -> None:
         if frame in booted:
             raise _BootedError(booted[frame])
 
-    sdo = SdoClient(bus, drive.settings.node, drive.name, given.answer_timeout, look)
+    sdo = SdoClient(bus, drive.settings.node, drive.name, settings.answer_timeout, look)
     try:
         if not sdo.wait_for(DEVICE_TYPE, deadline):
             raise DeviceError(
                 f"{drive.name}: no answer about {DEVICE_TYPE}, and no boot-up message, within"
-                f" {given.start_timeout:g} s (start_timeout): check that it is on and has this"
+                f" {settings.start_timeout:g} s (start_timeout): check that it is on and has this"
                 " node number"
             )
-        drive.configure(sdo, given)
+        drive.configure(sdo, settings)
         statusword = sdo.read(MAPPABLE["statusword"])
         code = sdo.read(MAPPABLE["error_code"])
     except DeviceError as error:
-        raise _explained(bus, given.bitrate, error) from None
-    if given.enable and not given.fault_reset and state_of(statusword) in IN_FAULT:
+        raise _explained(bus, settings.bitrate, error) from None
+    if settings.enable and not settings.fault_reset and state_of(statusword) in IN_FAULT:
         raise DeviceError(
             f"{drive.name}: it is in fault, error code {emergency_text(code)}; remove the cause"
             " and acknowledge it, or set fault_reset"

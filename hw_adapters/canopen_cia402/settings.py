@@ -108,14 +108,20 @@ class DriveSettings(BaseModel):
     @property
     def written(self) -> dict[DriveObject, int]:
         """Limits that are written to the drive, in its increments."""
-        found = {
+        values = {
             objects.QUICK_STOP_DECELERATION: self.quick_stop_deceleration / self.per_velocity,
             objects.MAX_TORQUE: self.torque_limit / self.torque_scale,
         }
         if self.following_window is not None:
-            found[objects.FOLLOWING_WINDOW] = self.following_window / self.position_scale
-        left_out = {each for name in self.without for each in objects.MAY_LACK[name]}
-        return {each: round(value) for each, value in found.items() if each not in left_out}
+            values[objects.FOLLOWING_WINDOW] = self.following_window / self.position_scale
+        left_out = {
+            drive_object for name in self.without for drive_object in objects.MAY_LACK[name]
+        }
+        return {
+            drive_object: round(value)
+            for drive_object, value in values.items()
+            if drive_object not in left_out
+        }
 
     @property
     def acceleration(self) -> float:
@@ -135,7 +141,7 @@ class DriveSettings(BaseModel):
     @property
     def has_position(self) -> bool:
         """Whether its position is measured."""
-        return any("position" in each for each in self.measurements)
+        return any("position" in measurement for measurement in self.measurements)
 
     @property
     def target(self) -> str:
@@ -155,10 +161,10 @@ class DriveSettings(BaseModel):
     @property
     def feedback_maps(self) -> tuple[PdoMap, ...]:
         """Its TPDOs with the demand in the last that has room for it; without room as they are."""
-        name, maps = objects.DEMANDS[self.mode], [list(each) for each in self.measurements]
+        name, maps = objects.DEMANDS[self.mode], [list(pdo_map) for pdo_map in self.measurements]
         size = objects.MAPPABLE[name].size
         room = [m for m, pdo in zip(maps, self.measurement_maps, strict=True) if pdo.has_room(size)]
-        if self.feedback and room and not any(name in each for each in maps):
+        if self.feedback and room and not any(name in pdo_map for pdo_map in maps):
             room[-1].append(name)
         return pdo_maps(self.node, maps, commanded=False)
 
@@ -170,17 +176,17 @@ class DriveSettings(BaseModel):
     def _maps_fit(self) -> Self:
         needed = ("controlword", self.target)
         measured = ("statusword", *(("position",) if self.mode == "csp" else ()))
-        found = [
+        problems = [
             *pdo_problems(self._commands, needed, commanded=True),
             *pdo_problems(self.measurements, (*measured, "velocity", "torque"), commanded=False),
         ]
-        found += [
-            f"{each}: expected 1 to {each.most} of its increments, found {value}"
-            for each, value in (self.written | self._largest_target).items()
-            if not 1 <= value <= each.most
+        problems += [
+            f"{drive_object}: expected 1 to {drive_object.largest} of its increments, found {value}"
+            for drive_object, value in (self.written | self._largest_target).items()
+            if not 1 <= value <= drive_object.largest
         ]
-        if found:
-            raise ValueError(f"drive '{self.name}': {'; '.join(found)}")
+        if problems:
+            raise ValueError(f"drive '{self.name}': {'; '.join(problems)}")
         return self
 
 
@@ -262,7 +268,7 @@ class CanopenSettings(DeviceSettings):
 
     def _bits(self, measurements: Iterable[PdoMap]) -> int:
         maps = (*(m for d in self.drives for m in d.command_maps), *measurements)
-        return frame_bits(0) + sum(frame_bits(each.size) for each in maps)
+        return frame_bits(0) + sum(frame_bits(pdo_map.size) for pdo_map in maps)
 
     @property
     def _room(self) -> int:
@@ -281,18 +287,18 @@ class CanopenSettings(DeviceSettings):
 
     @model_validator(mode="after")
     def _line_fits(self) -> Self:
-        if found := list(self._problems()):
-            raise ValueError("; ".join(found))
+        if problems := list(self._problems()):
+            raise ValueError("; ".join(problems))
         return self
 
     def _problems(self) -> Iterator[str]:
-        for what, values in (
+        for noun, values in (
             ("name", [str(d.name) for d in self.drives]),
             ("node", [str(n) for n in (self.master, *(d.node for d in self.drives))]),
         ):
             for value in sorted({v for v in values if values.count(v) > 1}):
                 yield (
-                    f"expected a different {what} for each drive and the master; {what} {value}"
+                    f"expected a different {noun} for each drive and the master; {noun} {value}"
                     " occurs twice"
                 )
         if self.heartbeat_timeout_ms < 2 * self.heartbeat_ms:

@@ -51,12 +51,12 @@ def decode_line(line: bytes) -> CanFrame | None:
     WireFormatError
         If it is none of the protocol.
     """
-    if (found := _FRAME.fullmatch(line)) is not None:
-        length, digits = int(found[2]), found[3]
+    if (frame := _FRAME.fullmatch(line)) is not None:
+        length, digits = int(frame[2]), frame[3]
         if len(digits) == 2 * length:
-            return CanFrame(int(found[1], 16), bytes.fromhex(digits.decode()))
-    elif (other := _OTHER.fullmatch(line)) is not None:
-        if other[1] is None or len(other[2]) == 2 * int(other[1]):
+            return CanFrame(int(frame[1], 16), bytes.fromhex(digits.decode()))
+    elif (foreign := _OTHER.fullmatch(line)) is not None:
+        if foreign[1] is None or len(foreign[2]) == 2 * int(foreign[1]):
             return None
     elif _REPLY.fullmatch(line):
         return None
@@ -82,9 +82,9 @@ class LineSplitter:
 
         What is longer than any line before its end comes as it is, and is refused then.
         """
-        *lines, rest = (self._rest + data).replace(b"\a", b"\r\a\r").split(b"\r")
-        if len(rest) > _MOST_BYTES:
-            lines.append(rest)
-            rest = b""
-        self._rest = rest
+        *lines, incomplete = (self._rest + data).replace(b"\a", b"\r\a\r").split(b"\r")
+        if len(incomplete) > _MOST_BYTES:
+            lines.append(incomplete)
+            incomplete = b""
+        self._rest = incomplete
         return [line for line in lines if line]

@@ -43,29 +43,29 @@ class TakenCommands:
         if self._name not in measured:
             return
         before, self._demand = self._demand, measured[self._name]
-        place = self._place(self._demand)
-        if place is None:
+        index = self._index(self._demand)
+        if index is None:
             self._moves = self._moves if self._follows else 0
             return
         if before is not None and before != self._demand:
             self._moves += 1
-        self._newest = self._sent[place][0]
-        for _ in range(place):
+        self._newest = self._sent[index][0]
+        for _ in range(index):
             self._sent.popleft()
 
-    def _place(self, demand: int) -> int | None:
+    def _index(self, demand: int) -> int | None:
         """Return where the command stands that a demand shows; ``None``: none that was sent."""
-        found = None
-        for place, (_, target) in enumerate(self._sent):
+        index_found = None
+        for index, (_, target) in enumerate(self._sent):
             if target == demand:
-                found = place
-            elif found is not None:
+                index_found = index
+            elif index_found is not None:
                 break
-        if found is not None:
-            return found
-        for place, ((_, one), (_, other)) in enumerate(pairwise(self._sent)):
-            if min(one, other) < demand < max(one, other):
-                return place if self._follows else None
+        if index_found is not None:
+            return index_found
+        for index, ((_, target_before), (_, target_after)) in enumerate(pairwise(self._sent)):
+            if min(target_before, target_after) < demand < max(target_before, target_after):
+                return index if self._follows else None
         return None
 
     def newest(self, count: int) -> int | None:

@@ -67,21 +67,22 @@ class DcpDevice(Device):
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
         """Return the variables of the slave, which must be numbers."""
         plan = plan_of(cast("DcpSettings", settings))
-        about = plan.about
+        slave_description = plan.description
         texts = [v.name for v in (*plan.inputs, *plan.outputs) if v.type.is_text]
         if texts:
             raise DescriptionError(
-                f"DCP slave '{about.name}': {', '.join(texts)}: texts are exchanged in mode 'nrt'"
+                f"DCP slave '{slave_description.name}': {', '.join(texts)}: texts are exchanged in"
+                " mode 'nrt'"
                 " only; choose numeric inputs and outputs"
             )
 
         def port(variable: SlaveVariable) -> DeviceConnector:
-            values = started(about, variable)
+            values = started(slave_description, variable)
             return DeviceConnector(
                 variable.name,
                 variable.unit or "1",
                 variable.description,
-                shape=about.shape(variable),
+                shape=slave_description.shape(variable),
                 minimum=-_INFINITE if variable.minimum is None else variable.minimum,
                 maximum=_INFINITE if variable.maximum is None else variable.maximum,
                 start=float(values[0]),
@@ -93,8 +94,8 @@ class DcpDevice(Device):
     @classmethod
     def stepped(cls, settings: DeviceSettings) -> SteppedSlave | None:
         """Return a slave that the run steps, in mode ``nrt``."""
-        given = cast("DcpSettings", settings)
-        return SteppedSlave(plan_of(given)) if given.mode == "nrt" else None
+        options = cast("DcpSettings", settings)
+        return SteppedSlave(plan_of(options)) if options.mode == "nrt" else None
 
     @property
     def _connected(self) -> Controller:
@@ -171,8 +172,8 @@ class DcpDevice(Device):
                     self._heard = self._came = time.monotonic()
                     return received
             session.expect_running()
-            left = min(deadline, self._asked + self._patience / _REQUESTS) - time.monotonic()
-            if not session.listen(left) and time.monotonic() >= deadline:
+            remaining_s = min(deadline, self._asked + self._patience / _REQUESTS) - time.monotonic()
+            if not session.listen(remaining_s) and time.monotonic() >= deadline:
                 return None
 
     @property
@@ -212,11 +213,11 @@ class DcpDevice(Device):
         number = pdu.sequence
         if self._count is not None:
             number = self._count + number_gap(self._count % pdus.SEQUENCES, pdu.sequence)
-        own = group.payload.unpack(pdu.payload)
+        payload_values = group.payload.unpack(pdu.payload)
         if self._count is not None and number < self._count and number in self._seen:
             # What came before is a repetition, whenever it comes: a slave cannot begin again by
             # itself, since it sends nothing before a master has registered it.
-            number, own = self._count, {}
+            number, payload_values = self._count, {}
         self._seen[number] = None
         if len(self._seen) > _MOST_SEEN:
             del self._seen[next(iter(self._seen))]
@@ -224,7 +225,9 @@ class DcpDevice(Device):
         values = [
             float(value)
             for variable in self._plan.outputs
-            for value in own.get(variable.reference, controller.values[variable.reference])
+            for value in payload_values.get(
+                variable.reference, controller.values[variable.reference]
+            )
         ]
         # A slave in real time sends them at multiples of its step: their number is its time.
         return Received(
@@ -254,11 +257,11 @@ class DcpDevice(Device):
         controller, at = self._connected, 0
         with self._lock:
             for variable in self._plan.inputs:
-                size = self._plan.about.size(variable)
+                size = self._plan.description.size(variable)
                 part = values[at : at + size]
-                whole = variable.type.is_integer
-                found = tuple(round(value) if whole else float(value) for value in part)
-                controller.values[variable.reference] = found
+                is_integer = variable.type.is_integer
+                raw_values = tuple(round(value) if is_integer else float(value) for value in part)
+                controller.values[variable.reference] = raw_values
                 at += size
             numbers = controller.send_inputs()
             self._sends += 1

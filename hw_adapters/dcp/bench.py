@@ -48,9 +48,9 @@ def _wiring() -> Wiring:
 
 def _relayed() -> Wiring:
     wiring, front = _wiring(), free_udp_port()
-    places = RelayPlaces("udp", front, wiring.settings["port"], settings=("port",))
+    endpoints = RelayPlaces("udp", front, wiring.settings["port"], settings=("port",))
     settings = {**wiring.settings, "port": front, "steps": 4}
-    return Wiring(wiring.arguments, settings, places)
+    return Wiring(wiring.arguments, settings, endpoints)
 
 
 def _forged(pdu: bytes, ahead: int) -> bytes:
@@ -100,5 +100,5 @@ BENCH = Bench(
     forged=_forged,
     readdressed=_readdressed,
     truth=lambda _: {"x": Logged("sample", "position"), "v": Logged("sample", "velocity")},
-    asked=lambda _: {"x_set": Logged("command", "wanted")},
+    logged_commands=lambda _: {"x_set": Logged("command", "wanted")},
 )

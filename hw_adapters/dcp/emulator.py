@@ -74,7 +74,7 @@ class Axis:
         self._axis = Tracking(1, round(options.delay * 1e6), options.bandwidth, options.damping)
 
     @property
-    def places(self) -> dict[str, Address | str]:
+    def addresses(self) -> dict[str, Address | str]:
         """Where it can be reached."""
         return {"udp": self.socket.getsockname()}
 
@@ -143,8 +143,8 @@ class Axis:
         elif kind == 0x22:
             self._input_id = int(struct.unpack_from("<H", content, 4)[0])
         elif kind == 0x23:
-            self._output_id, at, which = struct.unpack_from("<HHQ", content, 4)
-            self._places[at] = which
+            self._output_id, at, reference = struct.unpack_from("<HHQ", content, 4)
+            self._places[at] = reference
         elif kind == 0x25:
             port, host = struct.unpack_from("<HI", content, 7)
             self._target = (".".join(map(str, host.to_bytes(4, "big"))), port)
@@ -188,13 +188,13 @@ class Axis:
         self._enter(0x12)
 
     def _take_data(self, content: bytes) -> None:
-        number, which = struct.unpack_from("<HH", content, 1)
-        if which != self._input_id or len(content) != 13:
+        number, data_id = struct.unpack_from("<HH", content, 1)
+        if data_id != self._input_id or len(content) != 13:
             self._log.write("foreign")
             return
-        (wanted,) = struct.unpack_from("<d", content, 5)
-        self._axis.command(self._since_birth(time.monotonic()), np.array([wanted]))
-        self._log.write("command", number=number, wanted=f"{wanted:.12g}")
+        (target,) = struct.unpack_from("<d", content, 5)
+        self._axis.command(self._since_birth(time.monotonic()), np.array([target]))
+        self._log.write("command", number=number, drive_object=f"{target:.12g}")
 
     def _since_birth(self, moment: float) -> int:
         return round((moment - self._born) * 1e9)
@@ -206,10 +206,10 @@ class Axis:
 
     def _send_outputs(self) -> None:
         position, velocity = float(self._axis.position[0]), float(self._axis.velocity[0])
-        known = dict(
+        values_by_reference = dict(
             zip((20, 21), self._sender.values((position, velocity), _LARGEST), strict=True)
         )
-        values = [known[self._places[at]] for at in sorted(self._places)]
+        values = [values_by_reference[self._places[at]] for at in sorted(self._places)]
         header = struct.pack("<BHH", 0xF0, self._sent, self._output_id)
         self._log.write(
             "sample",
@@ -220,7 +220,7 @@ class Axis:
         self._sent = (self._sent + 1) % 65536
         content = header + struct.pack(f"<{len(values)}d", *values)
         target = self._target
-        self._sender.send(lambda each: self.socket.sendto(each, target), content)
+        self._sender.send(lambda datagram: self.socket.sendto(datagram, target), content)
 
 
 def main(arguments: Sequence[str]) -> None:

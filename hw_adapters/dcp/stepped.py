@@ -33,10 +33,10 @@ class SteppedSlave(SteppedDevice):
 
     def connectors(self) -> SteppedConnectors:
         """Return its variables, and the steps that it takes."""
-        found = self._plan.about.nrt_steps
-        least = found.default if found.fixed else 1
+        steps = self._plan.description.nrt_steps
+        default_steps = steps.default if steps.fixed else 1
         return SteppedConnectors(
-            connectors_of(self._plan), feedthrough_of(self._plan), least * self._resolution
+            connectors_of(self._plan), feedthrough_of(self._plan), default_steps * self._resolution
         )
 
     @property
@@ -60,11 +60,11 @@ class SteppedSlave(SteppedDevice):
         """Hold the value of an input."""
         values = value if isinstance(value, (list, tuple)) else (value,)
         reference = self._references[name].reference
-        found = tuple(int(v) if isinstance(v, bool) else v for v in values)
+        raw_values = tuple(int(v) if isinstance(v, bool) else v for v in values)
         if self._controller is None:
-            self._held[reference] = found
+            self._held[reference] = raw_values
         else:
-            self._controller.values[reference] = found
+            self._controller.values[reference] = raw_values
             self._stale = True
 
     def get(self, name: str) -> Any:
@@ -94,7 +94,7 @@ class SteppedSlave(SteppedDevice):
         steps = round(step / self._resolution)
         if steps < 1 or abs(steps * self._resolution - step) > _RELATIVE * step:
             raise DeviceError(
-                f"DCP slave '{self._plan.about.name}': expected a step of whole"
+                f"DCP slave '{self._plan.description.name}': expected a step of whole"
                 f" {self._resolution:g} s (its time resolution), found {step:g} s at {time:g} s"
             )
         self._steps += 1
@@ -116,15 +116,16 @@ class SteppedSlave(SteppedDevice):
     def account(self) -> str:
         """Say what it was."""
         plan, controller = self._plan, self._controller
-        told = (
-            f"the DCP slave '{plan.about.name}' ({plan.transport.name}, NRT), which was stepped"
+        text = (
+            f"the DCP slave '{plan.description.name}' ({plan.transport.name}, NRT), which was"
+            " stepped"
             f" {self._steps} times; the protocol added no delay: each step waited for its outputs"
         )
         if plan.unconfirmed and plan.inputs:
-            told += "; its inputs were not confirmed: a lost one would not be noticed"
+            text += "; its inputs were not confirmed: a lost one would not be noticed"
         repeated = self._repeated
         if controller is not None:
             repeated += controller.session.repeated + controller.stale_outputs
         if repeated:
-            told += f"; {repeated} datagrams were lost or came again, and were repeated or left out"
-        return told
+            text += f"; {repeated} datagrams were lost or came again, and were repeated or left out"
+        return text

@@ -120,8 +120,8 @@ class Faults:
     def names(self) -> frozenset[str]:
         """Those that act."""
         fields = {**_SHARES, **_TIMES, _BURST: "burst", **_RATES, **_FLAGS}
-        sound = Faults()
-        return frozenset(n for n, f in fields.items() if getattr(self, f) != getattr(sound, f))
+        default = Faults()
+        return frozenset(n for n, f in fields.items() if getattr(self, f) != getattr(default, f))
 
     @property
     def restart_s(self) -> float:
@@ -154,15 +154,15 @@ def read_faults(texts: Iterable[str]) -> Faults:
     DescriptionError
         If a fault is not known, or its number is missing or out of range; all of them together.
     """
-    found, problems = Faults(), []
-    for text in (each for listed in texts for each in listed.split(",")):
+    faults, problems = Faults(), []
+    for text in (fault_text for listed in texts for fault_text in listed.split(",")):
         try:
-            found = _with(found, text)
+            faults = _with(faults, text)
         except DescriptionError as error:
             problems.append(error)
     if problems:
         raise DescriptionError.collect(problems)
-    return found
+    return faults
 
 
 def _with(faults: Faults, text: str) -> Faults:
@@ -207,10 +207,10 @@ def _float(value: str) -> float:
         return math.nan
 
 
-def _number(text: str, value: str, most: float) -> float:
+def _number(text: str, value: str, largest: float) -> float:
     number = _float(value)
-    if not (0.0 <= number <= most and math.isfinite(number)):
-        expected = "a share from 0 to 1" if most == 1.0 else "a time >= 0"
+    if not (0.0 <= number <= largest and math.isfinite(number)):
+        expected = "a share from 0 to 1" if largest == 1.0 else "a time >= 0"
         problem = f"fault '{text}': expected {expected} after the colon, found '{value}'"
         raise DescriptionError.about(problem, key="fault")
     return number

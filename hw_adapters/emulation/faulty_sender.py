@@ -118,22 +118,22 @@ class FaultySender:
         scale
             How much of it is one unit of the drift.
         """
-        given, faults = list(values), self._faults
+        sent, faults = list(values), self._faults
         if faults.freeze:
-            return list(self._frozen.setdefault(part, given))
+            return list(self._frozen.setdefault(part, sent))
         if faults.nan:
-            return [math.nan] * len(given)
+            return [math.nan] * len(sent)
         if faults.drift_per_s:
-            given[drifting] += faults.drift_per_s * scale * (self._now() - self._born)
+            sent[drifting] += faults.drift_per_s * scale * (self._now() - self._born)
         if not faults.saturated:
-            return given
-        ends = largest if len(largest) > 1 else largest * len(given)
-        return [math.copysign(end, value) for end, value in zip(ends, given, strict=True)]
+            return sent
+        ends = largest if len(largest) > 1 else largest * len(sent)
+        return [math.copysign(end, value) for end, value in zip(ends, sent, strict=True)]
 
-    def first(self, given: float, period: float, rate: float) -> float:
+    def first(self, default: float, period: float, rate: float) -> float:
         """Return what a count begins with that grows by ``rate`` in a second up to ``period``."""
         seconds = self._faults.wrap_after_s
-        return given if math.isinf(seconds) else (period - round(seconds * rate)) % period
+        return default if math.isinf(seconds) else (period - round(seconds * rate)) % period
 
     def restarts(self) -> bool:
         """Return true once, when it is time to restart."""
@@ -199,13 +199,13 @@ class FaultySender:
         if len(self._collected) < self._faults.burst:
             return
         ready, self._collected = self._collected, []
-        for each, content in ready:
-            self._leave(each, content)
+        for leave, content in ready:
+            self._leave(leave, content)
 
     def _leave(self, send: Send, datagram: bytes) -> None:
-        late = self._faults.late_ms
-        if late > 0.0:
-            due = self._now() + late / 1000.0
+        late_ms = self._faults.late_ms
+        if late_ms > 0.0:
+            due = self._now() + late_ms / 1000.0
             heapq.heappush(self._later, (due, self._number, send, datagram))
         else:
             send(datagram)
@@ -247,26 +247,28 @@ def sender_of(
         that is not its first.
     """
     later = read_faults([*options.fault, *options.on_signal])
-    lacking = dict(without or {})
-    if CLOCKED[0] in lacking:
-        lacking |= dict.fromkeys(CLOCKED, lacking[CLOCKED[0]])
-    for name in sorted(later.names & lacking.keys()):
+    reasons = dict(without or {})
+    if CLOCKED[0] in reasons:
+        reasons |= dict.fromkeys(CLOCKED, reasons[CLOCKED[0]])
+    for name in sorted(later.names & reasons.keys()):
         raise DescriptionError.about(
-            f"{lacking[name]}; expected another fault than {name}", key="fault"
+            f"{reasons[name]}; expected another fault than {name}", key="fault"
         )
     if later.slower_ms and not follows:
         raise DescriptionError.about(
             "this emulator has no fault slower: it does not tell how it follows commands",
             key="fault",
         )
-    if not counts_on and (asked := sorted(later.names & COUNTED_ON)):
+    if not counts_on and (unsupported := sorted(later.names & COUNTED_ON)):
         raise DescriptionError.about(
-            f"this emulator has no fault {asked[0]}: it has no count that could go on",
+            f"this emulator has no fault {unsupported[0]}: it has no count that could go on",
             key="fault",
         )
     if "wrap-after" in (read_faults(options.on_signal) if wraps else later).names:
-        why = "is what a count begins with: expected with --fault" if wraps else "cannot come here"
-        problem = f"wrap-after {why}{'' if wraps else ': nothing that is sent runs over'}"
+        explanation = (
+            "is what a count begins with: expected with --fault" if wraps else "cannot come here"
+        )
+        problem = f"wrap-after {explanation}{'' if wraps else ': nothing that is sent runs over'}"
         raise DescriptionError.about(problem, key="fault")
     if options.strike_after is not None and not follows:
         raise DescriptionError.about(

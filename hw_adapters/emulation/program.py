@@ -58,14 +58,14 @@ def option_parser(name: str, description: str) -> argparse.ArgumentParser:
     return parser
 
 
-def print_ready(places: Mapping[str, Address | str], *, as_json: bool) -> None:
+def print_ready(addresses: Mapping[str, Address | str], *, as_json: bool) -> None:
     """Print the one line that says that the device can be reached, and where."""
     if as_json:
-        text = json.dumps(dict(places))
+        text = json.dumps(dict(addresses))
     else:
-        told = (p if isinstance(p, str) else f"{p[0]}:{p[1]}" for p in places.values())
-        pairs = zip(places, told, strict=True)
-        text = f"listening on {', '.join(f'{place} ({name})' for name, place in pairs)}"
+        texts = (p if isinstance(p, str) else f"{p[0]}:{p[1]}" for p in addresses.values())
+        pairs = zip(addresses, texts, strict=True)
+        text = f"listening on {', '.join(f'{address} ({name})' for name, address in pairs)}"
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 
@@ -84,7 +84,7 @@ class Emulated(Protocol):
     """An emulated device."""
 
     @property
-    def places(self) -> Mapping[str, Address | str]:
+    def addresses(self) -> Mapping[str, Address | str]:
         """Where it can be reached, by what is there."""
 
     def run(self, waiting: Waiting) -> None:
@@ -107,7 +107,7 @@ def emulate(
     with Waiting() as waiting:
         device = make(options, log)
         try:
-            print_ready(device.places, as_json=options.json)
+            print_ready(device.addresses, as_json=options.json)
             device.run(waiting)
         finally:
             device.close()
@@ -122,13 +122,13 @@ def udp_socket(host: str, port: int) -> socket.socket:
     OSError
         If the port is taken or not allowed; the text names it.
     """
-    made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     try:
-        made.bind((host, port))
+        udp.bind((host, port))
     except OSError as error:
-        made.close()
+        udp.close()
         raise OSError(error.errno, f"{error.strerror or error}: UDP {host}:{port}") from None
-    return made
+    return udp
 
 
 class Waiting:
@@ -157,10 +157,10 @@ class Waiting:
 
     def wait(self, sockets: Sequence[Readable], *deadlines: float | None) -> list[Readable]:
         """Return those that have something, at the first deadline (CLOCK_MONOTONIC, s)."""
-        known = [each for each in deadlines if each is not None]
-        timeout = max(0.0, min(known) - time.monotonic()) if known else None
+        known_deadlines = [deadline for deadline in deadlines if deadline is not None]
+        timeout = max(0.0, min(known_deadlines) - time.monotonic()) if known_deadlines else None
         watched: list[int | socket.socket] = [*sockets, self._read]
         ready, _, _ = select.select(watched, [], [], timeout)
         if self._read in ready:  # of a signal: else no later wait would wait
             self._read.recv(4096)
-        return [each for each in sockets if each in ready]
+        return [readable for readable in sockets if readable in ready]

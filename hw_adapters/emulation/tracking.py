@@ -91,9 +91,9 @@ class Tracking:
             return
         if span_ns not in self._transitions:
             self._transitions[span_ns] = _transition(self._matrix * (span_ns * 1e-9))
-        rest = np.zeros_like(self._state)
-        rest[0] = self._command
-        self._state = self._transitions[span_ns] @ (self._state - rest) + rest
+        equilibrium = np.zeros_like(self._state)
+        equilibrium[0] = self._command
+        self._state = self._transitions[span_ns] @ (self._state - equilibrium) + equilibrium
 
 
 def _state_matrix(bandwidth_hz: float | None, damping: float | None) -> Array | None:
@@ -110,5 +110,5 @@ def _transition(matrix: Array) -> Array:
         return np.exp(matrix)
     from scipy.linalg import expm  # heavy, and an emulator shall be there at once
 
-    found: Array = expm(matrix)
-    return found
+    exponential: Array = expm(matrix)
+    return exponential

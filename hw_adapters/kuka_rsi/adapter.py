@@ -122,8 +122,8 @@ class KukaRsi(Device):
     def __init__(self, settings: KukaRsiSettings) -> None:
         super().__init__(settings)
         self._settings = settings
-        chosen = [n for n in settings.names if not settings.axes or n in settings.axes]
-        self._places = [settings.names.index(name) for name in chosen]
+        axis_names = [n for n in settings.names if not settings.axes or n in settings.axes]
+        self._places = [settings.names.index(name) for name in axis_names]
         cartesian = settings.space == "cartesian"
         self._scales = (_MILLIMETRE,) * 3 + (_DEGREE,) * 3 if cartesian else (_DEGREE,) * 6
         self._socket: DatagramSocket | None = None
@@ -145,38 +145,38 @@ class KukaRsi(Device):
     @classmethod
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
         """Return pose and correction along the axes of RSI, or of the six joints."""
-        given = cast("KukaRsiSettings", settings)
-        move = ("m", given.translation_limit, given.speed_limit, given.deceleration_limit)
-        turn_stop = given.angular_deceleration_limit
-        turn = ("rad", given.rotation_limit, given.angular_speed_limit, turn_stop)
-        kinds = (turn,) * 6 if given.space == "joint" else (move,) * 3 + (turn,) * 3
-        axes = [(name, *kind) for name, kind in zip(given.names, kinds, strict=True)]
+        options = cast("KukaRsiSettings", settings)
+        move = ("m", options.translation_limit, options.speed_limit, options.deceleration_limit)
+        turn_stop = options.angular_deceleration_limit
+        turn = ("rad", options.rotation_limit, options.angular_speed_limit, turn_stop)
+        kinds = (turn,) * 6 if options.space == "joint" else (move,) * 3 + (turn,) * 3
+        axes = [(name, *kind) for name, kind in zip(options.names, kinds, strict=True)]
         return DeviceConnectors(
             inputs=tuple(
                 DeviceConnector(
                     f"d{name}",
                     unit,
                     f"Correction of {name.upper()}, from the start",
-                    frame=given.frame,
+                    frame=options.frame,
                     minimum=-limit,
                     maximum=limit,
                     speed=speed,
                     deceleration=stop,
                 )
                 for name, unit, limit, speed, stop in axes
-                if not given.axes or name in given.axes
+                if not options.axes or name in options.axes
             ),
             outputs=tuple(
                 DeviceConnector(
                     name,
                     unit,
-                    f"Measured {given.measured}, {name.upper()}",
-                    frame=given.frame,
+                    f"Measured {options.measured}, {name.upper()}",
+                    frame=options.frame,
                     follows=f"d{name}",
                 )
                 for name, unit, *_ in axes
             ),
-            rate=1000.0 / given.cycle_ms,
+            rate=1000.0 / options.cycle_ms,
         )
 
     @classmethod
@@ -188,11 +188,11 @@ class KukaRsi(Device):
 
     def open(self) -> None:
         """Bind the port; the robot is heard of when its program switches RSI on."""
-        given = self._settings
-        self._socket = DatagramSocket(given.host, given.port, None, given.device_host)
-        enough = _ENOUGH_OF_HOST if given.device_host else _ENOUGH
+        settings = self._settings
+        self._socket = DatagramSocket(settings.host, settings.port, None, settings.device_host)
+        enough = _ENOUGH_OF_HOST if settings.device_host else _ENOUGH
         hint = "set 'device_host' to that of the robot, and give others another port"
-        self._search = PeerSearch(enough, given.cycle_ms, hint)
+        self._search = PeerSearch(enough, settings.cycle_ms, hint)
         self._begin, self._first_setpoint, self._ipoc = None, None, 0
         self._clock = Counter(_IPOC_PERIOD)
         self._increments = Increments(self._most)
@@ -206,15 +206,15 @@ class KukaRsi(Device):
         """Wait for the next frame; its status is how many answers the controller found late."""
         wire, deadline = connected(self._socket), time.monotonic() + timeout_s
         while True:
-            found = wire.receive(max(deadline - time.monotonic(), 0.0))
-            if found is None:
+            datagram = wire.receive(max(deadline - time.monotonic(), 0.0))
+            if datagram is None:
                 return None
-            frame = decode_frame(found[0], self._settings.echo, self._settings.space)
+            frame = decode_frame(datagram[0], self._settings.echo, self._settings.space)
             values = self._measured(frame)
             if wire.peer is not None:
                 break
-            if self._search.offer(found[1], frame.ipoc):
-                wire.lock_to(found[1])
+            if self._search.offer(datagram[1], frame.ipoc):
+                wire.lock_to(datagram[1])
                 values = self._measured(frame)
                 break
         self._ipoc = frame.ipoc
@@ -247,36 +247,36 @@ class KukaRsi(Device):
                 "commands are answers to frames, and the robot has not sent a frame yet"
             )
         six = [0.0] * 6
-        for place, value in zip(self._places, values, strict=True):
-            six[place] = value
-        wanted = [value / scale for value, scale in zip(six, self._scales, strict=True)]
-        told = wanted
+        for index, value in zip(self._places, values, strict=True):
+            six[index] = value
+        target = [value / scale for value, scale in zip(six, self._scales, strict=True)]
+        correction = target
         if self._settings.mode == "relative":
             self._increments.see(*self._newest)  # a frame that does not follow is not answered
-            told = self._increments.towards(wanted)
+            correction = self._increments.towards(target)
         datagram = encode_correction(
-            Correction(self._ipoc, _six(told), self._settings.space, self._settings.sentype)
+            Correction(self._ipoc, _six(correction), self._settings.space, self._settings.sentype)
         )
         wire.send(datagram)
 
     def _in_force(self, frame: RobotFrame) -> tuple[float, ...] | None:
         """Return the offsets that the robot has in force by its own word, as it is commanded."""
-        given = self._settings
-        if given.mode == "relative":
+        settings = self._settings
+        if settings.mode == "relative":
             return None  # there a restart is no step: an increment counts from anywhere
-        if given.echo:
-            shown = frame.echo
-            if shown is None:
-                raise WireFormatError(f"RSI frame: expected <{given.echo}> (echo), found none")
+        if settings.echo:
+            reported = frame.echo
+            if reported is None:
+                raise WireFormatError(f"RSI frame: expected <{settings.echo}> (echo), found none")
         else:
-            shown = frame.setpoint if given.space == "cartesian" else frame.joint_setpoints
-            if shown is None or not given.setpoint:
+            reported = frame.setpoint if settings.space == "cartesian" else frame.joint_setpoints
+            if reported is None or not settings.setpoint:
                 return None
-        six = tuple(value * scale for value, scale in zip(shown, self._scales, strict=True))
-        if not given.echo:
+        six = tuple(value * scale for value, scale in zip(reported, self._scales, strict=True))
+        if not settings.echo:
             self._first_setpoint = first = self._first_setpoint or six
             six = self._away_from(first, six)
-        return tuple(six[place] for place in self._places)
+        return tuple(six[index] for index in self._places)
 
     def _away_from(self, begin: Sequence[float], now: Sequence[float]) -> tuple[float, ...]:
         return tuple(
@@ -286,14 +286,14 @@ class KukaRsi(Device):
 
     def _measured(self, frame: RobotFrame) -> tuple[float, ...]:
         cartesian = self._settings.space == "cartesian"
-        found = frame.pose if cartesian else frame.joints
-        if found is None:
+        measured = frame.pose if cartesian else frame.joints
+        if measured is None:
             missing = "RIst" if cartesian else "AIPos"
             raise WireFormatError(
                 f"RSI frame: expected <{missing}>, found none; send DEF_{missing} in the"
                 " controller's Ethernet configuration"
             )
-        values = tuple(value * scale for value, scale in zip(found, self._scales, strict=True))
+        values = tuple(value * scale for value, scale in zip(measured, self._scales, strict=True))
         if self._settings.measured == "pose":
             return values
         if self._begin is None and connected(self._socket).peer is None:

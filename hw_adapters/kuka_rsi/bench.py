@@ -70,8 +70,8 @@ def _relayed() -> Wiring:
     arguments = ("--peer", f"127.0.0.1:{back}", "--delay", "4", "--timeout", "1000000")
     echoed = ("--echo", "Corr")
     settings = {"port": port, "axes": ["x"], "device_host": "127.0.0.1", "echo": "Corr"}
-    places = RelayPlaces("udp", front, adapter=port, back=back, settings=("port",))
-    return Wiring((*arguments, *echoed), settings, places)
+    endpoints = RelayPlaces("udp", front, adapter=port, back=back, settings=("port",))
+    return Wiring((*arguments, *echoed), settings, endpoints)
 
 
 def _silent() -> Wiring:
@@ -135,5 +135,5 @@ BENCH = Bench(
     resolution=6e-8,
     counts_on=True,
     truth=lambda settings: _columns(settings, "", "actual"),
-    asked=lambda settings: _columns(settings, "d", "asked"),
+    logged_commands=lambda settings: _columns(settings, "d", "asked"),
 )

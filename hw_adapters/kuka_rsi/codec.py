@@ -97,17 +97,17 @@ def decode_frame(datagram: bytes, echo: str = "", space: Space = "cartesian") ->
         has no IPOC, or a number in it is none or not finite.
     """
     if len(datagram) > MOST_BYTES:
-        raise _wrong(f"expected at most {MOST_BYTES} bytes, found {len(datagram)}")
+        raise _frame_error(f"expected at most {MOST_BYTES} bytes, found {len(datagram)}")
     root = parse_xml(datagram.rstrip(b"\0"), "RSI frame", WireFormatError)
     if root.tag != "Rob":
-        raise _wrong(f"expected element <Rob>, found <{root.tag}>")
+        raise _frame_error(f"expected element <Rob>, found <{root.tag}>")
     return RobotFrame(
         ipoc=_ipoc(root),
         pose=_six(root, "RIst", CARTESIAN),
         setpoint=_six(root, "RSol", CARTESIAN),
         joints=_six(root, "AIPos", JOINTS),
         joint_setpoints=_six(root, "ASPos", JOINTS),
-        late=_late(root),
+        late=_late_packets(root),
         echo=_six(root, echo, CARTESIAN if space == "cartesian" else JOINTS) if echo else None,
     )
 
@@ -121,7 +121,7 @@ def encode_correction(correction: Correction) -> bytes:
         If a value is not finite: no such number goes to a robot.
     """
     if not all(map(math.isfinite, correction.values)):
-        raise _wrong(f"expected finite corrections, found {correction.values}")
+        raise _frame_error(f"expected finite corrections, found {correction.values}")
     cartesian = correction.space == "cartesian"
     tag, names = ("RKorr", CARTESIAN) if cartesian else ("AK", JOINTS)
     root = etree.Element("Sen", Type=correction.sentype)
@@ -135,25 +135,25 @@ def _ipoc(root: etree._Element) -> int:
     text = root.findtext("IPOC")
     digits = (text or "").strip(XML_BLANKS)
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DIGITS):
-        raise _wrong(f"expected a whole number in <IPOC>, found {text!r}")
+        raise _frame_error(f"expected a whole number in <IPOC>, found {text!r}")
     return int(digits)
 
 
-def _late(root: etree._Element) -> int | None:
-    found = root.find("Delay")
-    if found is None:
+def _late_packets(root: etree._Element) -> int | None:
+    element = root.find("Delay")
+    if element is None:
         return None
-    text = found.get("D", "")
+    text = element.get("D", "")
     if not (text.isascii() and text.isdecimal() and len(text) <= 10):
-        raise _wrong(f"<Delay>: expected a whole number in D, found {text!r}")
+        raise _frame_error(f"<Delay>: expected a whole number in D, found {text!r}")
     return int(text)
 
 
 def _six(root: etree._Element, tag: str, names: tuple[str, ...]) -> Six | None:
-    found = root.find(tag)
-    if found is None:
+    element = root.find(tag)
+    if element is None:
         return None
-    x, y, z, a, b, c = (_number(found, name) for name in names)
+    x, y, z, a, b, c = (_number(element, name) for name in names)
     return (x, y, z, a, b, c)
 
 
@@ -161,10 +161,10 @@ def _number(element: etree._Element, name: str) -> float:
     text = element.get(name)
     value = plain_number(text)
     if value is None:
-        found = "nothing" if text is None else repr(text)
-        raise _wrong(f"<{element.tag}>: expected a number in {name}, found {found}")
+        value_text = "nothing" if text is None else repr(text)
+        raise _frame_error(f"<{element.tag}>: expected a number in {name}, found {value_text}")
     return value
 
 
-def _wrong(message: str) -> WireFormatError:
+def _frame_error(message: str) -> WireFormatError:
     return WireFormatError.in_file("RSI frame", message)

@@ -64,7 +64,7 @@ class Robot:
         self.socket = udp_socket(options.host, 0)
 
     @property
-    def places(self) -> dict[str, Address | str]:
+    def addresses(self) -> dict[str, Address | str]:
         """Where it can be reached."""
         return {"udp": self.socket.getsockname()}
 
@@ -86,7 +86,7 @@ class Robot:
                 deadline += period / (1.0 + self._sender.clock_fast)
             elif ready:
                 self._take(self.socket.recv(4096))
-        self._log.write("stop", **self._where())
+        self._log.write("stop", **self._log_cells())
 
     def _end_cycle(self) -> None:
         if self._controller.asked.any():
@@ -94,7 +94,7 @@ class Robot:
         self._controller.follow_later(self._sender.slower_ms)
         happened = self._controller.next_cycle()
         if happened:
-            self._log.write(happened, **self._where())
+            self._log.write(happened, **self._log_cells())
         if self._controller.stopped:
             sys.stderr.write(f"robot stopped: {self._controller.stopped}\n")
             return
@@ -103,17 +103,17 @@ class Robot:
             self._jumped = True
             self._controller.ipoc = (self._controller.ipoc + round(jump_s * 1e3)) % IPOC_PERIOD
         if self._sender.restarts():
-            place = tuple(self._controller.pose.tolist())  # it does not move while it is off
+            pose = tuple(self._controller.pose.tolist())  # it does not move while it is off
             ipoc = self._sender.count_after_restart(
                 self._controller.ipoc, self._options.ipoc // 2, 1000.0
             )
             self._controller = Controller(
-                replace(self._setup, start=place), round(ipoc) % IPOC_PERIOD
+                replace(self._setup, start=pose), round(ipoc) % IPOC_PERIOD
             )
         self._begin_cycle()
 
     def _begin_cycle(self) -> None:
-        self._log.write("cycle", **self._where())
+        self._log.write("cycle", **self._log_cells())
         self._sender.send(self._to_peer, self._frame())
         if self._options.link is not None and not self._sender.dead:
             self.socket.sendto(self._displacement(), self._options.link)
@@ -123,7 +123,7 @@ class Robot:
 
     def _take(self, datagram: bytes) -> None:
         if not self._sender.dead:
-            self._log.write(self._controller.take(datagram), **self._where())
+            self._log.write(self._controller.take(datagram), **self._log_cells())
 
     def _frame(self) -> bytes:
         robot = self._controller
@@ -135,15 +135,15 @@ class Robot:
             start + offset for start, offset in zip(robot.setup.start, robot.commanded, strict=True)
         ]
         parts = ['<Rob TYPE="KUKA">']
-        told = self._sender.values(robot.pose.tolist(), _LARGEST)
-        groups = [(actual, told), (commanded, ends)]
+        pose = self._sender.values(robot.pose.tolist(), _LARGEST)
+        groups = [(actual, pose), (commanded, ends)]
         if self._setup.echo:
             groups.append((self._setup.echo, robot.in_force.tolist()))
         for tag, values in groups:
             cells = " ".join(f'{n}="{v:.4f}"' for n, v in zip(names, values, strict=True))
             parts.append(f"<{tag} {cells}/>")
-        late = robot.late + (1 + robot.cycle if self._sender.wrong_status else 0)
-        parts.append(f'<Delay D="{late}"/><IPOC>{robot.ipoc}</IPOC></Rob>')
+        late_packets = robot.late + (1 + robot.cycle if self._sender.wrong_status else 0)
+        parts.append(f'<Delay D="{late_packets}"/><IPOC>{robot.ipoc}</IPOC></Rob>')
         return "".join(parts).encode()
 
     def _displacement(self) -> bytes:
@@ -152,7 +152,7 @@ class Robot:
         now = time.monotonic_ns()
         return _LINK.pack(b"SDPL", robot.cycle & 0xFFFFFFFF, now, *offset, *(robot.velocity * _SI))
 
-    def _where(self) -> dict[str, object]:
+    def _log_cells(self) -> dict[str, object]:
         robot = self._controller
         cells: dict[str, object] = {"cycle": robot.cycle, "ipoc": robot.ipoc, "late": robot.late}
         groups = (("asked", robot.asked), ("commanded", robot.commanded), ("actual", robot.pose))

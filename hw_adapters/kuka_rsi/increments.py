@@ -22,20 +22,22 @@ class Increments:
         Largest increments of a cycle, mm and degrees, shape (6,).
     """
 
-    def __init__(self, most: Six) -> None:
-        self._most = most
+    def __init__(self, largest: Six) -> None:
+        self._most = largest
         self._sum, self._last = _NONE, _NONE
         self._sent: Six | None = None
         self._cycle: int | None = None
         self._late: int | None = None
 
-    def see(self, cycle: int, late: int | None) -> None:
+    def see(self, cycle: int, late_packets: int | None) -> None:
         """Take a frame that is answered: the number of its cycle, its count of late answers."""
         before, late_before = self._cycle, self._late
         if before is not None and cycle <= before:
             return
-        self._cycle, self._late = cycle, late
-        missed = 0 if late is None or late_before is None else max(late - late_before, 0)
+        self._cycle, self._late = cycle, late_packets
+        missed = (
+            0 if late_packets is None or late_before is None else max(late_packets - late_before, 0)
+        )
         sent, self._sent = self._sent, None
         if sent is not None and (before is None or missed < cycle - before):
             self._use(sent)
@@ -46,14 +48,14 @@ class Increments:
         self._last = increment
         self._sum = tuple(a + b for a, b in zip(self._sum, increment, strict=True))
 
-    def towards(self, wanted: Sequence[float]) -> list[float]:
+    def towards(self, target: Sequence[float]) -> list[float]:
         """Return the increment of the answer to the newest frame, as it is written.
 
         wanted: Offset from the start, mm and degrees, shape (6,).
         """
-        told = [
-            round(min(max(to - at, -most), most), 6)
-            for to, at, most in zip(wanted, self._sum, self._most, strict=True)
+        increments = [
+            round(min(max(to - at, -largest), largest), 6)
+            for to, at, largest in zip(target, self._sum, self._most, strict=True)
         ]
-        self._sent = tuple(told)
-        return told
+        self._sent = tuple(increments)
+        return increments

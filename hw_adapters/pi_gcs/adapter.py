@@ -29,9 +29,9 @@ from orchestrator.rig.devices import (
 #: SI units for a mm and a degree.
 _SCALES = (1e-3,) * 3 + (math.pi / 180.0,) * 3
 _CONNECT_S = 2.0
-_POSE, _REFERENCE = codec.about("POS?", AXES), codec.about("FRF?", AXES)
+_POSE, _REFERENCE = codec.question_about("POS?", AXES), codec.question_about("FRF?", AXES)
 #: What is asked behind the command to stop: no other question has this reply.
-_LAST = codec.about("POS?", "X")
+_LAST = codec.question_about("POS?", "X")
 _TRIES = 3
 #: Between two looks whether the reference move is over, s.
 _LOOK_S = 0.1
@@ -118,8 +118,8 @@ class PiGcs(Device):
     @classmethod
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
         """Return the pose, and offsets that are commanded."""
-        given = cast("PiGcsSettings", settings)
-        kinds = [("m", given.translation_limit)] * 3 + [("rad", given.rotation_limit)] * 3
+        options = cast("PiGcsSettings", settings)
+        kinds = [("m", options.translation_limit)] * 3 + [("rad", options.rotation_limit)] * 3
         axes = [(axis.lower(), *kind) for axis, kind in zip(AXES, kinds, strict=True)]
         return DeviceConnectors(
             inputs=tuple(
@@ -127,24 +127,24 @@ class PiGcs(Device):
                     f"d{name}",
                     unit,
                     f"Offset of {name.upper()}, from the start",
-                    frame=given.frame,
+                    frame=options.frame,
                     minimum=-limit,
                     maximum=limit,
                 )
                 for name, unit, limit in axes
-                if not given.axes or name in given.axes
+                if not options.axes or name in options.axes
             ),
             outputs=tuple(
                 DeviceConnector(
                     name,
                     unit,
-                    f"Measured {given.measured}, {name.upper()}",
-                    frame=given.frame,
+                    f"Measured {options.measured}, {name.upper()}",
+                    frame=options.frame,
                     follows=f"d{name}",
                 )
                 for name, unit, _ in axes
             ),
-            rate=given.rate,
+            rate=options.rate,
         )
 
     @classmethod
@@ -161,8 +161,8 @@ class PiGcs(Device):
         DeviceError
             If it is none, has no reference, or refuses something.
         """
-        given = self._settings
-        self._socket = StreamSocket(given.device_host, given.device_port, _CONNECT_S)
+        settings = self._settings
+        self._socket = StreamSocket(settings.device_host, settings.device_port, _CONNECT_S)
         self._number, self._told, self._where, self._stray_error = -1, None, None, 0
         self._splitter = codec.ReplySplitter()
         self._questions = Questions()
@@ -173,8 +173,8 @@ class PiGcs(Device):
         self._answer("*IDN?")
         codec.error_code(self._answer("ERR?"))  # of whoever was here before
         self._switch_on()
-        if given.velocity is not None:
-            self._socket.send(f"VLS {given.velocity * 1e3:.6f}\n".encode())
+        if settings.velocity is not None:
+            self._socket.send(f"VLS {settings.velocity * 1e3:.6f}\n".encode())
             self._expect_no_error("VLS")
         self._questions.named = self._keeps_order()
         self._targets, self._echoes = Targets(), self._questions.named and self._says_targets()
@@ -201,9 +201,10 @@ class PiGcs(Device):
 
     def account(self) -> str:
         """Say which controller it was, and whether its replies show their question."""
-        given, order = self._settings, "" if self._questions.named else " not"
+        settings, order = self._settings, "" if self._questions.named else " not"
         text = (
-            f"its controller was {given.device_host}:{given.device_port}, whose replies do{order}"
+            f"its controller was {settings.device_host}:{settings.device_port}, whose replies"
+            f" do{order}"
             " show their question"
         )
         return text if self._echoes else f"{text}, and which does not tell its targets (MOV?)"
@@ -250,17 +251,17 @@ class PiGcs(Device):
 
     def send(self, values: Sequence[float]) -> None:
         """Command a pose: where the hexapod was at the beginning, moved by the offsets."""
-        link, wanted = self._opened(), tuple(values)
+        link, commanded = self._opened(), tuple(values)
         offset = [0.0] * 6
-        for place, value in zip(self._places, wanted, strict=True):
-            offset[place] = value
+        for index, value in zip(self._places, commanded, strict=True):
+            offset[index] = value
         pose = (b + v for b, v in zip(self._begin, offset, strict=True))
         counts = (p / scale for p, scale in zip(pose, _SCALES, strict=True))
         target = dict(zip(AXES, counts, strict=True))
         self._targets.send(target)
-        if wanted != self._told:
+        if commanded != self._told:
             link.send(codec.command("MOV", target))
-            self._told = wanted
+            self._told = commanded
 
     def _switch_on(self) -> None:
         link = self._opened()
@@ -284,10 +285,10 @@ class PiGcs(Device):
     def _has_reference(self) -> bool:
         return all(codec.axis_values(self._answer(_REFERENCE), AXES).values())
 
-    def _expect_no_error(self, what: str) -> None:
+    def _expect_no_error(self, command: str) -> None:
         code = codec.error_code(self._answer("ERR?"))
         if code:
-            raise DeviceError(f"{what}: the controller says {codec.error_text(code)}")
+            raise DeviceError(f"{command}: the controller says {codec.error_text(code)}")
 
     def _answer(self, question: str) -> tuple[str, ...]:
         """Ask something outside of the cycle."""
@@ -295,8 +296,8 @@ class PiGcs(Device):
         link.send(codec.ask(question))
         deadline = time.monotonic() + limit
         while data := link.receive(deadline):
-            if found := self._splitter.split(data):
-                return found[0]
+            if replies := self._splitter.split(data):
+                return replies[0]
         raise DeviceError(
             f"no answer to {question} within {limit:g} s; check that it is a controller of PI"
         )
@@ -304,14 +305,14 @@ class PiGcs(Device):
     def _keeps_order(self) -> bool:
         """Whether replies name the axes in the order of their question, and so show which it is."""
         order = tuple(reversed(AXES))
-        reply = self._answer(codec.about("POS?", order))
+        reply = self._answer(codec.question_about("POS?", order))
         codec.axis_values(reply, AXES)
         return codec.axes_of(reply) == order
 
     def _says_targets(self) -> bool:
         """Whether the controller knows ``MOV?``; one that does not gives no reply."""
         try:
-            reply = self._answer(codec.about("MOV?", AXES))
+            reply = self._answer(codec.question_about("MOV?", AXES))
             codec.axis_values(reply, AXES)
         except (DeviceError, WireFormatError):
             codec.error_code(self._answer("ERR?"))
@@ -323,8 +324,8 @@ class PiGcs(Device):
         self._number += 1 + missed
         self._due += (1 + missed) / self._settings.rate
         question = self._questions.next(self._number, now)
-        target = (codec.about("MOV?", question.order[::-1]),) if self._echoes else ()
-        link.send(codec.ask(codec.about("POS?", question.order), *target, "ERR?"))
+        target = (codec.question_about("MOV?", question.order[::-1]),) if self._echoes else ()
+        link.send(codec.ask(codec.question_about("POS?", question.order), *target, "ERR?"))
 
     def _take(self, reply: tuple[str, ...]) -> Received | None:
         """Take a reply; return the sample that it completes.
@@ -335,13 +336,15 @@ class PiGcs(Device):
             If it is none to a question that is open.
         """
         if "=" not in reply[0]:
-            where, self._where = self._where, None
+            question_and_pose, self._where = self._where, None
             code = codec.error_code(reply)
-            if where is None:  # the pose before it was refused: the next sample has its error
+            if (
+                question_and_pose is None
+            ):  # the pose before it was refused: the next sample has its error
                 self._stray_error = self._stray_error or code
                 return None
             code, self._stray_error = code or self._stray_error, 0
-            return self._sample(*where, code)
+            return self._sample(*question_and_pose, code)
         if self._is_target(reply):
             self._has_target = True
             self._targets.see(reply)
@@ -361,25 +364,25 @@ class PiGcs(Device):
             return False
         return codec.axes_of(reply) == self._where[0].order[::-1]
 
-    def _sample(self, question: Question, where: tuple[str, ...], code: int) -> Received:
-        pose = self._pose(where)
+    def _sample(self, question: Question, pose_reply: tuple[str, ...], code: int) -> Received:
+        pose = self._pose(pose_reply)
         if code and self._settings.on_fault == "stop":
             raise DeviceError(f"the controller says {codec.error_text(code)}")
         if self._settings.measured == "displacement":
             pose = tuple(now - then for now, then in zip(pose, self._begin, strict=True))
         return Received(
             pose,
-            device_time=question.asked,
+            device_time=question.asked_s,
             sequence=question.number,
             valid=code == 0,
             status=code & 0xFFFFFFFF,
             taken=self._targets.taken if self._targets.says else None,
-            age=time.monotonic() - question.asked,
+            age=time.monotonic() - question.asked_s,
         )
 
     def _pose(self, reply: Sequence[str]) -> tuple[float, ...]:
-        found = codec.axis_values(reply, AXES)
-        return tuple(found[axis] * scale for axis, scale in zip(AXES, _SCALES, strict=True))
+        position = codec.axis_values(reply, AXES)
+        return tuple(position[axis] * scale for axis, scale in zip(AXES, _SCALES, strict=True))
 
     def _opened(self) -> StreamSocket:
         if self._socket is None:

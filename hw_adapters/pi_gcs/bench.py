@@ -52,8 +52,8 @@ def _relayed() -> Wiring:
     wiring, front = _wiring(), free_tcp_port()
     device = wiring.settings["device_port"]
     settings = {**wiring.settings, "device_port": front, "on_fault": "stop"}
-    places = RelayPlaces("tcp", front, device, settings=("device_host", "device_port"))
-    return Wiring(wiring.arguments, settings, places)
+    endpoints = RelayPlaces("tcp", front, device, settings=("device_host", "device_port"))
+    return Wiring(wiring.arguments, settings, endpoints)
 
 
 def _columns(prefix: str, column: str) -> Mapping[str, Logged]:
@@ -70,7 +70,7 @@ BENCH = Bench(
     wiring=_wiring,
     golden=(
         Golden("questions", partial(codec.ask, "POS?", "ERR?"), b"POS?\nERR?\n"),
-        Golden("where", partial(codec.about, "POS?", AXES), "POS? X Y Z U V W"),
+        Golden("where", partial(codec.question_about, "POS?", AXES), "POS? X Y Z U V W"),
         Golden(
             "move",
             partial(codec.command, "MOV", {"X": 1.5, "Y": -0.25, "W": -12.0}),
@@ -101,5 +101,5 @@ BENCH = Bench(
         "clock-jump": "replies have no time; their count is that of this machine's questions",
     },
     truth=lambda _: _columns("", ""),
-    asked=lambda _: _columns("d", "to_"),
+    logged_commands=lambda _: _columns("d", "to_"),
 )

@@ -41,7 +41,7 @@ def command(name: str, values: Mapping[str, float]) -> bytes:
         If a value is not finite.
     """
     if not all(map(math.isfinite, values.values())):
-        raise _wrong(f"{name}: expected finite values, found {dict(values)}")
+        raise _reply_error(f"{name}: expected finite values, found {dict(values)}")
     pairs = (f" {axis} {value:.7f}" for axis, value in values.items())
     return f"{name}{''.join(pairs)}\n".encode()
 
@@ -53,10 +53,10 @@ def switch_on(axes: Sequence[str]) -> bytes:
 
 def ask(*questions: str) -> bytes:
     """Write questions, such as ``POS?``."""
-    return "".join(f"{each}\n" for each in questions).encode()
+    return "".join(f"{question}\n" for question in questions).encode()
 
 
-def about(question: str, axes: Sequence[str]) -> str:
+def question_about(question: str, axes: Sequence[str]) -> str:
     """Return a question about axes; without names it would be about others as well, such as A."""
     return " ".join((question, *axes))
 
@@ -74,15 +74,15 @@ def axis_values(reply: Sequence[str], axes: Sequence[str]) -> dict[str, float]:
     WireFormatError
         If it is about other axes, or a number is none.
     """
-    found = {}
+    by_axis = {}
     for line in reply:
         axis, _, text = line.partition("=")
-        if axis in found:
-            raise _wrong(f"expected each axis once, found '{axis}' twice")
-        found[axis] = _number(text)
-    if set(found) != set(axes):
-        raise _wrong(f"expected axes {' '.join(axes)}, found {' '.join(found)[:40]!r}")
-    return found
+        if axis in by_axis:
+            raise _reply_error(f"expected each axis once, found '{axis}' twice")
+        by_axis[axis] = _number(text)
+    if set(by_axis) != set(axes):
+        raise _reply_error(f"expected axes {' '.join(axes)}, found {' '.join(by_axis)[:40]!r}")
+    return by_axis
 
 
 def last_digits(reply: Sequence[str]) -> float:
@@ -100,7 +100,7 @@ def error_code(reply: Sequence[str]) -> int:
         If it is no whole number in one line.
     """
     if len(reply) != 1 or not re.fullmatch(r"-?\d{1,6}", reply[0]):
-        raise _wrong(f"expected an error code, found {' '.join(reply)[:40]!r}")
+        raise _reply_error(f"expected an error code, found {' '.join(reply)[:40]!r}")
     return int(reply[0])
 
 
@@ -125,20 +125,20 @@ class ReplySplitter:
             If it is no text, or has no end; what came is forgotten.
         """
         *lines, self._rest = (self._rest + data).split(b"\n")
-        found = []
+        replies = []
         try:
             for line in lines:
                 self._lines.append(line.decode("ascii").rstrip(" "))
                 if not line.endswith(b" "):
-                    found.append(tuple(self._lines))
+                    replies.append(tuple(self._lines))
                     self._lines = []
         except UnicodeDecodeError:
             self.forget()
-            raise _wrong(f"expected text, found {line[:40]!r}") from None
+            raise _reply_error(f"expected text, found {line[:40]!r}") from None
         if len(self._rest) + sum(map(len, self._lines)) > _MOST_BYTES:
             self.forget()
-            raise _wrong(f"expected a reply of at most {_MOST_BYTES} bytes")
-        return found
+            raise _reply_error(f"expected a reply of at most {_MOST_BYTES} bytes")
+        return replies
 
     def forget(self) -> None:
         """Forget a reply that has begun."""
@@ -148,9 +148,9 @@ class ReplySplitter:
 def _number(text: str) -> float:
     value = plain_number(text)
     if value is None:
-        raise _wrong(f"expected a number, found {text[:40]!r}")
+        raise _reply_error(f"expected a number, found {text[:40]!r}")
     return value
 
 
-def _wrong(message: str) -> WireFormatError:
+def _reply_error(message: str) -> WireFormatError:
     return WireFormatError.in_file("GCS", message)

@@ -51,7 +51,7 @@ class Server:
         self.socket = socket.create_server((options.host, options.port))
 
     @property
-    def places(self) -> dict[str, Address | str]:
+    def addresses(self) -> dict[str, Address | str]:
         """Where it can be reached."""
         return {"tcp": self.socket.getsockname()}
 
@@ -66,13 +66,13 @@ class Server:
                 self._clients = {}
                 self._hexapod = self._new_hexapod()
                 continue
-            for each in ready:
-                self._serve(each)
+            for readable in ready:
+                self._serve(readable)
 
     def close(self) -> None:
         """Close all connections."""
-        for each in (self.socket, *self._clients, *self._lost):
-            each.close()
+        for open_socket in (self.socket, *self._clients, *self._lost):
+            open_socket.close()
 
     def _new_hexapod(self) -> Hexapod:
         return Hexapod(self._setup)
@@ -100,7 +100,7 @@ class Server:
         *lines, self._clients[client] = (self._clients[client] + data).split(b"\n")
         is_cycle = {b"POS?", b"ERR?"} <= {line[:4] for line in lines}
         self._hexapod.is_wrong = is_cycle and self._sender.wrong_status
-        self._hexapod.tell = self._told if is_cycle else list
+        self._hexapod.tell = self._reported if is_cycle else list
         replies = [self._answer(line.decode("ascii", "replace").strip(), now) for line in lines]
         reply = "".join(filter(None, replies)).encode()
         if is_cycle:
@@ -119,7 +119,7 @@ class Server:
             _reply(client, b"\xb1\n")
         return data.translate(None, b"\x05\x07\x18")
 
-    def _told(self, pose: Sequence[float]) -> list[float]:
+    def _reported(self, pose: Sequence[float]) -> list[float]:
         return self._sender.values(pose, self._setup.travel)
 
     def _answer(self, line: str, now: float) -> str | None:

@@ -139,9 +139,9 @@ class Hexapod:
             self._error = 15
             return None
         here, travel = self.position(now), f"{self._setup.travel:.7f}"
-        told = self.tell(list(here.values())) if name == "POS?" else here.values()
+        positions = self.tell(list(here.values())) if name == "POS?" else here.values()
         values = {
-            "POS?": {a: f"{x:.7f}" for a, x in zip(AXES, told, strict=True)},
+            "POS?": {a: f"{x:.7f}" for a, x in zip(AXES, positions, strict=True)},
             "MOV?": {a: f"{x:.7f}" for a, x in self._to.items()},
             "VEL?": dict.fromkeys(AXES, f"{self._velocity:.7f}"),
             "FRF?": dict.fromkeys(AXES, f"{now >= self._referenced:d}"),

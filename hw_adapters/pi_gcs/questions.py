@@ -26,13 +26,13 @@ class Question:
         Of the cycle.
     order
         In which it names the axes.
-    asked
+    asked_s
         When, CLOCK_MONOTONIC in s.
     """
 
     number: int
     order: tuple[str, ...]
-    asked: float
+    asked_s: float
 
 
 class Questions:
@@ -63,7 +63,7 @@ class Questions:
     def _until(self, patience_s: float) -> float:
         if not self._open:
             return -math.inf
-        return self._open[-1].asked + patience_s if self.named else math.inf
+        return self._open[-1].asked_s + patience_s if self.named else math.inf
 
     def refused(self) -> None:
         """Close the oldest open question: its reply has come, and cannot be read."""
@@ -78,7 +78,7 @@ class Questions:
         WireFormatError
             If none is open that it answers.
         """
-        match = next((each for each in self._open if each.order == order), None)
+        match = next((question for question in self._open if question.order == order), None)
         if match is None:
             raise WireFormatError.in_file("GCS", "a reply to no question that is open")
         while self._open.popleft() is not match:

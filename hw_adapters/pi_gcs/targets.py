@@ -40,10 +40,10 @@ class Targets:
         WireFormatError
             If it is not one value for each axis.
         """
-        values, most = axis_values(reply, AXES), last_digits(reply) + _ROUNDING
+        values, tolerance = axis_values(reply, AXES), last_digits(reply) + _ROUNDING
         for ordinal, target in reversed(self._sent):
             if ordinal <= self.taken:
                 return
-            if all(abs(values[axis] - target[axis]) <= most for axis in AXES):
+            if all(abs(values[axis] - target[axis]) <= tolerance for axis in AXES):
                 self.taken, self.says = ordinal, True
                 return

@@ -117,11 +117,13 @@ class ShmDevice(Device):
     @classmethod
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
         """Return the values of both records."""
-        given = cast("ShmSettings", settings)
+        options = cast("ShmSettings", settings)
         return DeviceConnectors(
-            inputs=tuple(DeviceConnector(**signal.model_dump()) for signal in given.commands),
-            outputs=tuple(DeviceConnector(**signal.model_dump()) for signal in given.measurements),
-            rate=given.rate,
+            inputs=tuple(DeviceConnector(**signal.model_dump()) for signal in options.commands),
+            outputs=tuple(
+                DeviceConnector(**signal.model_dump()) for signal in options.measurements
+            ),
+            rate=options.rate,
         )
 
     @classmethod
@@ -141,9 +143,9 @@ class ShmDevice(Device):
             raise DeviceError(
                 f"{path}: another program has claimed it; close that program first"
             ) from None
-        found = os.fstat(self._descriptor)
-        _expect_ours(path, found)
-        size = found.st_size
+        status = os.fstat(self._descriptor)
+        _expect_ours(path, status)
+        size = status.st_size
         if size == 0:
             raise DeviceError(f"{path}: expected a block, found an empty file")
         measured, commanded = len(self._settings.measurements), len(self._settings.commands)
@@ -211,18 +213,18 @@ class ShmDevice(Device):
         return Received(record.values, time_s, record.sequence, good, record.status, taken=taken)
 
 
-def _expect_ours(path: Path, found: os.stat_result) -> None:
+def _expect_ours(path: Path, status: os.stat_result) -> None:
     """Expect a block that nobody writes but its program and this one."""
-    user, own = found.st_uid, os.geteuid()
+    user, own_user = status.st_uid, os.geteuid()
     if not may_be_device(user):
         raise DeviceError(
             f"{path}: it belongs to {account_name(user)}; expected a block of"
-            f" {account_name(own)}, or of an account that {DEVICE_ACCOUNTS} names"
+            f" {account_name(own_user)}, or of an account that {DEVICE_ACCOUNTS} names"
         )
-    writers = found.st_mode & 0o002, found.st_mode & 0o020 and user == own
+    writers = status.st_mode & 0o002, status.st_mode & 0o020 and user == own_user
     if any(writers):
         raise DeviceError(
-            f"{path}: other accounts may write to it (mode {found.st_mode & 0o777:o}), and so"
+            f"{path}: other accounts may write to it (mode {status.st_mode & 0o777:o}), and so"
             " command and deceive; expected mode 600: change the mode in its program, or with"
             " chmod"
         )

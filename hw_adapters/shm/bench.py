@@ -55,8 +55,8 @@ def _relayed() -> Wiring:
             }
         ],
     }
-    places = RelayPlaces("memory", names[0], names[1], settings=("name",))
-    return Wiring(("--name", names[1], "--rate", "250"), settings, places)
+    endpoints = RelayPlaces("memory", names[0], names[1], settings=("name",))
+    return Wiring(("--name", names[1], "--rate", "250"), settings, endpoints)
 
 
 def _forged(record: bytes, ahead: int) -> bytes:
@@ -73,7 +73,7 @@ def _truth(settings: ShmSettings) -> Mapping[str, Logged]:
     return {n: Logged("sample", column) for n, column in zip(names, columns, strict=False)}
 
 
-def _asked(settings: ShmSettings) -> Mapping[str, Logged]:
+def _logged_commands(settings: ShmSettings) -> Mapping[str, Logged]:
     names = [signal.name for signal in settings.commands]
     return {name: Logged("command", "wanted") for name in names[:1]}
 
@@ -104,5 +104,5 @@ BENCH = Bench(
     forged=_forged,
     counts_on=True,
     truth=_truth,
-    asked=_asked,
+    logged_commands=_logged_commands,
 )

@@ -81,18 +81,18 @@ def check_head(block: bytes, measurements: int, commands: int) -> None:
         With what was expected and found.
     """
     if len(block) < _HEAD.size:
-        raise _wrong(f"expected at least {_HEAD.size} bytes, found {len(block)}")
+        raise _block_error(f"expected at least {_HEAD.size} bytes, found {len(block)}")
     mark, measured, commanded = _HEAD.unpack_from(block)
     if mark != _MARK:
-        raise _wrong(f"expected the mark {_MARK!r}, found {mark!r}")
+        raise _block_error(f"expected the mark {_MARK!r}, found {mark!r}")
     if (measured, commanded) != (measurements, commands):
-        raise _wrong(
+        raise _block_error(
             f"expected {measurements} measurements and {commands} commands,"
             f" found {measured} and {commanded}"
         )
     expected = block_size(measurements, commands)
     if len(block) < expected:
-        raise _wrong(f"expected {expected} bytes, found {len(block)}")
+        raise _block_error(f"expected {expected} bytes, found {len(block)}")
 
 
 def decode(record: bytes) -> Record | None:
@@ -104,17 +104,19 @@ def decode(record: bytes) -> Record | None:
         If its check sum differs, or a value is not finite.
     """
     if len(record) < _RECORD_HEAD or len(record) % 8:
-        raise _wrong(f"expected a record of 32 bytes and its values, found {len(record)} bytes")
+        raise _block_error(
+            f"expected a record of 32 bytes and its values, found {len(record)} bytes"
+        )
     (counter,) = _COUNTER.unpack_from(record)
     if counter == 0 or counter % 2:
         return None
     fixed, values = record[8:28], record[_RECORD_HEAD:]
-    (found,) = _CRC.unpack_from(record, 28)
-    if found != (expected := zlib.crc32(values, zlib.crc32(fixed))):
-        raise _wrong(f"expected CRC-32 {expected:#010x}, found {found:#010x}")
+    (checksum,) = _CRC.unpack_from(record, 28)
+    if checksum != (expected := zlib.crc32(values, zlib.crc32(fixed))):
+        raise _block_error(f"expected CRC-32 {expected:#010x}, found {checksum:#010x}")
     numbers = struct.unpack(f"<{len(values) // 8}d", values)
     if not all(map(math.isfinite, numbers)):
-        raise _wrong(f"expected finite values, found {numbers}")
+        raise _block_error(f"expected finite values, found {numbers}")
     return Record(numbers, *_FIXED.unpack(fixed))
 
 
@@ -127,7 +129,7 @@ def encode(record: Record) -> bytes:
         If a value is not finite: none such is handed on.
     """
     if not all(map(math.isfinite, record.values)):
-        raise _wrong(f"expected finite values, found {record.values}")
+        raise _block_error(f"expected finite values, found {record.values}")
     fixed = _FIXED.pack(record.sequence % 2**64, record.time_ns % 2**64, record.status)
     values = _doubles(record.values)
     return fixed + _CRC.pack(zlib.crc32(values, zlib.crc32(fixed))) + values
@@ -137,5 +139,5 @@ def _doubles(values: Sequence[float]) -> bytes:
     return struct.pack(f"<{len(values)}d", *values)
 
 
-def _wrong(message: str) -> WireFormatError:
+def _block_error(message: str) -> WireFormatError:
     return WireFormatError.in_file("shared memory", message)

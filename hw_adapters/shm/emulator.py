@@ -76,7 +76,7 @@ class Program:
         self._number = max(round(self._sender.count_after_restart(number, 0.0, rate)), 0)
 
     @property
-    def places(self) -> dict[str, Address | str]:
+    def addresses(self) -> dict[str, Address | str]:
         """Where it can be reached."""
         return {"shm": self._options.name}
 
@@ -116,9 +116,9 @@ class Program:
             self._log.write("old", number=number)
             return
         self._number_taken, self._heard = number, now
-        (wanted,) = array.array("d", record[32:])
-        self._axis.command(self._since_birth(time.monotonic()), np.array([wanted]))
-        self._log.write("command", number=number, wanted=f"{wanted:.12g}")
+        (target,) = array.array("d", record[32:])
+        self._axis.command(self._since_birth(time.monotonic()), np.array([target]))
+        self._log.write("command", number=number, drive_object=f"{target:.12g}")
 
     def _sample(self, due: float) -> None:
         """Sample at the moment that was due: a device's clock does not wait for a program."""

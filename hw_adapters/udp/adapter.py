@@ -62,18 +62,18 @@ class UdpDevice(Device):
     @classmethod
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
         """Return the signals of both datagrams."""
-        given = cast("UdpSettings", settings)
-        commands = given.commands.signals if given.commands else ()
+        options = cast("UdpSettings", settings)
+        commands = options.commands.signals if options.commands else ()
         return DeviceConnectors(
             inputs=tuple(field.connector for field in commands),
-            outputs=tuple(field.connector for field in given.measurements.signals),
-            rate=given.rate,
+            outputs=tuple(field.connector for field in options.measurements.signals),
+            rate=options.rate,
         )
 
     @classmethod
     def layout(cls, settings: DeviceSettings) -> Mapping[str, str]:
         """Return where each signal stands in the datagram, as ``byte 20, f64``."""
-        return Codec(cast("UdpSettings", settings).measurements).places
+        return Codec(cast("UdpSettings", settings).measurements).positions
 
     def _begin_clocks(self) -> None:
         self._clock = Counter(self._measurements.time_period)
@@ -82,9 +82,9 @@ class UdpDevice(Device):
     def open(self) -> None:
         """Bind the port; the rig is heard of by its first datagram."""
         self._begin_clocks()
-        given = self._settings
-        peer = (given.device_host, given.device_port) if given.device_port else None
-        self._socket = DatagramSocket(given.host, given.port, peer, given.device_host)
+        settings = self._settings
+        peer = (settings.device_host, settings.device_port) if settings.device_port else None
+        self._socket = DatagramSocket(settings.host, settings.port, peer, settings.device_host)
         self._search = PeerSearch(_ENOUGH, 0, "set 'device_port'")
 
     def close(self) -> None:
@@ -96,14 +96,14 @@ class UdpDevice(Device):
         """Wait for the next datagram."""
         wire, deadline = connected(self._socket), time.monotonic() + timeout_s
         while True:
-            found = wire.receive(max(deadline - time.monotonic(), 0.0))
-            if found is None:
+            datagram = wire.receive(max(deadline - time.monotonic(), 0.0))
+            if datagram is None:
                 return None
-            message = self._measurements.decode(found[0])
+            message = self._measurements.decode(datagram[0])
             if wire.peer is not None:
                 break
-            if self._search.offer(found[1], message.sequence or 0):
-                wire.lock_to(found[1])
+            if self._search.offer(datagram[1], message.sequence or 0):
+                wire.lock_to(datagram[1])
                 break
         now = None if message.time_s is None else self._clock.count(message.time_s)
         status = message.status or 0

@@ -130,7 +130,7 @@ def _truth(settings: UdpSettings) -> Mapping[str, Logged]:
     return {n: Logged("sample", column) for n, column in zip(names, columns, strict=False)}
 
 
-def _asked(settings: UdpSettings) -> Mapping[str, Logged]:
+def _logged_commands(settings: UdpSettings) -> Mapping[str, Logged]:
     signals = settings.commands.signals if settings.commands else ()
     return {signal.name: Logged("command", "wanted") for signal in signals[:1]}
 
@@ -164,5 +164,5 @@ BENCH = Bench(
     forged=_forged,
     counts_on=True,
     truth=_truth,
-    asked=_asked,
+    logged_commands=_logged_commands,
 )

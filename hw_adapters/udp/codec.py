@@ -54,16 +54,16 @@ class Codec:
         )
 
     @property
-    def places(self) -> dict[str, str]:
+    def positions(self) -> dict[str, str]:
         """Where each scalar signal stands, as ``byte 20, f64``, by its name."""
-        order, at, places = _ORDERS[self._layout.byte_order], 0, dict[str, str]()
+        order, at, descriptions = _ORDERS[self._layout.byte_order], 0, dict[str, str]()
         for field in self._layout.fields:
             size = struct.calcsize(f"{order}{field.code}")
             if field.role == "signal":
                 for i, scalar in enumerate(field.connector.scalars):
-                    places[scalar] = f"byte {at + i * size // field.count}, {field.type}"
+                    descriptions[scalar] = f"byte {at + i * size // field.count}, {field.type}"
             at += size
-        return places
+        return descriptions
 
     @property
     def size(self) -> int:
@@ -80,37 +80,37 @@ class Codec:
             not finite.
         """
         if len(datagram) != self.size:
-            raise _wrong(f"expected {self.size} bytes, found {len(datagram)}")
+            raise _message_error(f"expected {self.size} bytes, found {len(datagram)}")
         body = datagram[: self._struct.size]
         if self._has_crc:
-            (found,) = self._crc.unpack(datagram[self._struct.size :])
-            if found != (expected := zlib.crc32(body)):
-                raise _wrong(f"expected CRC-32 {expected:#010x}, found {found:#010x}")
+            (checksum,) = self._crc.unpack(datagram[self._struct.size :])
+            if checksum != (expected := zlib.crc32(body)):
+                raise _message_error(f"expected CRC-32 {expected:#010x}, found {checksum:#010x}")
         values: list[float] = []
         parts: dict[str, int] = {}
         time_s: float | None = None
         raws = iter(self._struct.unpack(body))
         for field in self._layout.fields:
             if field.role == "signal":
-                given = islice(raws, field.count)
-                values += (_finite(field, raw * field.scale + field.offset) for raw in given)
+                raw_values = islice(raws, field.count)
+                values += (_finite(field, raw * field.scale + field.offset) for raw in raw_values)
             elif field.role == "padding":
                 deque(islice(raws, field.count), maxlen=0)
             elif field.role == "time":
                 time_s = _finite(field, next(raws) * field.scale + field.offset)
             else:
-                parts[field.role] = self._whole(field, next(raws))
+                parts[field.role] = self._checked_constant(field, next(raws))
         return Message(
             tuple(values), parts.get("sequence"), time_s, parts.get("status"), parts.get("taken")
         )
 
-    def _whole(self, field: LayoutField, raw: int | bytes) -> int:
+    def _checked_constant(self, field: LayoutField, raw: int | bytes) -> int:
         if isinstance(raw, bytes):
             if field.text and raw.rstrip(b"\0") != field.text.encode():
-                raise _wrong(f"expected the text {field.text!r}, found {raw!r}")
+                raise _message_error(f"expected the text {field.text!r}, found {raw!r}")
             return 0
         if field.role == "constant" and raw != field.value:
-            raise _wrong(f"expected the constant {field.value:#x}, found {raw:#x}")
+            raise _message_error(f"expected the constant {field.value:#x}, found {raw:#x}")
         return raw
 
     def encode(self, values: Sequence[float], sequence: int = 0, time_s: float = 0.0) -> bytes:
@@ -131,18 +131,20 @@ class Codec:
             If a value is not finite or has no place in its type.
         """
         if len(values) != self._values:
-            raise _wrong(f"expected {self._values} values, found {len(values)}")
-        given = iter(values)
+            raise _message_error(f"expected {self._values} values, found {len(values)}")
+        remaining_values = iter(values)
         raws: list[int | float | bytes] = []
         for field in self._layout.fields:
             if field.role == "text":
                 raws.append(field.text.encode())
                 continue
-            raws += (self._raw(field, given, sequence, time_s) for _ in range(field.count))
+            raws += (
+                self._raw(field, remaining_values, sequence, time_s) for _ in range(field.count)
+            )
         try:
             body = self._struct.pack(*raws)
         except (struct.error, OverflowError) as error:
-            raise _wrong(f"a value does not fit its type: {error}") from None
+            raise _message_error(f"a value does not fit its type: {error}") from None
         return body + self._crc.pack(zlib.crc32(body)) if self._has_crc else body
 
     def _raw(
@@ -167,13 +169,13 @@ def _to_type(field: LayoutField, raw: float) -> int | float:
     if field.type.startswith("f"):
         return raw
     if not (math.isfinite(raw) and field.holds(round(raw))):
-        raise _wrong(f"{_name(field)}: {raw:g} does not fit {field.type}")
+        raise _message_error(f"{_name(field)}: {raw:g} does not fit {field.type}")
     return round(raw)
 
 
 def _finite(field: LayoutField, value: float) -> float:
     if not math.isfinite(value):
-        raise _wrong(f"{_name(field)}: expected a finite number, found {value}")
+        raise _message_error(f"{_name(field)}: expected a finite number, found {value}")
     return value
 
 
@@ -181,5 +183,5 @@ def _name(field: LayoutField) -> str:
     return f"'{field.name}'" if field.role == "signal" else field.role
 
 
-def _wrong(message: str) -> WireFormatError:
+def _message_error(message: str) -> WireFormatError:
     return WireFormatError.in_file("datagram", message)

@@ -64,7 +64,7 @@ class Rig:
         self._number = max(round(self._sender.count_after_restart(number, 0.0, rate)), 0)
 
     @property
-    def places(self) -> dict[str, Address | str]:
+    def addresses(self) -> dict[str, Address | str]:
         """Where it can be reached."""
         return {"udp": self.socket.getsockname()}
 
@@ -91,19 +91,19 @@ class Rig:
     def _take(self, datagram: bytes) -> None:
         if self._sender.dead:
             return
-        whole = len(datagram) == 28 and datagram[:4] == b"1CDS"
-        if not whole or binascii.crc32(datagram[:24]).to_bytes(4, "little") != datagram[24:]:
+        is_complete = len(datagram) == 28 and datagram[:4] == b"1CDS"
+        if not is_complete or binascii.crc32(datagram[:24]).to_bytes(4, "little") != datagram[24:]:
             self._log.write("foreign")
             return
-        number, _, wanted = struct.unpack_from("<LQd", datagram, 4)
+        number, _, target = struct.unpack_from("<LQd", datagram, 4)
         now, before = time.monotonic(), self._heard
         if 0 < self._taken - number < _OLD and now - before < _PAUSE_S:
             self._log.write("old", number=number)
             return
         self._heard = now
-        self._axis.command(self._since_birth(time.monotonic()), np.array([wanted]))
+        self._axis.command(self._since_birth(time.monotonic()), np.array([target]))
         self._taken = number
-        self._log.write("command", number=number, wanted=f"{wanted:.12g}")
+        self._log.write("command", number=number, drive_object=f"{target:.12g}")
 
     def _sample(self, due: float) -> None:
         """Sample at the moment that was due: a device's clock does not wait for a program."""
@@ -113,9 +113,9 @@ class Rig:
         self._axis.advance(now)
         position, velocity = float(self._axis.position[0]), float(self._axis.velocity[0])
         status = 1 if self._sender.wrong_status else 0
-        told = self._sender.values((position, velocity), _LARGEST)
+        values = self._sender.values((position, velocity), _LARGEST)
         clock = now + round(self._sender.clock_jump_s * 1e9)
-        body = b"1MDS" + struct.pack("<LQLdd", self._number, clock, status, *told)
+        body = b"1MDS" + struct.pack("<LQLdd", self._number, clock, status, *values)
         if self._options.taken:
             body += struct.pack("<L", self._taken)
         body += binascii.crc32(body).to_bytes(4, "little")

@@ -103,11 +103,11 @@ class UrRtde(Device):
         super().__init__(settings)
         self._settings = settings
         origin = _ORIGINS.get(settings.space)
-        wanted = [
+        variables = [
             *([origin] if origin else []),
             *(MEASUREMENTS[m].variable for m in settings.measured),
         ]
-        self._vectors = list(dict.fromkeys(wanted))
+        self._vectors = list(dict.fromkeys(variables))
         self._client: RtdeClient | None = None
         self._inputs: Recipe | None = None
         self._outputs: Recipe | None = None
@@ -118,21 +118,21 @@ class UrRtde(Device):
     @classmethod
     def connectors(cls, settings: DeviceSettings) -> DeviceConnectors:
         """Return offsets that are commanded, and what is measured, as vectors."""
-        given = cast("UrRtdeSettings", settings)
+        options = cast("UrRtdeSettings", settings)
         return DeviceConnectors(
-            inputs=tuple(_commands(given)),
+            inputs=tuple(_commands(options)),
             outputs=tuple(
                 DeviceConnector(
                     name,
                     m.unit,
                     m.description,
                     shape=(m.count,),
-                    frame=given.frame,
-                    follows=_FOLLOWS.get((name, given.space), ""),
+                    frame=options.frame,
+                    follows=_FOLLOWS.get((name, options.space), ""),
                 )
-                for name, m in ((name, MEASUREMENTS[name]) for name in given.measured)
+                for name, m in ((name, MEASUREMENTS[name]) for name in options.measured)
             ),
-            rate=given.rate,
+            rate=options.rate,
         )
 
     @classmethod
@@ -147,14 +147,14 @@ class UrRtde(Device):
 
     def open(self) -> None:
         """Connect, agree on both recipes, and let the data flow."""
-        given = self._settings
+        settings = self._settings
         self._begin, self._taken = None, TakenCounter(_MOST_COUNT)
         self._newest = -math.inf, 0
-        self._client = RtdeClient(given.device_host, given.device_port)
-        counter = f"input_int_register_{given.counter_register}"
-        self._echoes = given.space != "none" and self._client.has_output(counter, given.rate)
+        self._client = RtdeClient(settings.device_host, settings.device_port)
+        counter = f"input_int_register_{settings.counter_register}"
+        self._echoes = settings.space != "none" and self._client.has_output(counter, settings.rate)
         names = (TIME, SAFETY, ROBOT, *([counter] if self._echoes else []), *self._vectors)
-        self._outputs = self._client.outputs(names, given.rate)
+        self._outputs = self._client.outputs(names, settings.rate)
         expected = ("DOUBLE", "UINT32", "UINT32", *["INT32"] * self._echoes)
         expected = (*expected, *["VECTOR6D"] * len(self._vectors))
         if self._outputs.types != expected:
@@ -162,7 +162,7 @@ class UrRtde(Device):
                 f"{', '.join(names)}: expected {', '.join(expected)}, found"
                 f" {', '.join(self._outputs.types)}"
             )
-        self._inputs = self._client.inputs(self._registers()) if given.space != "none" else None
+        self._inputs = self._client.inputs(self._registers()) if settings.space != "none" else None
         self._client.start()
 
     def close(self) -> None:
@@ -208,11 +208,11 @@ class UrRtde(Device):
 
     def account(self) -> str:
         """Say which controller it was, and whether it says what it takes."""
-        given = self._settings
-        told = f"its controller was {given.device_host}:{given.device_port}"
-        if given.space == "none" or self._echoes:
-            return told
-        return f"{told}, which has no output input_int_register_{given.counter_register}"
+        settings = self._settings
+        text = f"its controller was {settings.device_host}:{settings.device_port}"
+        if settings.space == "none" or self._echoes:
+            return text
+        return f"{text}, which has no output input_int_register_{settings.counter_register}"
 
     def send(self, values: Sequence[float]) -> None:
         """Write the registers: where the robot was at the beginning, moved by the command.
@@ -239,10 +239,10 @@ class UrRtde(Device):
         return (*moved, *turned(offset[3:], self._begin[3:]))
 
     def _registers(self) -> list[str]:
-        given = self._settings
-        numbers = range(given.first_register, given.first_register + 6)
+        settings = self._settings
+        numbers = range(settings.first_register, settings.first_register + 6)
         doubles = [f"input_double_register_{n}" for n in numbers]
-        return [*doubles, f"input_int_register_{given.counter_register}"]
+        return [*doubles, f"input_int_register_{settings.counter_register}"]
 
     def _opened(self) -> tuple[RtdeClient, Recipe]:
         if self._client is None or self._outputs is None:
@@ -250,14 +250,21 @@ class UrRtde(Device):
         return self._client, self._outputs
 
 
-def _commands(given: UrRtdeSettings) -> list[DeviceConnector]:
-    turn, move = given.rotation_limit, given.translation_limit
-    spin = given.angular_speed_limit, given.angular_deceleration_limit
-    if given.space == "joint":
+def _commands(settings: UrRtdeSettings) -> list[DeviceConnector]:
+    turn, move = settings.rotation_limit, settings.translation_limit
+    spin = settings.angular_speed_limit, settings.angular_deceleration_limit
+    if settings.space == "joint":
         rows = [("dq", "rad", 6, turn, spin, "Joints")]
-    elif given.space == "cartesian":
+    elif settings.space == "cartesian":
         rows = [
-            ("d_position", "m", 3, move, (given.speed_limit, given.deceleration_limit), "Position"),
+            (
+                "d_position",
+                "m",
+                3,
+                move,
+                (settings.speed_limit, settings.deceleration_limit),
+                "Position",
+            ),
             ("d_rotation", "rad", 3, turn, spin, "Rotation vector"),
         ]
     else:
@@ -266,18 +273,18 @@ def _commands(given: UrRtdeSettings) -> list[DeviceConnector]:
         DeviceConnector(
             name,
             unit,
-            f"{what}, from the start",
+            f"{description}, from the start",
             shape=(count,),
-            frame=given.frame if given.space == "cartesian" else None,
+            frame=settings.frame if settings.space == "cartesian" else None,
             minimum=-limit,
             maximum=limit,
             speed=speed,
             deceleration=stop,
         )
-        for name, unit, count, limit, (speed, stop), what in rows
+        for name, unit, count, limit, (speed, stop), description in rows
     ]
 
 
 def _part(vectors: dict[str, tuple[float, ...]], name: Measured) -> tuple[float, ...]:
-    found = MEASUREMENTS[name]
-    return vectors[found.variable][found.first : found.first + found.count]
+    measurement = MEASUREMENTS[name]
+    return vectors[measurement.variable][measurement.first : measurement.first + measurement.count]

@@ -46,8 +46,8 @@ def _wiring() -> Wiring:
 def _relayed() -> Wiring:
     wiring, front = _wiring(), free_tcp_port()
     device = wiring.settings["device_port"]
-    places = RelayPlaces("tcp", front, device, settings=("device_host", "device_port"))
-    return Wiring(wiring.arguments, {**wiring.settings, "device_port": front}, places)
+    endpoints = RelayPlaces("tcp", front, device, settings=("device_host", "device_port"))
+    return Wiring(wiring.arguments, {**wiring.settings, "device_port": front}, endpoints)
 
 
 #: What the emulated arm moves, and what leads it, in the order of the six registers.
@@ -69,7 +69,7 @@ def _truth(settings: UrRtdeSettings) -> Mapping[str, Logged]:
     return _columns(_MOVED.get(settings.space, ()), "actual")
 
 
-def _asked(settings: UrRtdeSettings) -> Mapping[str, Logged]:
+def _logged_commands(settings: UrRtdeSettings) -> Mapping[str, Logged]:
     return _columns(_LED.get(settings.space, ()), "wanted")
 
 
@@ -132,5 +132,5 @@ BENCH = Bench(
     ),
     relayed=_relayed,
     truth=_truth,
-    asked=_asked,
+    logged_commands=_logged_commands,
 )

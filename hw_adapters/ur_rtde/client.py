@@ -57,8 +57,8 @@ class RtdeClient:
 
     def has_output(self, name: str, frequency: float) -> bool:
         """Whether the controller sends a variable; a recipe that is set up later replaces this."""
-        found = self._answer(codec.set_up_outputs([name], frequency), "O")
-        return isinstance(found, Recipe) and not {*found.types} & {*codec.REFUSALS}
+        answer = self._answer(codec.set_up_outputs([name], frequency), "O")
+        return isinstance(answer, Recipe) and not {*answer.types} & {*codec.REFUSALS}
 
     def inputs(self, names: Sequence[str]) -> Recipe:
         """Agree on what the robot is sent; raises as :meth:`outputs`."""
@@ -99,27 +99,27 @@ class RtdeClient:
         self._socket.close()
 
     def _accepted(self, request: bytes, kind: str) -> bool:
-        found = self._answer(request, kind)
-        return isinstance(found, Accepted) and found.accepted
+        answer = self._answer(request, kind)
+        return isinstance(answer, Accepted) and answer.accepted
 
     def _recipe(self, request: bytes, kind: str, names: Sequence[str]) -> Recipe:
-        found = self._answer(request, kind)
-        if not isinstance(found, Recipe) or len(found.types) != len(names):
+        answer = self._answer(request, kind)
+        if not isinstance(answer, Recipe) or len(answer.types) != len(names):
             raise DeviceError(
                 f"the controller refuses the recipe {', '.join(names)}{self._reasons()}"
             )
         refused = [
             f"'{name}': {codec.REFUSALS[type_]}"
-            for name, type_ in zip(names, found.types, strict=True)
+            for name, type_ in zip(names, answer.types, strict=True)
             if type_ in codec.REFUSALS
         ]
-        if refused or found.number == 0:
-            which = "outputs" if kind == "O" else "inputs"
-            told = "; ".join(refused) or ", ".join(names)
+        if refused or answer.number == 0:
+            direction = "outputs" if kind == "O" else "inputs"
+            reasons = "; ".join(refused) or ", ".join(names)
             raise DeviceError(
-                f"the controller refuses the recipe of {which}: {told}{self._reasons()}"
+                f"the controller refuses the recipe of {direction}: {reasons}{self._reasons()}"
             )
-        return found
+        return answer
 
     def _answer(self, request: bytes, kind: str) -> Message:
         self._socket.send(request)

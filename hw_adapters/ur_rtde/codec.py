@@ -128,11 +128,11 @@ def encode_data(recipe: Recipe, values: Sequence[Number]) -> bytes:
         If a value is not finite, does not fit its type, or there are more or fewer.
     """
     if not all(map(math.isfinite, values)):
-        raise _wrong(f"expected finite values, found {tuple(values)}")
+        raise _package_error(f"expected finite values, found {tuple(values)}")
     try:
         content = struct.pack(_layout(recipe), *values)
     except struct.error as error:
-        raise _wrong(f"values that do not fit {','.join(recipe.types)}: {error}") from None
+        raise _package_error(f"values that do not fit {','.join(recipe.types)}: {error}") from None
     return _package("U", bytes((recipe.number,)) + content)
 
 
@@ -146,15 +146,15 @@ def decode_data(recipe: Recipe, data: Data) -> tuple[Number, ...]:
     """
     layout = _layout(recipe)
     if data.number != recipe.number or len(data.content) != struct.calcsize(layout):
-        raise _wrong(
+        raise _package_error(
             f"data: expected {struct.calcsize(layout)} bytes of recipe {recipe.number}, found"
             f" {len(data.content)} of recipe {data.number}"
         )
     values = struct.unpack(layout, data.content)
     if not all(map(math.isfinite, values)):
-        raise _wrong("data: expected finite numbers")
+        raise _package_error("data: expected finite numbers")
     if struct.pack(layout, *values) != data.content:
-        raise _wrong("data: expected 0 or 1 for what is true or false")
+        raise _package_error("data: expected 0 or 1 for what is true or false")
     return values
 
 
@@ -167,7 +167,7 @@ def decode(package: bytes) -> Message:
         If its size is another one, or it is none that a controller sends.
     """
     if len(package) < _HEADER.size or _HEADER.unpack_from(package)[0] != len(package):
-        raise _wrong(f"expected a package of the size that it says, found {package[:8]!r}")
+        raise _package_error(f"expected a package of the size that it says, found {package[:8]!r}")
     kind, content = chr(package[2]), package[3:]
     if kind == "U" and content:
         return Data(content[0], content[1:])
@@ -177,7 +177,7 @@ def decode(package: bytes) -> Message:
         return Recipe(kind, content[0], _types(content[1:]))
     if kind == "M":
         return _text_message(content)
-    raise _wrong(f"expected a package of a controller, found {package[:8]!r}")
+    raise _package_error(f"expected a package of a controller, found {package[:8]!r}")
 
 
 class PackageSplitter:
@@ -195,16 +195,16 @@ class PackageSplitter:
             If a size cannot be one: nobody knows where the next package begins.
         """
         self._rest += data
-        found = []
+        packages = []
         while len(self._rest) >= _HEADER.size:
             size, _ = _HEADER.unpack_from(self._rest)
             if not _HEADER.size <= size <= _MOST_BYTES:
-                raise _wrong(f"expected a size from 3 to {_MOST_BYTES}, found {size}")
+                raise _package_error(f"expected a size from 3 to {_MOST_BYTES}, found {size}")
             if len(self._rest) < size:
                 break
-            found.append(self._rest[:size])
+            packages.append(self._rest[:size])
             self._rest = self._rest[size:]
-        return found
+        return packages
 
 
 def _package(kind: str, content: bytes) -> bytes:
@@ -212,30 +212,34 @@ def _package(kind: str, content: bytes) -> bytes:
 
 
 def _layout(recipe: Recipe) -> str:
-    return ">" + "".join(_TYPES[each] for each in recipe.types)
+    return ">" + "".join(_TYPES[type_name] for type_name in recipe.types)
 
 
 def _types(content: bytes) -> tuple[str, ...]:
     try:
-        found = tuple(content.decode("ascii").split(",")) if content else ()
+        type_names = tuple(content.decode("ascii").split(",")) if content else ()
     except UnicodeDecodeError:
-        raise _wrong(f"expected types of variables, found {content[:20]!r}") from None
-    if strange := [each for each in found if each not in _TYPES and each not in REFUSALS]:
-        raise _wrong(f"expected types of variables, found {strange[0][:20]!r}")
-    return found
+        raise _package_error(f"expected types of variables, found {content[:20]!r}") from None
+    if strange := [
+        type_name
+        for type_name in type_names
+        if type_name not in _TYPES and type_name not in REFUSALS
+    ]:
+        raise _package_error(f"expected types of variables, found {strange[0][:20]!r}")
+    return type_names
 
 
 def _text_message(content: bytes) -> TextMessage:
     try:
         length = content[0]
-        text, rest = content[1 : 1 + length], content[1 + length :]
-        source, (level,) = rest[1 : 1 + rest[0]], rest[1 + rest[0] :]
-        if len(text) == length and len(source) == rest[0] and level <= 3:
+        text, remaining = content[1 : 1 + length], content[1 + length :]
+        source, (level,) = remaining[1 : 1 + remaining[0]], remaining[1 + remaining[0] :]
+        if len(text) == length and len(source) == remaining[0] and level <= 3:
             return TextMessage(text.decode(), source.decode(), level)
     except (IndexError, ValueError):
         pass
-    raise _wrong(f"expected a text message, found {content[:40]!r}")
+    raise _package_error(f"expected a text message, found {content[:40]!r}")
 
 
-def _wrong(message: str) -> WireFormatError:
+def _package_error(message: str) -> WireFormatError:
     return WireFormatError.in_file("RTDE", message)

@@ -85,7 +85,7 @@ class Server:
         self.socket = socket.create_server((options.host, options.port))
 
     @property
-    def places(self) -> dict[str, Address | str]:
+    def addresses(self) -> dict[str, Address | str]:
         """Where it can be reached."""
         return {"tcp": self.socket.getsockname()}
 
@@ -96,8 +96,8 @@ class Server:
             sockets = [self.socket, *(c.socket for c in self._clients)]
             ready = waiting.wait(sockets, deadline, self._sender.due)
             self._sender.flush()
-            for each in ready:
-                self._serve(each)
+            for readable in ready:
+                self._serve(readable)
             if time.monotonic() >= deadline:
                 self._cycle()
                 deadline += 1.0 / self._setup.rate
@@ -143,7 +143,7 @@ class Server:
         elif kind == _KINDS["O"] and len(content) >= 8:
             (frequency,) = struct.unpack(">d", content[:8])
             client.every = max(1, round(self._setup.rate / max(frequency, 1.0)))
-            client.outputs, types = self._known(content[8:])
+            client.outputs, types = self._sendable(content[8:])
             client.send("O", bytes((bool(client.outputs),)) + types)
         elif kind == _KINDS["I"]:
             client.send("I", self._free(client, content))
@@ -156,7 +156,7 @@ class Server:
         elif kind == _KINDS["U"]:
             self._write(client, content)
 
-    def _known(self, content: bytes) -> tuple[list[str], bytes]:
+    def _sendable(self, content: bytes) -> tuple[list[str], bytes]:
         """Return names that all can be sent, and what is said of each."""
         variables = {
             name: kind
@@ -181,7 +181,7 @@ class Server:
 
     def _free(self, client: Client, content: bytes) -> bytes:
         """Give a client inputs that nobody has, as another of its recipes; return its number."""
-        recipes = (recipe for each in self._clients for recipe in each.inputs.values())
+        recipes = (recipe for client in self._clients for recipe in client.inputs.values())
         taken = {name for recipe in recipes for name in recipe}
         names = _names(content)
         types = ["IN_USE" if name in taken else _register(name) for name in names]
@@ -202,29 +202,29 @@ class Server:
         if self._sender.restarts():
             self._lost += self._clients  # power was off: nobody says good-bye
             self._clients = []
-            place = tuple(self._robot.position.tolist())  # it does not move while it is off
-            self._robot = Robot(replace(self._setup, start=place))
+            position = tuple(self._robot.position.tolist())  # it does not move while it is off
+            self._robot = Robot(replace(self._setup, start=position))
         self._robot.is_stopped = self._sender.wrong_status
         happened = self._robot.next_cycle()
         if happened:
             self._log.write(happened, cycle=self._robot.cycle)
         self._log_motion()
-        variables = self._told()
+        variables = self._reported()
         for client in self._clients:
             if client.is_running and self._robot.cycle % client.every == 0:
                 parts = (self._value(name, variables) for name in client.outputs)
                 content = b"".join(struct.pack(f">{_FORMATS[t]}", *values) for t, values in parts)
                 self._sender.send(partial(client.send, "U"), b"\1" + content)
 
-    def _told(self) -> dict[str, tuple[str, Sequence[float]]]:
+    def _reported(self) -> dict[str, tuple[str, Sequence[float]]]:
         """Return the variables as they are said, vectors with their faults."""
-        told: dict[str, tuple[str, Sequence[float]]] = dict(self._robot.variables())
-        for part, (name, (kind, values)) in enumerate(told.items()):
+        variables: dict[str, tuple[str, Sequence[float]]] = dict(self._robot.variables())
+        for part, (name, (kind, values)) in enumerate(variables.items()):
             if kind == "VECTOR6D":
-                told[name] = kind, self._sender.values(values, _LARGEST, part=part)
-        seconds, (now,) = told["timestamp"]
-        told["timestamp"] = seconds, (now + self._sender.clock_jump_s,)
-        return told
+                variables[name] = kind, self._sender.values(values, _LARGEST, part=part)
+        seconds, (now,) = variables["timestamp"]
+        variables["timestamp"] = seconds, (now + self._sender.clock_jump_s,)
+        return variables
 
     def _log_motion(self) -> None:
         cells = {f"wanted_{i}": f"{x:.9g}" for i, x in enumerate(self._robot.wanted)}

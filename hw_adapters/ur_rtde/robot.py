@@ -96,15 +96,15 @@ class Robot:
         return happened
 
     def _move(self) -> str:
-        asked = self.registers.get(f"input_int_register_{self.setup.counter}", 0) == 1
-        if not asked and not self.said:
+        is_requested = self.registers.get(f"input_int_register_{self.setup.counter}", 0) == 1
+        if not is_requested and not self.said:
             self.said = 1
-        if asked and self.said and self._goal is None:
+        if is_requested and self.said and self._goal is None:
             self._goal = self._registers()
         if self._goal is None or self.is_stopped:
             return ""
-        most = _SPEED / self.setup.rate
-        self._servo(self.wanted + np.clip(self._goal - self.wanted, -most, most))
+        largest_step = _SPEED / self.setup.rate
+        self._servo(self.wanted + np.clip(self._goal - self.wanted, -largest_step, largest_step))
         if np.allclose(self.position, self._goal, rtol=0.0, atol=1e-6):
             self._goal, self.said = None, 0
             return "arrived"
@@ -115,7 +115,7 @@ class Robot:
         still = (0.0,) * 6
         joint = self.setup.space == "joint"
         here = tuple(self.position.tolist())
-        wanted = tuple(self.wanted.tolist())
+        target = tuple(self.wanted.tolist())
         rates = tuple(self._tracking.velocity.tolist())
         safety = _PROTECTIVE_STOP if self.is_stopped else _NORMAL
         status = _POWER | (_PROGRAM if self.runs else 0)
@@ -127,8 +127,8 @@ class Robot:
             "safety_mode": ("INT32", (_MODE_STOPPED if self.is_stopped else _MODE_NORMAL,)),
             "runtime_state": ("UINT32", (_PLAYING if self.runs else _STOPPED,)),
             "output_int_register_0": ("INT32", (self.said,)),
-            "target_q": ("VECTOR6D", wanted if joint else still),
-            "target_TCP_pose": ("VECTOR6D", still if joint else wanted),
+            "target_q": ("VECTOR6D", target if joint else still),
+            "target_TCP_pose": ("VECTOR6D", still if joint else target),
             "actual_q": ("VECTOR6D", here if joint else still),
             "actual_qd": ("VECTOR6D", rates if joint else still),
             "actual_TCP_pose": ("VECTOR6D", still if joint else here),
@@ -140,8 +140,8 @@ class Robot:
         names = (f"input_double_register_{self.setup.first + i}" for i in range(6))
         return np.array([self.registers.get(name, 0.0) for name in names])
 
-    def _servo(self, wanted: Array) -> None:
-        self.wanted = wanted
+    def _servo(self, target: Array) -> None:
+        self.wanted = target
         self._tracking.command(self._now_ns(), self.wanted - np.asarray(self.setup.start))
 
     def _now_ns(self) -> int:

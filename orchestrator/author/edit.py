@@ -130,15 +130,15 @@ class TomlDocument:
 
     def rename(self, path: str, name: str) -> None:
         """Give a component or nested system another name, wherever it is named."""
-        wanted = self._system.rename(path, name)
-        self._take(renamed(self._text, path, name), wanted)
+        system = self._system.rename(path, name)
+        self._take(renamed(self._text, path, name), system)
 
     def move(self, path: str, into: str) -> None:
         """Put a component or nested system into another one."""
         self.update(self._system.move(path, into))
 
     def save(self) -> None:
-        """Write the file; a draft beside it takes its place when it is complete."""
+        """Write the file; a complete draft next to it replaces it."""
         self._file.save(self._content)
 
     @property
@@ -148,12 +148,12 @@ class TomlDocument:
     def _data(self, system: System) -> Data:
         return data_of(system, self._path.parent)
 
-    def _take(self, text: str, wanted: System) -> None:
+    def _take(self, text: str, expected: System) -> None:
         try:
             system = parse_toml(text, self._path)
         except (LoadError, DescriptionError) as error:
             raise LoadError(f"{self._path}: the edit cannot be made: {error}") from None
-        if _sorted(self._data(system)) != _sorted(self._data(wanted)):
+        if _sorted(self._data(system)) != _sorted(self._data(expected)):
             raise LoadError(
                 f"{self._path}: the edited element is in an included file; change that file"
             )
@@ -184,13 +184,13 @@ class TomlDocument:
 
 
 def _set_in_include(table: Any, systems: tuple[System, System]) -> None:
-    """Set values of an included system beside the name of its file."""
+    """Set values of an included system in addition to the name of its file."""
     values = values_of(systems[1])
-    for place in differing(*systems):
-        if place in values:
+    for path in differing(*systems):
+        if path in values:
             if "set" not in table:
                 table["set"] = tomlkit.inline_table()
-            table["set"][place_text(place)] = _inline(value_data(values[place]))
+            table["set"][place_text(path)] = _inline(value_data(values[path]))
 
 
 def _undeclared(system: System) -> System:
@@ -263,7 +263,7 @@ class FileEdit:
     to them are known.
 
     path: An .ssd, .ssp or .toml file, or a folder with one.
-    variant: Of an archive or a folder: name of another .ssd beside the main one.
+    variant: Of an archive or a folder: name of another .ssd next to the main one.
     inside: Path of the nested system that edits are about; ``""`` is the system itself.
     unchecked: What could not be opened, and why.
     """

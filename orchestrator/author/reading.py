@@ -100,9 +100,9 @@ def _finite(text: str) -> float:
 
 
 def _element(text: str, connector: Connector, path: str) -> bool | int | float | str | bytes:
-    named = connector.enumeration
-    if named is not None and text in named.items:
-        return named.items[text]
+    enumeration = connector.enumeration
+    if enumeration is not None and text in enumeration.items:
+        return enumeration.items[text]
     try:
         match connector.type:
             case DataType.STRING:

@@ -78,7 +78,7 @@ def connectors_of(tables: Mapping[str, ConnectorTable]) -> dict[str, Connector]:
 
 
 def _connector(name: str, table: ConnectorTable) -> Connector:
-    unit, named = table.unit_definition, table.enumeration
+    unit, enumeration = table.unit_definition, table.enumeration
     return Connector(
         name,
         table.causality,
@@ -88,7 +88,7 @@ def _connector(name: str, table: ConnectorTable) -> Connector:
         table.description,
         None if table.start is None else _value(table.start),
         table.variability,
-        None if named is None else Enumeration(named.name, named.items),
+        None if enumeration is None else Enumeration(enumeration.name, enumeration.items),
         None
         if unit is None
         else BaseUnit(
@@ -210,28 +210,28 @@ class _TomlReader:
                 for diagnostic in error.diagnostics
             )
 
-    def _filled(self, system: System, table: Content, where: str) -> System:
+    def _filled(self, system: System, table: Content, prefix: str) -> System:
         components: dict[str, Component] = {}
         for name, component_table in table.component.items():
-            with self._at(f"{where}{toml_key('component', name)}"):
+            with self._at(f"{prefix}{toml_key('component', name)}"):
                 components[name] = self._component(name, component_table)
         nested: dict[str, System] = {}
         for name, inner in table.nested.items():
-            with self._at(f"{where}{toml_key('nested', name)}"):
-                nested[name] = self._nested(name, inner, f"{where}{toml_key('nested', name)}.")
+            with self._at(f"{prefix}{toml_key('nested', name)}"):
+                nested[name] = self._nested(name, inner, f"{prefix}{toml_key('nested', name)}.")
         lines: list[Connection] = []
         for key, line in table.connections.items():
-            with self._at(f"{where}{toml_key('connections', key)}"):
+            with self._at(f"{prefix}{toml_key('connections', key)}"):
                 lines.append(_connection(key, line, self._path.parent))
-        own, power = connectors_of(table.connectors), {}
-        with self._at(f"{where}power"):
-            power = power_ports(table.power, own, f"system '{system.name}'")
+        connectors, power = connectors_of(table.connectors), {}
+        with self._at(f"{prefix}power"):
+            power = power_ports(table.power, connectors, f"system '{system.name}'")
         return replace(
             system,
             components=components,
             systems=nested,
             connections=tuple(lines),
-            connectors=own,
+            connectors=connectors,
             values=values_of(table.values),
             power_ports=power,
             buses={
@@ -256,11 +256,11 @@ class _TomlReader:
             self._sources[text] = Source.parse(text).resolved(self._path.parent)
         return self._sources[text]
 
-    def _nested(self, name: str, table: NestedTable, where: str) -> System:
+    def _nested(self, name: str, table: NestedTable, prefix: str) -> System:
         if table.include is None:
             if table.variant is not None or table.set:
                 raise DescriptionError("'variant' and 'set' go with 'include', which is missing")
-            return self._filled(System(name, description=table.description or ""), table, where)
+            return self._filled(System(name, description=table.description or ""), table, prefix)
         extra = table.model_fields_set - {"include", "variant", "set", "description"}
         if extra:
             raise DescriptionError(

@@ -109,15 +109,15 @@ Data = dict[str, Any]
 
 def data_of(system: System, folder: Path, *, connectors: bool = True) -> Data:
     """Return what a system file says of a system, as TOML has it."""
-    head = _said(
-        system=_said(name=system.name, description=system.description or None),
+    head = _present_entries(
+        system=_present_entries(name=system.name, description=system.description or None),
         experiment=_experiment(system.experiment) or None,
         tuning={n: _limits(n, limits) for n, limits in system.experiment.tuning.items()} or None,
     )
     return head | _content(system, folder, connectors=connectors)
 
 
-def _said(**entries: Any) -> Data:
+def _present_entries(**entries: Any) -> Data:
     """Leave out what is not said; words of enumerations become texts."""
     entries_present = ((key, value) for key, value in entries.items() if value is not None)
     return {
@@ -126,7 +126,7 @@ def _said(**entries: Any) -> Data:
 
 
 def _experiment(experiment: DefaultExperiment) -> Data:
-    return _said(
+    return _present_entries(
         start=time_text(experiment.start_ns) if experiment.start_ns else None,
         stop=None if experiment.stop_ns is None else time_text(experiment.stop_ns),
         step=None if experiment.step_ns is None else time_text(experiment.step_ns),
@@ -149,12 +149,12 @@ def _limits(name: str, limits: Limits) -> Data:
 
 def _content(system: System, folder: Path, *, connectors: bool) -> Data:
     nested = {
-        name: _said(description=inner.description or None)
+        name: _present_entries(description=inner.description or None)
         | _content(inner, folder, connectors=connectors)
         for name, inner in system.systems.items()
     }
     parts = {
-        "connectors": _each(system.connectors),
+        "connectors": _connectors(system.connectors),
         "values": {name: value_data(value) for name, value in system.values.items()},
         "power": {name: _port(port) for name, port in system.power_ports.items()},
         "component": {
@@ -168,25 +168,25 @@ def _content(system: System, folder: Path, *, connectors: bool) -> Data:
     return {key: part for key, part in parts.items() if part}
 
 
-def _each(connectors: Mapping[str, Connector]) -> Data:
+def _connectors(connectors: Mapping[str, Connector]) -> Data:
     return {name: _connector(connector) for name, connector in connectors.items()}
 
 
 def _component(component: Component, folder: Path, *, connectors: bool) -> Data:
     values = {name: value_data(value) for name, value in component.values.items()}
     power = {name: _port(port) for name, port in component.power_ports.items()}
-    return _said(
+    return _present_entries(
         source=_source(component, folder),
         values=values or None,
-        options=component.options.chosen() or None,
+        options=component.options.differing() or None,
         power=power or None,
-        connectors=(_each(component.connectors) or None) if connectors else None,
+        connectors=(_connectors(component.connectors) or None) if connectors else None,
     )
 
 
 def _source(component: Component, folder: Path) -> str:
     try:
-        source = component.source.named()
+        source = component.source.without_class()
     except DescriptionError as error:
         raise type(error)(f"component '{component.name}': {error}") from None
     if source.inner is not None:
@@ -205,7 +205,7 @@ def _relative(source: Source, folder: Path) -> Source:
 
 
 def _port(port: PowerPort) -> Data:
-    return _said(
+    return _present_entries(
         effort=_names(port.effort),
         flow=_names(port.flow),
         displacement=_names(port.displacement) if port.displacement else None,
@@ -219,9 +219,9 @@ def _names(names: tuple[str, ...]) -> str | list[str]:
 
 
 def _connector(connector: Connector) -> Data:
-    named, unit = connector.enumeration, connector.unit_definition
+    enumeration, unit = connector.enumeration, connector.unit_definition
     continuous = connector.variability is Variability.CONTINUOUS
-    return _said(
+    return _present_entries(
         causality=connector.causality,
         type=None if connector.type is DataType.REAL else connector.type,
         unit=connector.unit,
@@ -229,7 +229,7 @@ def _connector(connector: Connector) -> Data:
         description=connector.description or None,
         start=None if connector.start is None else value_data(connector.start),
         variability=None if continuous else connector.variability,
-        enumeration=named and {"name": named.name, "items": dict(named.items)},
+        enumeration=enumeration and {"name": enumeration.name, "items": dict(enumeration.items)},
         unit_definition=unit and _unit(unit),
     )
 
@@ -239,7 +239,9 @@ def _unit(unit: BaseUnit) -> Data:
 
 
 def _bus(bus: Bus) -> Data:
-    return _said(dictionary=bus.dictionary, connectors=_each(bus.connectors) or None)
+    return _present_entries(
+        dictionary=bus.dictionary, connectors=_connectors(bus.connectors) or None
+    )
 
 
 def value_data(value: Value) -> Any:

@@ -40,23 +40,24 @@ ROOMS = (files, ssp, experiment, connectors, values, loops, timing, components, 
 @cache
 def codes() -> dict[str, Code]:
     """Return all codes by name, family by family."""
-    found = [code for room in ROOMS for code in room.CODES]
+    catalogue = [code for room in ROOMS for code in room.CODES]
     order = list(FAMILIES)
     return {
-        code.name: code for code in sorted(found, key=lambda c: (order.index(c.name[:3]), c.name))
+        code.name: code
+        for code in sorted(catalogue, key=lambda c: (order.index(c.name[:3]), c.name))
     }
 
 
 def code_named(name: str) -> Code:
     """Return a code."""
-    known = codes()
-    found = known.get(name.upper())
-    if found is None:
-        hint = suggestion(name.upper(), known)
+    catalogue = codes()
+    code = catalogue.get(name.upper())
+    if code is None:
+        hint = suggestion(name.upper(), catalogue)
         raise UnknownNameError(
             f"no code '{name}'{hint or '.'} The page docs/reference/checks.md lists all codes"
         )
-    return found
+    return code
 
 
 def expect_begin(text: str) -> None:
@@ -90,9 +91,11 @@ def page() -> str:
     """Return the page."""
     parts = [_HEAD]
     for letters, family in FAMILIES.items():
-        own = [code for code in codes().values() if code.name.startswith(letters)]
+        room_codes = [code for code in codes().values() if code.name.startswith(letters)]
         parts.append(f"\n## {letters}: {family}\n")
-        parts.append(_brief(own) if letters == "SSP" else "\n".join(map(_section, own)))
+        parts.append(
+            _brief(room_codes) if letters == "SSP" else "\n".join(map(_section, room_codes))
+        )
     return "\n".join(parts)
 
 
@@ -105,9 +108,9 @@ def _section(code: Code) -> str:
 """
 
 
-def _brief(own: list[Code]) -> str:
+def _brief(room_codes: list[Code]) -> str:
     """Codes whose severity depends on the case, and which need no more than a line."""
-    rows = "\n".join(f"| {code.name} | {code.title} |" for code in own)
+    rows = "\n".join(f"| {code.name} | {code.title} |" for code in room_codes)
     return f"[SSP files](ssp.md#findings) has more.\n\n| code | meaning |\n|---|---|\n{rows}\n"
 
 

@@ -191,31 +191,31 @@ CODES: tuple[Code, ...] = (
 
 def opened(system: System, path: str = "") -> tuple[System, list[Diagnostic], frozenset[str]]:
     """Complete the connectors of all components, as far as sources can be opened."""
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     unknown: set[str] = set()
     components: dict[str, Component] = {}
     here = f"{path}{SEPARATOR}" if path else ""
     for name, component in system.components.items():
-        known, wrong = _component(component, here + name)
-        found += wrong
-        components[name] = known or component
-        if known is None:
+        resolved, problems = _component(component, here + name)
+        diagnostics += problems
+        components[name] = resolved or component
+        if resolved is None:
             unknown.add(here + name)
     nested: dict[str, System] = {}
     for name, inner in system.systems.items():
-        nested[name], wrong, more = opened(inner, here + name)
-        found += wrong
+        nested[name], problems, more = opened(inner, here + name)
+        diagnostics += problems
         unknown |= more
-    return replace(system, components=components, systems=nested), found, frozenset(unknown)
+    return replace(system, components=components, systems=nested), diagnostics, frozenset(unknown)
 
 
 def _component(component: Component, at: str) -> tuple[Component | None, list[Diagnostic]]:
     source = component.source
     if source.packed or stays_unopened(source):
         return None, [finding("CAP112", at, unopened_note(source))]
-    found = list(unusable(component, at))
+    findings = list(unusable(component, at))
     try:
-        known = component_of(
+        resolved = component_of(
             source,
             component.name,
             component.values,
@@ -223,38 +223,42 @@ def _component(component: Component, at: str) -> tuple[Component | None, list[Di
             runnable=False,
             like=component,
         )
-    except UnopenedError as wrong:  # such as the block in a twin
-        return None, [*found, finding("CAP112", at, str(wrong))]
-    except CapabilityError as wrong:
-        return None, [*found, finding("CAP103", at, str(wrong))]
-    except DescriptionError as wrong:
+    except UnopenedError as failure:  # such as the block in a twin
+        return None, [*findings, finding("CAP112", at, str(failure))]
+    except CapabilityError as failure:
+        return None, [*findings, finding("CAP103", at, str(failure))]
+    except DescriptionError as failure:
         code = "VAL103" if source.kind is SourceKind.FMU else "CAP108"
-        return None, [*found, finding(code, at, str(wrong))]
-    except SoftdockError as wrong:
+        return None, [*findings, finding(code, at, str(failure))]
+    except SoftdockError as failure:
         code = "FMU102" if source.kind is SourceKind.FMU else "CAP108"
-        return None, found or [finding(code, at, str(wrong))]
-    for problem in differences(component, known):
-        found += of_error(problem, at.rpartition(SEPARATOR)[0])
-    found += _undeclared(component, known, at)
-    connectors = {**component.connectors, **known.connectors}
+        return None, findings or [finding(code, at, str(failure))]
+    for problem in differences(component, resolved):
+        findings += of_error(problem, at.rpartition(SEPARATOR)[0])
+    findings += _undeclared(component, resolved, at)
+    connectors = {**component.connectors, **resolved.connectors}
     for name, declared in component.connectors.items():
-        found += _other_unit(connectors[name], declared, at)
-        connectors[name] = as_declared(connectors[name], declared, known)
-    ports = {**known.power_ports, **component.power_ports}
-    return replace(known, connectors=connectors, values=component.values, power_ports=ports), found
+        findings += _other_unit(connectors[name], declared, at)
+        connectors[name] = as_declared(connectors[name], declared, resolved)
+    ports = {**resolved.power_ports, **component.power_ports}
+    return replace(
+        resolved, connectors=connectors, values=component.values, power_ports=ports
+    ), findings
 
 
-def _other_unit(known: Connector, declared: Connector, at: str) -> Iterator[Diagnostic]:
+def _other_unit(connector: Connector, declared: Connector, at: str) -> Iterator[Diagnostic]:
     """Say where the system declares another unit than the source, that converts."""
-    if known.unit is None or declared.unit in {None, known.unit}:
+    if connector.unit is None or declared.unit in {None, connector.unit}:
         return
     try:
-        factor, offset = conversion_between(declared, known)
+        factor, offset = conversion_between(declared, connector)
     except UnitMismatchError:
         return  # it is among the differences
     if not (isclose(factor, 1.0) and isclose(offset, 0.0, abs_tol=1e-12)):
-        text = f"declared in '{declared.unit}', the source has '{known.unit}'"
-        yield finding("FMU112", f"{at}.{known.name}", f"{text}; values are taken for the former")
+        text = f"declared in '{declared.unit}', the source has '{connector.unit}'"
+        yield finding(
+            "FMU112", f"{at}.{connector.name}", f"{text}; values are taken for the former"
+        )
 
 
 def unusable(component: Component, at: str) -> Iterator[Diagnostic]:
@@ -268,15 +272,15 @@ def unusable(component: Component, at: str) -> Iterator[Diagnostic]:
         return
     try:
         open_description(path)
-    except SoftdockError as wrong:
-        yield finding("FMU102", at, str(wrong))
+    except SoftdockError as failure:
+        yield finding("FMU102", at, str(failure))
         return
     try:
         read_fmu(path, component.options.interface, component.options.platform)
     except CapabilityError:
         return  # told with the options
-    except SoftdockError as wrong:
-        yield finding("FMU103", at, str(wrong))
+    except SoftdockError as failure:
+        yield finding("FMU103", at, str(failure))
     package = {Backend.FMPY: "fmpy", Backend.PYFMI: "pyfmi"}.get(component.backend)
     if package is not None and find_spec(package) is None:
         reason = missing_module(package) or f"the package {package} is not installed"
@@ -284,10 +288,10 @@ def unusable(component: Component, at: str) -> Iterator[Diagnostic]:
         yield finding("CAP106", at, text)
 
 
-def _undeclared(declared: Component, known: Component, at: str) -> Iterator[Diagnostic]:
+def _undeclared(declared: Component, component: Component, at: str) -> Iterator[Diagnostic]:
     if not declared.connectors:
         return
-    missing = [c.name for c in known.of(Causality.INPUT) if c.name not in declared.connectors]
+    missing = [c.name for c in component.of(Causality.INPUT) if c.name not in declared.connectors]
     if missing:
         yield finding(
             "FMU111", at, f"inputs that the system does not declare: {', '.join(missing)}"

@@ -200,10 +200,10 @@ def _level(level: SystemLevel, unknown: frozenset[str]) -> Iterator[Diagnostic]:
         if _is_open(level, line, unknown):
             continue
         ends = parts_at_ends(line, parts, level.system)
-        wrong = list(endpoints(ends, line))
-        for problem in wrong:
+        problems = list(endpoints(ends, line))
+        for problem in problems:
             yield from of_error(problem, level.path)
-        if wrong:
+        if problems:
             continue
         existing.append(line)
         for problem in misfits(ends, line):
@@ -253,12 +253,12 @@ def check_signals(context: CheckContext) -> Iterator[Diagnostic]:
     flat = context.flat
     if flat is None:
         return
-    held, kept = with_starts(flat)
+    held, kept_starts = with_starts(flat)
     for problem in open_inputs(held):
         yield from of_error(problem)
     if context.is_known:
         cut_off = _cut_off(context)
-        for start in kept:
+        for start in kept_starts:
             if str(start.end) not in cut_off:
                 text = f"input is not connected; it keeps {start}"
                 yield finding("CON119", str(start.end), text)
@@ -294,8 +294,10 @@ def _dead_ends(level: SystemLevel) -> Iterator[Diagnostic]:
     for name, connector in system.connectors.items():
         if name not in used:
             leads = connector.causality in {Causality.INPUT, Causality.PARAMETER}
-            what = "it feeds nothing inside" if leads else "nothing inside feeds it"
-            yield finding("CON117", level.own(name), f"{connector.causality} of the system: {what}")
+            explanation = "it feeds nothing inside" if leads else "nothing inside feeds it"
+            yield finding(
+                "CON117", level.path_of(name), f"{connector.causality} of the system: {explanation}"
+            )
 
 
 def _unread(context: CheckContext, flat: System) -> Iterator[Diagnostic]:
@@ -332,11 +334,11 @@ def _islands(flat: System) -> Iterator[Diagnostic]:
             yield finding("CON114", name, "the component has inputs or outputs, but no connection")
     islands = sorted(part for part in parts if part[0] not in alone)
     if len(islands) > 1:
-        shown = "; ".join(", ".join(part[:3]) + (", .." if part[3:] else "") for part in islands)
+        listing = "; ".join(", ".join(part[:3]) + (", .." if part[3:] else "") for part in islands)
         yield finding(
             "CON115",
             "",
-            f"{len(islands)} groups of components have no connection to each other: {shown}",
+            f"{len(islands)} groups of components have no connection to each other: {listing}",
         )
 
 

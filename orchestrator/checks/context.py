@@ -75,17 +75,17 @@ class CheckContext(Struct):
 
 
 def finding(
-    code: str, place: str, message: str, file: str = "", line: int | None = None
+    code: str, location: str, message: str, file: str = "", line: int | None = None
 ) -> Diagnostic:
     """Make a diagnostic; severity and clause are those of its code in the catalogue."""
-    return Diagnostic(code, Severity.ERROR, message, file, line, place, key=place)
+    return Diagnostic(code, Severity.ERROR, message, file, line, location, key=location)
 
 
 def of_error(error: SoftdockError, path: str = "", code: str = "") -> Iterator[Diagnostic]:
     """Turn an error of a system at a path into diagnostics; the place is not said twice."""
-    for each in error.diagnostics:
-        place = inside(path, each.key)
-        yield replace(each, code=code or each.code, place=place, key=place)
+    for diagnostic in error.diagnostics:
+        location = inside(path, diagnostic.key)
+        yield replace(diagnostic, code=code or diagnostic.code, place=location, key=location)
 
 
 def inside(path: str, at: str) -> str:
@@ -166,9 +166,9 @@ def compiled(context: CheckContext) -> Compiled | None:
     except DescriptionError as error:
         return Compiled(system, run, None, None, tuple(of_error(error, code="CAP104")))
     refused = [
-        found
+        diagnostic
         for error in refusals(system, run.algorithm, plan, run.rates)
-        for found in of_error(error)
+        for diagnostic in of_error(error)
     ]
     if refusal is not None and not refused:
         refused = list(of_error(refusal, code="CAP109"))

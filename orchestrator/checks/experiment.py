@@ -53,10 +53,10 @@ def prepared(
     try:
         case, _ = with_emulators(experiment, name)
         return prepare_with(name, case, SystemReader(folder), rig=experiment), []
-    except DescriptionError as wrong:
-        return None, [found.inner for found in wrong.diagnostics]
-    except SoftdockError as wrong:
-        return None, list(wrong.diagnostics)
+    except DescriptionError as failure:
+        return None, [diagnostic.inner for diagnostic in failure.diagnostics]
+    except SoftdockError as failure:
+        return None, list(failure.diagnostics)
 
 
 def run_of(
@@ -65,29 +65,31 @@ def run_of(
     """Return how a case is to be run, and what of its times cannot be read."""
     options = merged(case, defaults)
     default = system.experiment
-    chosen = options.settings(system)
-    wrong: list[Diagnostic] = []
+    settings = options.settings(system)
+    diagnostics: list[Diagnostic] = []
 
-    def time(value: str | float | None, own: int | None, what: str) -> int | None:
+    def time(value: str | float | None, default: int | None, quantity: str) -> int | None:
         if value is None:
-            return own
+            return default
         try:
-            return (step_length if what == "communication step" else nanoseconds)(value, what)
+            return (step_length if quantity == "communication step" else nanoseconds)(
+                value, quantity
+            )
         except DescriptionError as error:
-            wrong.extend(error.diagnostics)
+            diagnostics.extend(error.diagnostics)
             return None
 
     return (
         IntendedRun(
-            algorithm=chosen.algorithm,
-            options=chosen.algorithm_options,
-            rates=chosen.rates,
+            algorithm=settings.algorithm,
+            options=settings.algorithm_options,
+            rates=settings.rates,
             mode=DelayMode(options.delay or DEFAULT_DELAY),
             start_ns=time(options.start, default.start_ns, "start time") or 0,
             stop_ns=time(options.stop, default.stop_ns, "stop time"),
             step_ns=time(options.given_step, default.step_ns, "communication step"),
         ),
-        wrong,
+        diagnostics,
     )
 
 

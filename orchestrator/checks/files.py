@@ -122,8 +122,10 @@ _NESTED = {
 def check_portability(ssp_file: SspFile) -> Iterator[Diagnostic]:
     """Look through an .ssd for what others do not read."""
     every = ssp_file.root.iter(etree.Element)
-    for code, what, element in kinds_of((*kind, each) for each in every for kind in _kinds(each)):
-        yield finding(code, "", what, ssp_file.label, line_of(element))
+    for code, described, element in kinds_of(
+        (*kind, root) for root in every for kind in _kinds(root)
+    ):
+        yield finding(code, "", described, ssp_file.label, line_of(element))
     version = ssp_file.root.get("version", "")
     if version.startswith("2"):
         text = f"the file is of SSP {version}"

@@ -89,13 +89,13 @@ _FLAT = re.compile(r"[^\r\n\t]*")
 
 def check(components: Iterable[tuple[str, Component]]) -> Iterator[Diagnostic]:
     """Check every FMU once, at the first component that uses it."""
-    seen: dict[Path, str] = {}
+    paths: dict[Path, str] = {}
     for at, component in components:
         path = Path(component.source.location)
-        if component.source.kind is SourceKind.FMU and path not in seen and path.is_file():
-            seen[path] = at
+        if component.source.kind is SourceKind.FMU and path not in paths and path.is_file():
+            paths[path] = at
             yield from check_file(path, at)
-    yield from _versions(seen)
+    yield from _versions(paths)
 
 
 def check_file(path: Path, at: str) -> Iterator[Diagnostic]:
@@ -109,8 +109,11 @@ def check_file(path: Path, at: str) -> Iterator[Diagnostic]:
     for text in _violations(path, path.stat().st_mtime_ns):
         yield finding("FMU104", at, f"{path}: {text}")
     for name, definition in units_of(described).items():
-        if (said := base_said(name)) is not None:
-            text = f"is defined as {definition}, but its name says {said}; the definition is used"
+        if (named_base := base_said(name)) is not None:
+            text = (
+                f"is defined as {definition}, but its name says {named_base}; the definition is"
+                " used"
+            )
             yield finding("FMU121", at, f"{path}: unit '{name}' {text}")
     yield from _library(path, at)
 
@@ -134,9 +137,9 @@ def _library(path: Path, at: str) -> Iterator[Diagnostic]:
     is_elf = content[:6] == b"\x7fELF\x02\x01"
     machine = int.from_bytes(content[18:20], "little")
     if machine_code is not None and not (is_elf and machine == machine_code):
-        found = f"one for the processor number {machine}" if is_elf else "none"
+        available = f"one for the processor number {machine}" if is_elf else "none"
         expected = f"an ELF library for {this_machine()[1]}"
-        yield finding("FMU113", at, f"{path}: '{library}': expected {expected}, found {found}")
+        yield finding("FMU113", at, f"{path}: '{library}': expected {expected}, found {available}")
 
 
 @lru_cache(maxsize=256)
@@ -145,11 +148,11 @@ def _violations(path: Path, stamp: int) -> tuple[str, ...]:  # noqa: ARG001 - re
 
     described = open_description(path)
     try:
-        found = validate_model_description(described, validate_model_structure=True)
+        violations = validate_model_description(described, validate_model_structure=True)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is a finding about the file
-        found = [f"FMPy's validation ends with {type(error).__name__}: {error}"]
-    told = dict.fromkeys((*flaws_of(path), *(" ".join(text.split()) for text in found)))
-    return (*told, *_misnamed(described))
+        violations = [f"FMPy's validation ends with {type(error).__name__}: {error}"]
+    messages = dict.fromkeys((*flaws_of(path), *(" ".join(text.split()) for text in violations)))
+    return (*messages, *_misnamed(described))
 
 
 def _misnamed(described: ModelDescription) -> tuple[str, ...]:
@@ -159,18 +162,18 @@ def _misnamed(described: ModelDescription) -> tuple[str, ...]:
     """
     structured = described.variableNamingConvention == "structured"
     rule = _STRUCTURED if structured else _FLAT
-    wrong = [v.name for v in described.modelVariables if not rule.fullmatch(v.name)]
-    if not wrong:
+    misnamed = [v.name for v in described.modelVariables if not rule.fullmatch(v.name)]
+    if not misnamed:
         return ()
     convention = "structured" if structured else "flat"
-    names = first_of(list(map(repr, wrong)), _LISTED)
+    names = first_of(list(map(repr, misnamed)), _LISTED)
     return (f"names that break the {convention} naming convention: {names}",)
 
 
-def _versions(seen: Mapping[Path, str]) -> Iterator[Diagnostic]:
+def _versions(paths: Mapping[Path, str]) -> Iterator[Diagnostic]:
     """FMUs of one model with different content."""
     models: dict[str, dict[str, Path]] = {}
-    for path in seen:
+    for path in paths:
         try:
             name = open_description(path).modelName
         except SoftdockError:
@@ -179,9 +182,9 @@ def _versions(seen: Mapping[Path, str]) -> Iterator[Diagnostic]:
     for name, files in models.items():
         if len(files) > 1:
             first, *others = files.values()
-            for other in others:
+            for other_path in others:
                 text = f"model '{name}' is also {first}, of other content; use one of them"
-                yield finding("FMU107", seen[other], text)
+                yield finding("FMU107", paths[other_path], text)
 
 
 _META_DATA = "application/x-srmd-meta-data"
@@ -214,20 +217,20 @@ def _compared(ssp_file: SspFile, meta: etree._Element, at: str, file: Path) -> I
         return
     source = meta.get("source")
     try:
-        here = ssp_file.beside(source) if source else ssp_file
+        here = ssp_file.neighbour(source) if source else ssp_file
     except (LoadError, OSError):
         return  # the reader has told
     root = here.root if source else first_inside(meta, "ssc:Content")
-    wanted = None if root is None else root.get("checksum")
-    if root is None or wanted is None or root.get("data"):
+    checksum = None if root is None else root.get("checksum")
+    if root is None or checksum is None or root.get("data"):
         return  # nothing is said, or of another file
-    place = here.label, line_of(root)
+    location = here.label, line_of(root)
     method = root.get("checksumType", "SHA3-256")
     if method not in _METHODS or _METHODS[method] not in hashlib.algorithms_available:
         text = f"the checksum of {file} is of the type {method}; it was not checked"
-        yield finding("FMU110", at, text, *place)
+        yield finding("FMU110", at, text, *location)
         return
-    found = digest(file, _METHODS[method])
-    if found.lower() != wanted.lower():
-        text = f"{file}: expected the {method} {wanted}, found {found}: it is another file"
-        yield finding("FMU108", at, text, *place)
+    actual = digest(file, _METHODS[method])
+    if actual.lower() != checksum.lower():
+        text = f"{file}: expected the {method} {checksum}, found {actual}: it is another file"
+        yield finding("FMU108", at, text, *location)

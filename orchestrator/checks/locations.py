@@ -23,27 +23,27 @@ class SspFile(Struct):
 
     label: As the user knows it; for an entry of an archive ``"x.ssp:SystemStructure.ssd"``.
     root: Its root element.
-    place: The folder or the archive that it is in.
+    path: The folder or the archive that it is in.
     """
 
     label: str
     root: etree._Element
-    place: Path
+    path: Path
 
-    def beside(self, uri: str) -> SspFile:
+    def neighbour(self, uri: str) -> SspFile:
         """Open a file that this one refers to, or raise SspError or OSError."""
         name = unquote(uri)
-        if self.place.is_file():
-            label = f"{self.place}:{uri}"
-            with open_archive(self.place, SspError) as archive:
-                content = read_entry(self.place, archive, name, SspError)
+        if self.path.is_file():
+            label = f"{self.path}:{uri}"
+            with open_archive(self.path, SspError) as archive:
+                content = read_entry(self.path, archive, name, SspError)
         else:
             label = str(Path(self.label).parent / name)
-            path = (self.place / name).resolve()
-            if not path.is_relative_to(self.place.resolve()):
+            path = (self.path / name).resolve()
+            if not path.is_relative_to(self.path.resolve()):
                 raise SspError(f"'{uri}' is outside of the folder of the .ssd")
             content = path.read_bytes()
-        return SspFile(label, parse_ssp(content, label), self.place)
+        return SspFile(label, parse_ssp(content, label), self.path)
 
 
 def open_ssp_file(path: Path, variant: str | None = None) -> SspFile:
@@ -78,8 +78,8 @@ class Locations(Struct):
             return self.lines[at]
         _, arrow, target = at.rpartition(" -> ")
         if arrow:
-            found = self.lines.get(f"-> {target}")
-            return found if found is not None else self.of(target)
+            line = self.lines.get(f"-> {target}")
+            return line if line is not None else self.of(target)
         path, dot, _ = at.partition(".")
         if dot:
             return self.of(path)
@@ -91,12 +91,12 @@ def locations(ssp_file: SspFile) -> Locations:
     """Note the lines of everything in an .ssd; nothing if it holds no system."""
     lines: dict[str, int] = {}
     for top in ssp_file.root.iterfind(full("ssd:System")):
-        for at, element in _places(top, ""):
+        for at, element in _element_paths(top, ""):
             lines.setdefault(at, line_of(element))
     return Locations(ssp_file.label, lines)
 
 
-def _places(element: etree._Element, path: str) -> Iterator[tuple[str, etree._Element]]:
+def _element_paths(element: etree._Element, path: str) -> Iterator[tuple[str, etree._Element]]:
     yield path, element
     here = f"{path}." if path else ""
     for connector in listed(element, "ssd:Connectors", "ssd:Connector"):
@@ -107,7 +107,7 @@ def _places(element: etree._Element, path: str) -> Iterator[tuple[str, etree._El
         yield at, line
         yield f"-> {at.partition(' -> ')[2]}", line
     for path_inside, inner in elements(element, path):
-        yield from _places(inner, path_inside)
+        yield from _element_paths(inner, path_inside)
 
 
 def elements(system: etree._Element, path: str) -> Iterator[tuple[str, etree._Element]]:

@@ -97,13 +97,13 @@ def _iterated(compiled: Compiled, group: Group) -> Diagnostic:
 
 
 def _cuts(system: System, group: Group) -> str:
-    place = {name: number for number, name in enumerate(group.members)}
+    positions = {name: number for number, name in enumerate(group.members)}
     cut = [
         str(line)
         for line in system.connections
         if line.delay is None
-        and line.target.component in place
-        and place.get(line.source.component, -1) >= place[line.target.component]
+        and line.target.component in positions
+        and positions.get(line.source.component, -1) >= positions[line.target.component]
     ]
     return first_of(cut, _CUTS)
 
@@ -119,11 +119,11 @@ def _delays(compiled: Compiled) -> Iterator[Diagnostic]:
     schedule, run = compiled.schedule, compiled.run
     assert schedule is not None  # noqa: S101 - the caller has looked
     for loop in islice(schedule.loop_delays, LISTED):
-        yield finding("LOO101", str(loop.loops[0].connections[0]), _told(loop, compiled))
-    rest = schedule.loop_delays[LISTED:]
-    if rest:
-        least, most = (pick(loop.total_ns for loop in rest) / 1e6 for pick in (min, max))
-        text = f"{len(rest)} more loops, of {least:g} to {most:g} ms in total"
+        yield finding("LOO101", str(loop.loops[0].connections[0]), _delay_text(loop, compiled))
+    unlisted = schedule.loop_delays[LISTED:]
+    if unlisted:
+        shortest, longest = (pick(loop.total_ns for loop in unlisted) / 1e6 for pick in (min, max))
+        text = f"{len(unlisted)} more loops, of {shortest:g} to {longest:g} ms in total"
         yield finding("LOO105", "", text)
     for loop in () if schedule.loops else schedule.loop_delays:
         for text in unsolved([loop]):
@@ -133,23 +133,23 @@ def _delays(compiled: Compiled) -> Iterator[Diagnostic]:
             yield finding("LOO104", str(loop.loops[0].connections[0]), text)
 
 
-def _told(loop: LoopDelay, compiled: Compiled) -> str:
+def _delay_text(loop: LoopDelay, compiled: Compiled) -> str:
     run = compiled.run
     ring = " -> ".join([*loop.components, loop.components[0]])
     count = f" ({loop.ring_count} rings of ports)" if loop.ring_count > 1 else ""
     parts = compiled.system.components
     devices = [n for n in loop.components if parts[n].source.kind is SourceKind.DEVICE]
-    late = [line.source.component for line in loop.loops[0].connections if _late_ns(parts, line)]
-    beside = f", besides the delay of device {', '.join(devices)}, which arming counts"
-    if known := [name for name in devices if name in late]:
-        beside = f", with the delay of device {', '.join(known)} by its twin"
-        if unknown := [name for name in devices if name not in late]:
-            beside += f", besides that of {', '.join(unknown)}, which arming counts"
+    delayed = [line.source.component for line in loop.loops[0].connections if _late_ns(parts, line)]
+    devices_text = f", besides the delay of device {', '.join(devices)}, which arming counts"
+    if modelled := [name for name in devices if name in delayed]:
+        devices_text = f", with the delay of device {', '.join(modelled)} by its twin"
+        if unknown := [name for name in devices if name not in delayed]:
+            devices_text += f", besides that of {', '.join(unknown)}, which arming counts"
     return (
         f"loop {ring}{count}: declared {loop.physical_ns / 1e6:g} ms, the step adds"
         f" {loop.numerical_ns / 1e6:+g} ms, in total {loop.total_ns / 1e6:g} ms"
         f" ({run.algorithm}, {run.mode}, step {(run.step_ns or 0) / 1e6:g} ms)"
-        f"{beside if devices else ''}"
+        f"{devices_text if devices else ''}"
     )
 
 

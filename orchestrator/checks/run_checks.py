@@ -45,19 +45,19 @@ class CheckReport(Struct):
     systems: Mapping[str, Extent] = field(default_factory=dict)
     unchecked: bool = False
 
-    def chosen(self, select: Sequence[str], ignore: Sequence[str]) -> CheckReport:
+    def selected(self, select: Sequence[str], ignore: Sequence[str]) -> CheckReport:
         """Return the report with only some codes; each is given by its first letters or digits."""
-        kept = (
-            found
-            for found in self.findings
-            if (not select or found.code.startswith(tuple(select)))
-            and not (ignore and found.code.startswith(tuple(ignore)))
+        findings = (
+            diagnostic
+            for diagnostic in self.findings
+            if (not select or diagnostic.code.startswith(tuple(select)))
+            and not (ignore and diagnostic.code.startswith(tuple(ignore)))
         )
-        return replace(self, findings=tuple(kept))
+        return replace(self, findings=tuple(findings))
 
     def count(self, severity: Severity) -> int:
         """Return how many findings are of a severity."""
-        return sum(found.severity is severity for found in self.findings)
+        return sum(diagnostic.severity is severity for diagnostic in self.findings)
 
     def exit_code(self, *, strict: bool = False) -> int:
         """Return 0: no finding that counts; 1: there are; 2: it could not be checked."""
@@ -74,17 +74,19 @@ class CheckReport(Struct):
             "exit_code": self.exit_code(strict=strict),
             "counts": {str(severity): self.count(severity) for severity in Severity},
             "systems": {name: asdict(extent) for name, extent in self.systems.items()},
-            "findings": [{**found.as_json(), "where": found.place} for found in self.findings],
+            "findings": [
+                {**diagnostic.as_json(), "where": diagnostic.place} for diagnostic in self.findings
+            ],
         }
 
 
-def merged(found: Iterable[tuple[str, Diagnostic]], cases: Sequence[str]) -> list[Diagnostic]:
+def merged(findings: Iterable[tuple[str, Diagnostic]], cases: Sequence[str]) -> list[Diagnostic]:
     """Join what is found in several cases alike, and put everything in order."""
     users: dict[Diagnostic, list[str]] = {}
-    for case, diagnostic in _causes(list(found)):
+    for case, diagnostic in _causes(list(findings)):
         users.setdefault(diagnostic, []).append(case)
-    told = [_in_cases(diagnostic, names, cases) for diagnostic, names in users.items()]
-    return sorted(told, key=_order)
+    merged_findings = [_in_cases(diagnostic, names, cases) for diagnostic, names in users.items()]
+    return sorted(merged_findings, key=_order)
 
 
 #: Findings about connectors that a wrong connection leaves alone.
@@ -99,10 +101,14 @@ def _causes(findings: Sequence[tuple[str, Diagnostic]]) -> Iterator[tuple[str, D
     """Leave out what merely follows from a wrong connection or from a source that is missing."""
     meant = {end for _, diagnostic in findings for end in meant_ends(diagnostic)}
     unopened = any(diagnostic.code in _UNOPENED for _, diagnostic in findings)
-    named = {part for _, diagnostic in findings for part in _named_components(diagnostic)}
+    named_components = {
+        part for _, diagnostic in findings for part in _named_components(diagnostic)
+    }
     for case, diagnostic in findings:
         follows = diagnostic.code in _LEFT_ALONE and diagnostic.key in meant
-        is_island = diagnostic.code == _ISLAND and (unopened or diagnostic.place in named)
+        is_island = diagnostic.code == _ISLAND and (
+            unopened or diagnostic.place in named_components
+        )
         if not follows and not is_island:
             yield case, diagnostic
 
@@ -114,20 +120,29 @@ def _named_components(diagnostic: Diagnostic) -> Iterator[str]:
             yield end.rpartition(".")[0]
 
 
-def _in_cases(found: Diagnostic, names: Sequence[str], cases: Sequence[str]) -> Diagnostic:
-    known = [name for name in cases if name in set(names)]
-    if not known or len(cases) < 2 or len(known) == len(cases):
-        return found
-    which = ("case " if len(known) == 1 else "cases ") + ", ".join(known)
-    return replace(found, place=f"{which}: {found.place}" if found.place else which)
+def _in_cases(diagnostic: Diagnostic, names: Sequence[str], cases: Sequence[str]) -> Diagnostic:
+    affected = [name for name in cases if name in set(names)]
+    if not affected or len(cases) < 2 or len(affected) == len(cases):
+        return diagnostic
+    prefix = ("case " if len(affected) == 1 else "cases ") + ", ".join(affected)
+    return replace(
+        diagnostic, place=f"{prefix}: {diagnostic.place}" if diagnostic.place else prefix
+    )
 
 
 _SEVERITIES = list(Severity)
 
 
-def _order(found: Diagnostic) -> tuple[int, str, int, str, str, str]:
-    severity = _SEVERITIES.index(found.severity)
-    return severity, found.file, found.line or 0, found.code, found.place, found.message
+def _order(diagnostic: Diagnostic) -> tuple[int, str, int, str, str, str]:
+    severity = _SEVERITIES.index(diagnostic.severity)
+    return (
+        severity,
+        diagnostic.file,
+        diagnostic.line or 0,
+        diagnostic.code,
+        diagnostic.place,
+        diagnostic.message,
+    )
 
 
 #: After these nothing can be said of steps, loops and capabilities.
@@ -139,43 +154,47 @@ NOT_OPENED = "code was not opened (CAP112); softdock run opens it"
 
 def check_declaration(system: System) -> tuple[CheckContext, list[Diagnostic]]:
     """Check what does not depend on how a system is run: its sources and connections."""
-    completed, found, unknown = components.opened(system)
-    flat, wrong = flattened(completed)
+    completed, findings, unknown = components.opened(system)
+    flat, problems = flattened(completed)
     context = CheckContext(completed, IntendedRun(), unknown, flat)
-    found += wrong
-    found += connectors.check(context)
-    found += values.check_tables(context)
-    return context, found
+    findings += problems
+    findings += connectors.check(context)
+    findings += values.check_tables(context)
+    return context, findings
 
 
-def check_case(context: CheckContext, *, sound: bool) -> tuple[list[Diagnostic], Extent]:
+def check_case(context: CheckContext, *, is_sound_system: bool) -> tuple[list[Diagnostic], Extent]:
     """Check values, and what depends on how a system is run."""
-    found = [*connectors.check_signals(context), *values.check(context)]
-    found += [*fmus.check(context.components()), *timing.check_run(context.run)]
+    findings = [*connectors.check_signals(context), *values.check(context)]
+    findings += [*fmus.check(context.components()), *timing.check_run(context.run)]
     count = None
-    made = compiled(context) if sound else None
-    if made is None:
-        why = "correct the errors first, then check again"
-        if sound and not context.is_known:
-            why = NOT_OPENED
+    compilation = compiled(context) if is_sound_system else None
+    if compilation is None:
+        reason = "correct the errors first, then check again"
+        if is_sound_system and not context.is_known:
+            reason = NOT_OPENED
         if context.flat is not None and not context.flat.components:
-            why = "the system has no components"
-        found.append(finding("FIL102", "", why))
+            reason = "the system has no components"
+        findings.append(finding("FIL102", "", reason))
     else:
-        found += [*loops.check(made), *timing.check(made), *components.check(made)]
-        count = made.loop_count()
+        findings += [
+            *loops.check(compilation),
+            *timing.check(compilation),
+            *components.check(compilation),
+        ]
+        count = compilation.loop_count()
         if count >= MOST_LOOPS:
             text = f"more than {MOST_LOOPS} closed loops: the rest is not held to its delays"
-            found.append(finding("LOO106", "", text))
-    whole = context.system if context.flat is None else context.flat
-    return found, Extent(len(whole.components), len(whole.connections), count)
+            findings.append(finding("LOO106", "", text))
+    system = context.system if context.flat is None else context.flat
+    return findings, Extent(len(system.components), len(system.connections), count)
 
 
-def is_sound(found: Iterable[Diagnostic]) -> bool:
+def is_sound(diagnostics: Iterable[Diagnostic]) -> bool:
     """Whether nothing was found that leaves loops, steps and capabilities open."""
     return not any(
-        each.code.startswith(_BLOCKING) and not each.code.startswith(_NOT_BLOCKING)
-        for each in found
+        diagnostic.code.startswith(_BLOCKING) and not diagnostic.code.startswith(_NOT_BLOCKING)
+        for diagnostic in diagnostics
     )
 
 

@@ -63,16 +63,16 @@ def toml_lines(path: Path) -> dict[Keys, int]:
     What stands inside of multi-line values is not told from keys; it does no harm, since nobody
     asks for it.
     """
-    found: dict[Keys, int] = {}
+    lines: dict[Keys, int] = {}
     table: Keys = ()
     text = path.read_text(encoding="utf-8").removeprefix(BYTE_ORDER_MARK)
     for number, line in enumerate(text.splitlines(), start=1):
         if match := _TABLE.fullmatch(line):
             table = parts_of(match[1]) or table
-            found.setdefault(table, number)
+            lines.setdefault(table, number)
         elif (match := _KEY.match(line)) and (keys := parts_of(match[1])):
-            found.setdefault((*table, *keys), number)
-    return found
+            lines.setdefault((*table, *keys), number)
+    return lines
 
 
 def line_for(key: str, lines: Mapping[Keys, int]) -> int | None:
@@ -85,7 +85,7 @@ def system_places(path: Path) -> Locations:
     """Return where the parts of a system file stand."""
     lines: dict[str, int] = {}
     for keys, line in toml_lines(path).items():
-        at = _place(keys)
+        at = _component_path(keys)
         if at is not None:
             lines.setdefault(at, line)
             if " -> " in at:
@@ -97,21 +97,21 @@ def place_of(key: str) -> str:
     """Return the name of what the key of a system file is about; empty for the whole."""
     keys = parts_of(key)
     for count in range(len(keys), 1, -1):
-        if found := _place(keys[:count]):
-            return found
+        if path := _component_path(keys[:count]):
+            return path
     return ""
 
 
-def _place(keys: Keys) -> str | None:
+def _component_path(keys: Keys) -> str | None:
     """Turn keys into the name of what they describe, such as ``"arm/motor.torque"``."""
     path = ""
-    rest = list(keys)
-    while len(rest) >= 2 and rest[0] in {"nested", "component"}:
-        kind, name, *rest = rest
+    remaining = list(keys)
+    while len(remaining) >= 2 and remaining[0] in {"nested", "component"}:
+        kind, name, *remaining = remaining
         path = f"{path}/{name}" if path else name
         if kind == "component":
             break
-    match rest:
+    match remaining:
         case []:
             return path or None
         case ["system"]:
@@ -134,22 +134,22 @@ def check_target(
         path = _checked_file(target)
         with packed_code_unopened(all_code=no_code):
             return _TargetCheck(target, path, options or RunOptions()).report()
-    except OSError as wrong:
-        return _nothing(target, f"cannot be read: {wrong.strerror or wrong}")
-    except LoadError as wrong:
-        return _nothing(target, *(found.text for found in wrong.diagnostics))
+    except OSError as error:
+        return _nothing(target, f"cannot be read: {error.strerror or error}")
+    except LoadError as error:
+        return _nothing(target, *(diagnostic.text for diagnostic in error.diagnostics))
 
 
 def _nothing(target: Path, *texts: str) -> CheckReport:
-    found = (Diagnostic("FIL101", Severity.ERROR, text, str(target)) for text in texts)
-    return CheckReport(str(target), tuple(found), unchecked=True)
+    findings = (Diagnostic("FIL101", Severity.ERROR, text, str(target)) for text in texts)
+    return CheckReport(str(target), tuple(findings), unchecked=True)
 
 
 def _checked_file(target: Path) -> Path:
     path = main_file(target)
-    known = {".toml", ".fmu", *_SYSTEMS, *KINDS}
-    if path.suffix.lower() not in known and not _is_bare_fmu(path):
-        raise LoadError(f"expected a folder or a file that ends in {', '.join(sorted(known))}")
+    suffixes = {".toml", ".fmu", *_SYSTEMS, *KINDS}
+    if path.suffix.lower() not in suffixes and not _is_bare_fmu(path):
+        raise LoadError(f"expected a folder or a file that ends in {', '.join(sorted(suffixes))}")
     return path
 
 
@@ -161,14 +161,14 @@ def _is_bare_fmu(path: Path) -> bool:
 class _Read(Struct):
     """A system as its file declares it, and where everything stands.
 
-    sound: Whether its connections hold, so that loops can be told.
-    wrong: Whether it has errors, so that no case of it can be prepared.
+    is_sound: Whether its connections hold, so that loops can be told.
+    has_errors: Whether it has errors, so that no case of it can be prepared.
     """
 
     context: CheckContext
-    places: Locations
-    sound: bool
-    wrong: bool
+    lines: Locations
+    is_sound: bool
+    has_errors: bool
 
 
 class _TargetCheck:
@@ -188,8 +188,8 @@ class _TargetCheck:
         if suffix == ".fmu" or _is_bare_fmu(self._path):
             self._fmu()
         elif suffix in KINDS:
-            found = check_ssp_file(open_ssp_file(self._path), KINDS[suffix])
-            self._extend(found)
+            problems = check_ssp_file(open_ssp_file(self._path), KINDS[suffix])
+            self._extend(problems)
         elif suffix in _SYSTEMS or is_system_file(self._path):
             self._systems_of_file()
         else:
@@ -200,37 +200,37 @@ class _TargetCheck:
     @property
     def _errors(self) -> int:
         """How many errors there are so far."""
-        return sum(each.severity is Severity.ERROR for _, each in self._found)
+        return sum(diagnostic.severity is Severity.ERROR for _, diagnostic in self._found)
 
     def _extend(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Add what a reader has found, with file and line."""
-        for each in diagnostics:
-            self._found.append(("", replace(each, message=self._text(each.message))))
+        for diagnostic in diagnostics:
+            self._found.append(("", replace(diagnostic, message=self._text(diagnostic.message))))
 
     def _add(
         self,
-        found: Iterable[Diagnostic],
-        places: Locations,
+        diagnostics: Iterable[Diagnostic],
+        lines: Locations,
         case: str = "",
-        whole: tuple[str, int | None] | None = None,
+        default: tuple[str, int | None] | None = None,
     ) -> None:
         """Add what checks of a case have found, and say in which file and line it stands."""
-        for each in found:
-            file, line = each.file, each.line
+        for diagnostic in diagnostics:
+            file, line = diagnostic.file, diagnostic.line
             if not file:
-                file, line = places.file, places.of(each.place)
-                if not each.place and whole is not None:
-                    file, line = whole
-            code = codes()[each.code]
-            told = replace(
-                each,
+                file, line = lines.file, lines.of(diagnostic.place)
+                if not diagnostic.place and default is not None:
+                    file, line = default
+            code = codes()[diagnostic.code]
+            located = replace(
+                diagnostic,
                 severity=code.severity or Severity.ERROR,
-                message=self._text(each.message),
+                message=self._text(diagnostic.message),
                 file=file,
                 line=line,
                 clause=code.clause,
             )
-            self._found.append((case, told))
+            self._found.append((case, located))
 
     def _text(self, message: str) -> str:
         """Write a message on one line, and files of an archive as entries of it."""
@@ -238,8 +238,8 @@ class _TargetCheck:
 
     def _fmu(self) -> None:
         component = Component("fmu", Source(SourceKind.FMU, str(self._path)))
-        found = [*unusable(component, ""), *check_file(self._path, "")]
-        self._add(found, Locations(str(self._path)))
+        findings = [*unusable(component, ""), *check_file(self._path, "")]
+        self._add(findings, Locations(str(self._path)))
 
     def _read(self, path: Path, variant: str | None = None) -> _Read | None:
         """Read a system, and note what the reader and the checks of its file find."""
@@ -247,26 +247,30 @@ class _TargetCheck:
         read = self._read_toml(path) if is_toml else self._read_ssp(path, variant)
         if read is None:
             return None
-        system, places = read
+        system, lines = read
         before = self._errors
-        context, found = check_declaration(system)
-        self._add(found, places)
-        return _Read(context, places, is_sound(found), self._errors > before)
+        context, findings = check_declaration(system)
+        self._add(findings, lines)
+        return _Read(context, lines, is_sound(findings), self._errors > before)
 
     def _read_toml(self, path: Path) -> tuple[System, Locations] | None:
         try:
             system = read_toml(path)
-        except LoadError as wrong:
-            found = [finding("TOM102", "", each.text) for each in wrong.diagnostics]
-            self._add(found, Locations(str(path)))
+        except LoadError as error:
+            findings = [finding("TOM102", "", diagnostic.text) for diagnostic in error.diagnostics]
+            self._add(findings, Locations(str(path)))
             return None
-        except DescriptionError as wrong:
+        except DescriptionError as error:
             lines = toml_lines(path)
-            found = [
-                replace(each, line=line_for(each.key, lines) or 1, place=place_of(each.key))
-                for each in wrong.diagnostics
+            findings = [
+                replace(
+                    diagnostic,
+                    line=line_for(diagnostic.key, lines) or 1,
+                    place=place_of(diagnostic.key),
+                )
+                for diagnostic in error.diagnostics
             ]
-            self._add(found, system_places(path))
+            self._add(findings, system_places(path))
             return None
         return system, system_places(path)
 
@@ -278,12 +282,12 @@ class _TargetCheck:
         except SspError:  # the reader has told
             self._unchecked = path == self._path and variant is None
             return None
-        places = locations(ssp_file)
-        self._add([*check_bindings(ssp_file), *check_portability(ssp_file)], places)
+        lines = locations(ssp_file)
+        self._add([*check_bindings(ssp_file), *check_portability(ssp_file)], lines)
         if system is None:
             return None
-        self._add(check_hashes(ssp_file, system), places)
-        return system, places
+        self._add(check_hashes(ssp_file, system), lines)
+        return system, lines
 
     def _systems_of_file(self) -> None:
         """Check the system of a file, or all variants of an archive."""
@@ -301,25 +305,25 @@ class _TargetCheck:
             return
         name = self._path.stem if variant is None else f"{self._path.stem}:{variant}"
         case = Case(system=self._path.name, **self._options.model_dump(exclude_none=True))
-        run, wrong = run_of(case, RunOptions(), read.context.system)
-        found, extent = check_case(replace(read.context, run=run), sound=read.sound)
-        found += check_devices(read.context)
-        self._add([*found, *_times(wrong)], read.places)
+        run, problems = run_of(case, RunOptions(), read.context.system)
+        findings, extent = check_case(replace(read.context, run=run), is_sound_system=read.is_sound)
+        findings += check_devices(read.context)
+        self._add([*findings, *_times(problems)], read.lines)
         self._systems[name] = replace(extent, errors=self._errors - before)
 
     def _experiment(self) -> list[str]:
         path = self._path
         try:
             experiment = read_experiment(path)
-        except DescriptionError as wrong:
-            found = []
-            for each in wrong.diagnostics:  # of the file itself, or of a scene that it names
-                line = line_for(each.key, toml_lines(Path(each.file or path)))
-                found.append(replace(each, code=CODE, line=line))
-            self._add(found, Locations(str(path)))
+        except DescriptionError as error:
+            findings = []
+            for diagnostic in error.diagnostics:  # of the file itself, or of a scene that it names
+                line = line_for(diagnostic.key, toml_lines(Path(diagnostic.file or path)))
+                findings.append(replace(diagnostic, code=CODE, line=line))
+            self._add(findings, Locations(str(path)))
             return []
-        given = self._options.model_dump(exclude_none=True)
-        cases = {key: case.model_copy(update=given) for key, case in experiment.case.items()}
+        overrides = self._options.model_dump(exclude_none=True)
+        cases = {key: case.model_copy(update=overrides) for key, case in experiment.case.items()}
         self._cases(experiment.model_copy(update={"case": cases}))
         return list(cases)
 
@@ -328,44 +332,44 @@ class _TargetCheck:
         files = dict.fromkeys((case.system, case.variant) for case in experiment.case.values())
         read = {file: self._read(folder / file[0], file[1]) for file in files}
         for base in read.values():
-            if base is not None and base.wrong:
+            if base is not None and base.has_errors:
                 text = "no case of this system was checked: correct the errors first"
-                self._add([finding("FIL102", "", text)], base.places)
+                self._add([finding("FIL102", "", text)], base.lines)
         ready: dict[str, System] = {}
         rig = Hardware.of(experiment, folder)
         for name, case in experiment.case.items():
             base = read[case.system, case.variant]
-            if base is None or base.wrong:
+            if base is None or base.has_errors:
                 continue  # what is wrong with the file has been told
-            whole = str(self._path), lines.get(("case", name))
+            case_line = str(self._path), lines.get(("case", name))
             system, problems = prepared(experiment, name, folder)
             if system is None:
-                found = [_unprepared(each, *whole) for each in problems]
-                unopened = any(each.code == UnopenedError.__name__ for each in problems)
+                findings = [_unprepared(problem, *case_line) for problem in problems]
+                unopened = any(problem.code == UnopenedError.__name__ for problem in problems)
                 if unopened or not base.context.is_known:  # it may only lack what its code declares
-                    found = [finding("FIL102", "", NOT_OPENED, *whole)]
-                self._add(found, base.places, name)
+                    findings = [finding("FIL102", "", NOT_OPENED, *case_line)]
+                self._add(findings, base.lines, name)
                 continue
             ready[name] = system
-            run, wrong = run_of(case, experiment.defaults, system)
+            run, run_problems = run_of(case, experiment.defaults, system)
             context = CheckContext(system, run, frozenset(unopened_notes(system)), system)
-            found, extent = check_case(context, sound=True)
-            found += [*_times(wrong), *told_otherwise(system, rig)]
-            found += added_to_devices(system)
+            findings, extent = check_case(context, is_sound_system=True)
+            findings += [*_times(run_problems), *told_otherwise(system, rig)]
+            findings += added_to_devices(system)
             before = self._errors
-            self._add(found, base.places, name, whole)
+            self._add(findings, base.lines, name, case_line)
             self._systems[name] = replace(extent, errors=self._errors - before)
-        for each in check(experiment, ready):
-            line = line_for(each.key, lines)
-            self._add([replace(each, file=str(self._path), line=line)], Locations())
+        for diagnostic in check(experiment, ready):
+            line = line_for(diagnostic.key, lines)
+            self._add([replace(diagnostic, file=str(self._path), line=line)], Locations())
 
 
-def _unprepared(wrong: Diagnostic, file: str, line: int | None) -> Diagnostic:
+def _unprepared(diagnostic: Diagnostic, file: str, line: int | None) -> Diagnostic:
     """Return why a case cannot be prepared, at the line of the case."""
-    if wrong.code in ERRORS:
-        return replace(wrong, file=file, line=line)
-    return finding("EXP103", "", str(wrong), file, line)
+    if diagnostic.code in ERRORS:
+        return replace(diagnostic, file=file, line=line)
+    return finding("EXP103", "", str(diagnostic), file, line)
 
 
-def _times(wrong: list[Diagnostic]) -> list[Diagnostic]:
-    return [replace(each, code="EXP104") for each in wrong]
+def _times(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    return [replace(diagnostic, code="EXP104") for diagnostic in diagnostics]

@@ -144,17 +144,18 @@ def check_run(run: IntendedRun) -> Iterator[Diagnostic]:
     elif (
         step_ns
         and stop_ns is not None
-        and (rest := whole_steps(settled_end(stop_ns - run.start_ns, step_ns), step_ns)[1])
+        and (remainder := whole_steps(settled_end(stop_ns - run.start_ns, step_ns), step_ns)[1])
     ):
         text = (
-            f"the run ends at {(stop_ns - rest) / 1e9:.9g} s: {stop_ns / 1e9:.9g} s is no whole"
+            f"the run ends at {(stop_ns - remainder) / 1e9:.9g} s: {stop_ns / 1e9:.9g} s is no"
+            " whole"
             f" number of steps of {milliseconds(step_ns)} after the start"
         )
         yield finding("TIM107", "", text)
 
 
 def check(compiled: Compiled) -> Iterator[Diagnostic]:
-    """Check delays, and steps against those that the FMUs suggest."""
+    """Check delays, and steps against the steps that the FMUs suggest."""
     if compiled.run.step_ns:
         yield from _short_delays(compiled, compiled.run.step_ns)
         yield from _suggested(compiled, compiled.run.step_ns)
@@ -204,7 +205,7 @@ def check_devices(context: CheckContext) -> Iterator[Diagnostic]:
         return
     try:
         on_hardware(context.flat, Hardware(), {})
-    except DescriptionError as wrong:
-        yield from (each for each in wrong.diagnostics if each.code in ERRORS)
+    except DescriptionError as failure:
+        yield from (diagnostic for diagnostic in failure.diagnostics if diagnostic.code in ERRORS)
     except SoftdockError:
         return  # a twin that cannot be read: its source has been told

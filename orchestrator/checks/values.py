@@ -156,17 +156,17 @@ def check(context: CheckContext) -> Iterator[Diagnostic]:
     """Check the values of all components."""
     for level in context.levels():
         fed = {(line.target.component, line.target.connector) for line in level.system.connections}
-        yield from _own(level)
+        yield from _system_values(level)
         for name, component in level.system.components.items():
-            known = level.at(name) not in context.unknown
-            yield from _component(level, component, known=known, fed=fed)
+            is_known = level.at(name) not in context.unknown
+            yield from _component(level, component, is_known=is_known, fed=fed)
 
 
-def _own(level: SystemLevel) -> Iterator[Diagnostic]:
+def _system_values(level: SystemLevel) -> Iterator[Diagnostic]:
     """Values of a system's own connectors."""
     system = level.system
     for name, value in system.values.items():
-        at, connector = level.own(name), system.connectors.get(name)
+        at, connector = level.path_of(name), system.connectors.get(name)
         if connector is None:
             choices = choices_for(name, system.connectors, "connector", "its")
             text = f"the system has no connector '{name}'{choices}"
@@ -176,19 +176,21 @@ def _own(level: SystemLevel) -> Iterator[Diagnostic]:
 
 
 def _component(
-    level: SystemLevel, component: Component, *, known: bool, fed: set[tuple[str, str]]
+    level: SystemLevel, component: Component, *, is_known: bool, fed: set[tuple[str, str]]
 ) -> Iterator[Diagnostic]:
     for problem in values(component):
         yield from (
-            found for found in of_error(problem, level.path) if known or found.code != "VAL101"
+            diagnostic
+            for diagnostic in of_error(problem, level.path)
+            if is_known or diagnostic.code != "VAL101"
         )
     if not component.values:
         return
-    early = [name for name in component.values if (component.name, name) in fed]
-    if early:
-        subject = "value of input" if len(early) == 1 else "values of inputs"
-        verb = "applies" if len(early) == 1 else "apply"
-        text = f"start {subject} {enumerated(early)} {verb} only until the first exchange"
+    fed_inputs = [name for name in component.values if (component.name, name) in fed]
+    if fed_inputs:
+        subject = "value of input" if len(fed_inputs) == 1 else "values of inputs"
+        verb = "applies" if len(fed_inputs) == 1 else "apply"
+        text = f"start {subject} {enumerated(fed_inputs)} {verb} only until the first exchange"
         yield finding("VAL110", level.at(component.name), f"{text}: a connection sets the input")
     for problem in unsettable(component):
         yield from of_error(problem, level.path)
@@ -257,7 +259,7 @@ class _Entry(Struct):
     line: int
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         return f"{self.file}:{self.line}"
 
 
@@ -277,15 +279,15 @@ def check_bindings(ssp_file: SspFile) -> Iterator[Diagnostic]:
             if _same(entry.value, held.value) or entry.binding is held.binding:
                 continue  # a set that gives a name twice is told by the reader
             code = "VAL107" if entry.depth == held.depth else "VAL108"
-            text = f"{entry.value} does not hold: {held.place} gives it {held.value}"
+            text = f"{entry.value} does not hold: {held.location} gives it {held.value}"
             yield finding(code, entry.name, text, entry.file, entry.line)
 
 
-def _same(one: str, other: str) -> bool:
+def _same(first: str, second: str) -> bool:
     try:
-        return float(one) == float(other)
+        return float(first) == float(second)
     except ValueError:
-        return one == other
+        return first == second
 
 
 def _entries(ssp_file: SspFile, element: etree._Element, path: str, depth: int) -> Iterator[_Entry]:
@@ -305,17 +307,17 @@ def _binding(
     source = binding.get("source")
     if binding.get("sourceBase", "SSD") != "SSD":
         return
-    here = ssp_file.beside(source) if source else ssp_file
+    here = ssp_file.neighbour(source) if source else ssp_file
     values = here.root if source else first_inside(binding, "ssd:ParameterValues")
     if values is None:
         return
-    own = binding.get("prefix", "")
+    own_prefix = binding.get("prefix", "")
     targets = _mapping(ssp_file, binding)
     for parameter in listed(values, "ssv:Parameters", "ssv:Parameter"):
         typed = next(iter(children(parameter)), None)
         if typed is None:
             continue
-        name = own + parameter.get("name", "")
+        name = own_prefix + parameter.get("name", "")
         unit = typed.get("unit")
         value = typed.get("value", "") + (f" {unit}" if unit else "")
         for target, changed in [(name, "")] if targets is None else targets.get(name, []):
@@ -329,10 +331,12 @@ def _mapping(ssp_file: SspFile, binding: etree._Element) -> dict[str, list[tuple
     if element is None:
         return None
     source = element.get("source")
-    root = ssp_file.beside(source).root if source else next(iter(children(element)), None)
-    found: dict[str, list[tuple[str, str]]] = {}
+    root = ssp_file.neighbour(source).root if source else next(iter(children(element)), None)
+    targets: dict[str, list[tuple[str, str]]] = {}
     for entry in children(root) if root is not None else ():
         if tag(entry) == "ssm:MappingEntry":
             changed = " (transformed)" if children(entry) else ""
-            found.setdefault(entry.get("source", ""), []).append((entry.get("target", ""), changed))
-    return found
+            targets.setdefault(entry.get("source", ""), []).append(
+                (entry.get("target", ""), changed)
+            )
+    return targets

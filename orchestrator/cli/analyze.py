@@ -55,18 +55,20 @@ def delays(
     from orchestrator.study.experiment import RunOptions
 
     systems = systems_of(target)
-    given = RunOptions(step=step, algorithm=algorithm, delay=delay)
-    experiment = with_options(experiment_of(target)[0], given)
+    options = RunOptions(step=step, algorithm=algorithm, delay=delay)
+    experiment = with_options(experiment_of(target)[0], options)
     cases = {
         name: _loops(system, experiment.case[name], measure=measure)
         for name, system in systems.items()
     }
     if json:
-        print_json({name: {"loops": rows, "remarks": said} for name, (rows, said) in cases.items()})
+        print_json(
+            {name: {"loops": rows, "remarks": remarks} for name, (rows, remarks) in cases.items()}
+        )
         return
-    for name, (rows, said) in cases.items():
+    for name, (rows, remarks) in cases.items():
         _print_delays(name, rows, measure=measure)
-        print_lines(*(f"{name}: {text}" for text in said))
+        print_lines(*(f"{name}: {text}" for text in remarks))
 
 
 def _loops(system: Any, options: Any, *, measure: bool) -> tuple[list[dict[str, Any]], list[str]]:
@@ -98,7 +100,7 @@ def _loops(system: Any, options: Any, *, measure: bool) -> tuple[list[dict[str, 
         }
         if measure:
             every = [probe_loop(system, schedule, delay, ring) for ring in delay.loops]
-            probed = max(every, key=lambda one: abs(one.measured_ns - delay.total_ns))
+            probed = max(every, key=lambda probe: abs(probe.measured_ns - delay.total_ns))
             row["measured_delay_ms"] = probed.measured_ns / 1e6
             row["frequency_hz"] = probed.frequency
             row["gain"] = probed.gain
@@ -265,15 +267,15 @@ def step(
         if peaks and choice.step_ns is not None
     }
     compensations = {c.algorithm: choose_compensation(reference, c) for c in choices}
-    told: dict[str, Any] = {
+    report: dict[str, Any] = {
         "case": prepared.name,
         "tolerance": tolerance,
         "algorithms": [
             {
                 **choice.as_json(),
                 **_peaks_json(by_peaks.get(choice.algorithm)),
-                "compensation": found.as_json()
-                if (found := compensations[choice.algorithm][0])
+                "compensation": compensation.as_json()
+                if (compensation := compensations[choice.algorithm][0])
                 else None,
                 "compensations_not_tried": list(compensations[choice.algorithm][1]),
             }
@@ -283,12 +285,12 @@ def step(
         "files": [str(path) for path in _drawn_step(choices, prepared.name, output)],
     }
     if json:
-        print_json(told)
+        print_json(report)
         return
-    _print_step(told, choices, by_peaks)
-    for algorithm, (found, _) in compensations.items():
-        if found is not None:
-            print_lines(f"{algorithm}: better with {found}")
+    _print_step(report, choices, by_peaks)
+    for algorithm, (compensation, _) in compensations.items():
+        if compensation is not None:
+            print_lines(f"{algorithm}: better with {compensation}")
     print_lines(*dict.fromkeys(text for _, untried in compensations.values() for text in untried))
 
 
@@ -299,13 +301,13 @@ def _choices(
     from orchestrator.core.diagnostics import CapabilityError, DescriptionError, UnknownNameError
     from orchestrator.loops.step_choice import choose_step
 
-    own = reference.linear.master.algorithm
-    wanted = [own, "jacobi", "gauss-seidel"]
+    own_algorithm = reference.linear.master.algorithm
+    names = [own_algorithm, "jacobi", "gauss-seidel"]
     if algorithms is not None:
-        wanted = [name.strip().replace("_", "-") for name in algorithms.split(",")]
+        names = [name.strip().replace("_", "-") for name in algorithms.split(",")]
     choices: list[StepChoice] = []
     refused: dict[str, DescriptionError] = {}
-    for name in dict.fromkeys(wanted):
+    for name in dict.fromkeys(names):
         try:
             choices.append(choose_step(reference, tolerance, algorithm=name))
         except UnknownNameError:
@@ -317,11 +319,11 @@ def _choices(
     return choices, {name: str(error) for name, error in refused.items()}
 
 
-def _peaks_json(found: PeakChoice | None) -> dict[str, Any]:
-    if found is None:
+def _peaks_json(choice: PeakChoice | None) -> dict[str, Any]:
+    if choice is None:
         return {}
     return {
-        "step_by_peaks_ms": None if found.step_ns is None else found.step_ns / 1e6,
+        "step_by_peaks_ms": None if choice.step_ns is None else choice.step_ns / 1e6,
         "runs": [
             {
                 "step_ms": run.step_ns / 1e6,
@@ -331,7 +333,7 @@ def _peaks_json(found: PeakChoice | None) -> dict[str, Any]:
                 "error": run.share,
                 "wall_s": run.wall_seconds,
             }
-            for run in found.runs
+            for run in choice.runs
         ],
     }
 
@@ -346,7 +348,7 @@ def _drawn_step(choices: list[StepChoice], name: str, output: Path | None) -> li
 
 
 def _print_step(
-    told: dict[str, Any], choices: list[StepChoice], by_peaks: dict[str, PeakChoice]
+    report: dict[str, Any], choices: list[StepChoice], by_peaks: dict[str, PeakChoice]
 ) -> None:
     rows = []
     for choice in choices:
@@ -354,31 +356,31 @@ def _print_step(
         if by_peaks:
             row += _peak_cells(by_peaks.get(choice.algorithm))
         rows.append(row)
-    title = f"{told['case']}: largest step with all errors within {told['tolerance']:g}"
+    title = f"{report['case']}: largest step with all errors within {report['tolerance']:g}"
     print_table(title, [*_STEP_COLUMNS, *(_PEAK_COLUMNS if by_peaks else [])], rows)
     for choice in choices:
         print_lines(*(f"{choice.algorithm}: {text}" for text in choice.remarks))
-    refused = (f"{name}: {text}" for name, text in told["refused"].items())
-    print_lines(*refused, *told["files"])
+    refused = (f"{name}: {text}" for name, text in report["refused"].items())
+    print_lines(*refused, *report["files"])
 
 
 def _cells(choice: StepChoice) -> list[str]:
-    if choice.chosen is None or choice.cost is None:
+    if choice.effect is None or choice.cost is None:
         return ["none", "-", "-", "-", "-"]
-    worst, cost = choice.chosen.worst, choice.cost
-    each = " a pass" if cost.is_per_pass else ""
+    worst, cost = choice.effect.worst, choice.cost
+    per_pass = " a pass" if cost.is_per_pass else ""
     return [
-        f"{choice.chosen.step_ns / 1e6:g}",
+        f"{choice.effect.step_ns / 1e6:g}",
         f"{worst.share:.2e}",
         worst.name,
-        f"{cost.unit_steps:.6g}{each}",
-        f"{cost.operations:.6g}{each}",
+        f"{cost.unit_steps:.6g}{per_pass}",
+        f"{cost.operations:.6g}{per_pass}",
     ]
 
 
-def _peak_cells(found: PeakChoice | None) -> list[str]:
-    if found is None:
+def _peak_cells(choice: PeakChoice | None) -> list[str]:
+    if choice is None:
         return ["-", "-", "-", "-"]
-    last = found.runs[-1]
-    chosen = "none" if found.step_ns is None else f"{found.step_ns / 1e6:g}"
-    return [chosen, f"{last.share:.2e}", last.output, f"{last.wall_seconds:.3g}"]
+    last = choice.runs[-1]
+    step_text = "none" if choice.step_ns is None else f"{choice.step_ns / 1e6:g}"
+    return [step_text, f"{last.share:.2e}", last.output, f"{last.wall_seconds:.3g}"]

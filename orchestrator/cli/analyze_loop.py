@@ -91,29 +91,31 @@ def loop(
     ranges = [SweepRange.of(text, cut) for text in sweep or ()]
     if len(ranges) > 2:
         raise typer.BadParameter("at most two", param_hint="--sweep")
-    given = RunOptions(step=step, algorithm=algorithm, delay=delay)
-    name, system, options = case_options(target, case, at, given)
+    options_given = RunOptions(step=step, algorithm=algorithm, delay=delay)
+    name, system, options = case_options(target, case, at, options_given)
     linear = linear_system(system, **options)
     accounts, contact = linear.loop_accounts(), linear.contact_accounts()
-    told: dict[str, Any] = {
+    report: dict[str, Any] = {
         "case": name,
         "at": at,
         "step_ms": linear.step_ns / 1e6,
         "algorithm": linear.master.algorithm,
         "loops": [account_json(account) for account in accounts],
         "warnings": [text for account in accounts for text in account.warnings()],
-        "contact": {side: [account_json(one) for one in found] for side, found in contact.items()},
+        "contact": {
+            side: [account_json(account) for account in loops] for side, loops in contact.items()
+        },
     }
     if limit_cycle is not None:
         from orchestrator.loops.limit_cycle import limit_cycles
 
         component, amplitudes = geometric(limit_cycle, "--limit-cycle")
-        cycles = [one.as_json() for one in limit_cycles(linear, component, amplitudes)]
-        told["limit_cycles"] = {"component": component, "cycles": cycles}
+        cycles = [cycle.as_json() for cycle in limit_cycles(linear, component, amplitudes)]
+        report["limit_cycles"] = {"component": component, "cycles": cycles}
     drawings: dict[str, Figure] = {}
     if cut is not None:
-        told["sampled_loop"] = _sampled(linear, cut)
-        opened = _continuous(linear, cut, element, told)
+        report["sampled_loop"] = _sampled(linear, cut)
+        opened = _continuous(linear, cut, element, report)
         if opened is not None and output is not None:
             margins = opened.margins()
             from orchestrator.loops.drawing import draw_bode, draw_nyquist
@@ -121,24 +123,24 @@ def loop(
             drawings["bode"] = draw_bode(opened, margins)
             drawings["nyquist"] = draw_nyquist(opened, margins)
     if ranges:
-        told["sweep"], drawn = _sweep(linear, ranges, cut, draw=output is not None)
-        drawings.update(drawn)
+        report["sweep"], sweep_drawings = _sweep(linear, ranges, cut, draw=output is not None)
+        drawings.update(sweep_drawings)
     if output is not None and accounts:
         from orchestrator.loops.drawing import draw_poles
 
         drawings = {"poles": draw_poles(accounts, linear.system.name), **drawings}
     files = saved(drawings, output)
     if output is not None:
-        files.insert(0, write_loop_page(told, accounts, drawings, files, output))
-    told["files"] = [str(path) for path in files]
+        files.insert(0, write_loop_page(report, accounts, drawings, files, output))
+    report["files"] = [str(path) for path in files]
     if json:
-        print_json(told)
+        print_json(report)
         return
-    _print(told, accounts, contact)
+    _print(report, accounts, contact)
 
 
 def _continuous(
-    linear: LinearSystem, cut: str, element: int, told: dict[str, Any]
+    linear: LinearSystem, cut: str, element: int, report: dict[str, Any]
 ) -> OpenLoop | None:
     """Open the loop in continuous time, and tell its margins; or why there is no such model."""
     from orchestrator.loops import open_loop
@@ -146,9 +148,9 @@ def _continuous(
     try:
         opened = open_loop(linear.system, linear.models, cut, element)
     except CapabilityError as error:
-        told["warnings"].append(f"no margins in continuous time: {error}")
+        report["warnings"].append(f"no margins in continuous time: {error}")
         return None
-    told["open_loop"] = {"line": opened.line, **opened.margins().as_json()}
+    report["open_loop"] = {"line": opened.line, **opened.margins().as_json()}
     return opened
 
 
@@ -161,14 +163,18 @@ def _sampled(linear: LinearSystem, cut: str) -> dict[str, Any] | None:
     target = linear.system.components[line.target.component]
     if target.connectors[line.target.connector].size > 1:
         return None
-    found = SampledLoop.of(linear, cut)
-    return None if found is None else {"line": found.line, **found.margins().as_json()}
+    sampled_loop = SampledLoop.of(linear, cut)
+    return (
+        None
+        if sampled_loop is None
+        else {"line": sampled_loop.line, **sampled_loop.margins().as_json()}
+    )
 
 
 def _sweep(
     linear: LinearSystem, ranges: list[Any], cut: str | None, *, draw: bool
 ) -> tuple[dict[str, Any], Mapping[str, Figure]]:
-    """Sweep over one range, or over two as a map; return what is told, and pictures."""
+    """Sweep over one range, or over two as a map; return the data of the report, and pictures."""
     import numpy as np
 
     from orchestrator.loops import swept
@@ -187,14 +193,14 @@ def _sweep(
 
         if rows is None:
             points = swept(linear, first.kind, first.values, line=cut, progress=count)
-            told = {
+            report = {
                 "kind": first.kind,
                 "values": list(first.values),
                 "growth_1_s": [finite(p.sampled) for p in points],
                 "exact_growth_1_s": [finite(p.exact) for p in points],
             }
             title = f"{linear.system.name}: {first.kind} of {cut}" if cut else linear.system.name
-            return told, {
+            return report, {
                 f"{first.kind}-locus": draw_sweep(points, first.kind, title)
             } if draw else {}
         change = changer(linear, rows.kind, cut)
@@ -204,17 +210,17 @@ def _sweep(
         ]
     growth = np.array([[p.sampled for p in line] for line in lines])
     exact = np.array([[p.exact for p in line] for line in lines])
-    told = {
+    report = {
         "kinds": [first.kind, rows.kind],
         "values": [list(first.values), list(rows.values)],
         "growth_1_s": growth.tolist(),
         "exact_growth_1_s": [[finite(x) for x in line] for line in exact],
     }
     if not draw:
-        return told, {}
+        return report, {}
     axes = (first.kind, np.array(first.values)), (rows.kind, np.array(rows.values))
     name = f"{first.kind}-{rows.kind}-map"
-    return told, {name: draw_map(*axes, growth, exact, linear.system.name)}
+    return report, {name: draw_map(*axes, growth, exact, linear.system.name)}
 
 
 def saved(drawings: Mapping[str, Figure], output: Path | None) -> list[Path]:
@@ -233,9 +239,9 @@ def saved(drawings: Mapping[str, Figure], output: Path | None) -> list[Path]:
 
 
 def _print(
-    told: dict[str, Any], accounts: list[LoopAccount], contact: Mapping[str, list[LoopAccount]]
+    report: dict[str, Any], accounts: list[LoopAccount], contact: Mapping[str, list[LoopAccount]]
 ) -> None:
-    title = title_of(told)
+    title = title_of(report)
     if not accounts:
         print_lines(f"{title}: no signal returns to where it came from")
     sides = [("", account) for account in accounts]
@@ -245,17 +251,17 @@ def _print(
         rows, whose = texts_of(modes, FORMATS[1:]), ", ".join(account.components)
         print_table(f"{title}; {side}loop of {whose}", list(COLUMNS[1:]), rows)
         print_lines(*account.notes())
-    for text in told["warnings"]:
+    for text in report["warnings"]:
         print_warning(text)
-    for found, how, state in _opened(told):
-        heading = f"open loop {how}, cut at {found['line']}; closed it is {state}"
-        print_table(heading, ["margin", "value", "at [Hz]"], texts_of(margin_rows(found)))
-    if cycles := told.get("limit_cycles"):
+    for margins, how, state in _opened(report):
+        heading = f"open loop {how}, cut at {margins['line']}; closed it is {state}"
+        print_table(heading, ["margin", "value", "at [Hz]"], texts_of(margin_rows(margins)))
+    if cycles := report.get("limit_cycles"):
         _print_cycles(cycles)
-    print_lines(*told["files"])
+    print_lines(*report["files"])
 
 
-def _print_cycles(told: dict[str, Any]) -> None:
+def _print_cycles(report: dict[str, Any]) -> None:
     columns = ["amplitude", "frequency [Hz]", "motions nearby", "return [1/s]", "third harmonic"]
     rows = [
         [
@@ -265,9 +271,9 @@ def _print_cycles(told: dict[str, Any]) -> None:
             f"{cycle['return_rate_1_s']:+.4g}",
             f"{cycle['third_harmonic']:.2g}",
         ]
-        for cycle in told["cycles"]
+        for cycle in report["cycles"]
     ]
-    title = f"limit cycles by the describing function of {told['component']}"
+    title = f"limit cycles by the describing function of {report['component']}"
     if not rows:
         print_lines(f"{title}: none between these amplitudes")
         return
@@ -286,8 +292,8 @@ class SweepRange(Struct):
     @classmethod
     def of(cls, text: str, cut: str | None) -> SweepRange:
         """Read a range."""
-        kind, _, rest = text.partition("=")
-        parts = rest.split(":")
+        kind, _, limits = text.partition("=")
+        parts = limits.split(":")
         if not (kind in KINDS or "." in kind) or len(parts) != 3:
             raise _refused(
                 f"expected KIND=FROM:TO:COUNT with {', '.join(KINDS)} or a component.parameter,"
@@ -313,9 +319,9 @@ class SweepRange(Struct):
 
 def geometric(text: str, option: str) -> tuple[str, list[float]]:
     """Read ``NAME=FROM:TO:COUNT`` as a name and values that are equally many times each other."""
-    name, _, rest = text.partition("=")
+    name, _, values = text.partition("=")
     try:
-        first, last, count = rest.split(":")
+        first, last, count = values.split(":")
         low, high, steps = float(first), float(last), int(count) - 1
     except ValueError:
         raise typer.BadParameter(
@@ -333,21 +339,21 @@ def _refused(text: str) -> typer.BadParameter:
 
 
 def case_options(
-    target: Path, case: str | None, at: str | None, given: RunOptions
+    target: Path, case: str | None, at: str | None, overrides: RunOptions
 ) -> tuple[str, System, dict[str, Any]]:
     """Return the name of one case of a target, its system, and how it is linearised."""
     from orchestrator.cli.target import analysed_case
     from orchestrator.loops.chosen_step import chosen_step
     from orchestrator.study.experiment import AUTO
 
-    prepared = analysed_case(target, case, given)
+    prepared = analysed_case(target, case, overrides)
     if prepared.options.step == AUTO:
         prepared = prepared.with_options(step=f"{chosen_step(prepared).step_ns} ns")
-    return prepared.name, prepared.system, prepared.options.way | {"at": at}
+    return prepared.name, prepared.system, prepared.options.stepping | {"at": at}
 
 
 PAGE = "loop.html"
-#: What a margin is called, and where it stands in what is told.
+#: What a margin is called, and its keys in the report.
 MARGINS = (
     ("gain margin [-]", "gain_margin", "gain_margin_hz"),
     ("gain reduction [-]", "gain_reduction", "gain_reduction_hz"),
@@ -372,26 +378,26 @@ _LINEARISED = (
 )
 
 
-def margin_rows(found: Mapping[str, Any]) -> list[tuple[str, float | None, float | None]]:
-    """Return name, value and frequency in Hz of each margin of an open loop that is told."""
-    return [(name, found[value], found[at]) for name, value, at in MARGINS]
+def margin_rows(margins: Mapping[str, Any]) -> list[tuple[str, float | None, float | None]]:
+    """Return name, value and frequency in Hz of each margin in the data of an open loop."""
+    return [(name, margins[value], margins[at]) for name, value, at in MARGINS]
 
 
-def _opened(told: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str, str]]:
-    """Give the open loops that are told, how they are, and what they are when closed."""
+def _opened(report: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str, str]]:
+    """Yield each open loop of a report, its method, and whether it is stable when closed."""
     for kind, how in (("open_loop", "in continuous time"), ("sampled_loop", "as sampled")):
-        if (found := told.get(kind)) is not None:
-            yield found, how, "stable" if found["stable"] else "unstable"
+        if (margins := report.get(kind)) is not None:
+            yield margins, how, "stable" if margins["stable"] else "unstable"
 
 
-def title_of(told: Mapping[str, Any]) -> str:
+def title_of(report: Mapping[str, Any]) -> str:
     """Say what was linearised, and how it is stepped."""
-    point = told["at"] or "the start"
-    return f"{told['case']}: {told['algorithm']}, H = {told['step_ms']:g} ms, at {point}"
+    point = report["at"] or "the start"
+    return f"{report['case']}: {report['algorithm']}, H = {report['step_ms']:g} ms, at {point}"
 
 
 def write_loop_page(
-    told: Mapping[str, Any],
+    facts: Mapping[str, Any],
     accounts: Sequence[LoopAccount],
     drawings: Mapping[str, Figure],
     files: Iterable[Path],
@@ -403,11 +409,11 @@ def write_loop_page(
         for name, figure in drawings.items()
     )
     report = Report(
-        title=title_of(told),
+        title=title_of(facts),
         description=_LINEARISED if accounts else _NO_LOOP,
-        remarks=tuple(told["warnings"]) if accounts else (),
+        remarks=tuple(facts["warnings"]) if accounts else (),
         figures=figures,
-        tables=tuple(_tables(told, accounts)),
+        tables=tuple(_tables(facts, accounts)),
         created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         files=tuple(FileItem(path.relative_to(output)) for path in files),
     )
@@ -415,15 +421,15 @@ def write_loop_page(
     return output / PAGE
 
 
-def _tables(told: Mapping[str, Any], accounts: Sequence[LoopAccount]) -> Iterator[TableItem]:
+def _tables(report: Mapping[str, Any], accounts: Sequence[LoopAccount]) -> Iterator[TableItem]:
     for account in accounts:
         group = ", ".join(account.components)
         rows = tuple(mode_rows(account, len(account.modes)))
         yield TableItem(f"Loop of {group}", COLUMNS, rows, remarks=account.notes())
-    for found, how, state in _opened(told):
+    for margins, how, state in _opened(report):
         yield TableItem(
-            f"Margins {how}, cut at {found['line']}",
+            f"Margins {how}, cut at {margins['line']}",
             ("margin", "value", "at [Hz]"),
-            tuple(margin_rows(found)),
+            tuple(margin_rows(margins)),
             f"Closed, the loop is {state} {how}.",
         )

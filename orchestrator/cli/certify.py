@@ -111,12 +111,12 @@ def certify(
         tell = None if bar is None else partial(bar, f"masters of {name}")
         certificate = certified(system, names, tolerance=tolerance, progress=tell, **options)
     comparison = None if against is None else compare(certificate, against)
-    told = {"case": name, **certificate.as_json()}
+    report = {"case": name, **certificate.as_json()}
     if comparison is not None:
-        told["against"] = comparison.as_json()
-    files = [] if output is None else _write(target, told, certificate, comparison, output)
+        report["against"] = comparison.as_json()
+    files = [] if output is None else _write(target, report, certificate, comparison, output)
     if json:
-        print_json({**told, "files": [str(path) for path in files]})
+        print_json({**report, "files": [str(path) for path in files]})
         return
     print_lines(*_verdicts(certificate))
     if rows := texts_of(_named_rows(certificate)):
@@ -124,9 +124,9 @@ def certify(
     print_lines(*_remarks(certificate, comparison), *files)
 
 
-def _rows(found: Certificate) -> Iterator[tuple[str | float | None, ...]]:
+def _rows(certificate: Certificate) -> Iterator[tuple[str | float | None, ...]]:
     """Give a row for each loop of each master: its least damped mode, and its margins."""
-    for master in found.masters:
+    for master in certificate.masters:
         longest_ns = master.longest_step_ns
         longest = None if longest_ns is None else longest_ns / 1e6
         if not master.loops:
@@ -134,14 +134,15 @@ def _rows(found: Certificate) -> Iterator[tuple[str | float | None, ...]]:
                 yield (master.name, ring.ring, ring.added_ns / 1e6, *[None] * 7)
             continue
         for loop in master.loops:
-            own = set(loop.components)
+            components = set(loop.components)
             added = [
-                one.added_ns / 1e6
-                for one in master.rings
-                if all(end.partition(".")[0] in own for end in one.ring.split(" -> "))
+                ring.added_ns / 1e6
+                for ring in master.rings
+                if all(end.partition(".")[0] in components for end in ring.ring.split(" -> "))
             ]
             margins = next(
-                (m for line, m in master.margins.items() if line.partition(".")[0] in own), None
+                (m for line, m in master.margins.items() if line.partition(".")[0] in components),
+                None,
             )
             mode = loop.modes[0] if loop.modes else None
             exact = None if mode is None or mode.exact is None else mode.exact.real
@@ -172,33 +173,35 @@ def _shared(items: Iterable[tuple[str, T]]) -> list[tuple[str, T]]:
     names: dict[T, list[str]] = {}
     for name, value in items:
         names.setdefault(value, []).append(name)
-    return [(", ".join(dict.fromkeys(found)), value) for value, found in names.items()]
+    return [(", ".join(dict.fromkeys(sharing)), value) for value, sharing in names.items()]
 
 
 def _verdicts(certificate: Certificate) -> tuple[str, ...]:
     """Return a sentence for each verdict, with the masters that it holds for."""
-    verdicts = [(one.name, one.verdict(certificate.tolerance)) for one in certificate.masters]
+    verdicts = [
+        (master.name, master.verdict(certificate.tolerance)) for master in certificate.masters
+    ]
     return tuple(f"{names}: {text}" for names, text in _shared(verdicts))
 
 
-def _remarks(found: Certificate, comparison: Comparison | None) -> Iterator[str]:
+def _remarks(certificate: Certificate, comparison: Comparison | None) -> Iterator[str]:
     if comparison is not None:
         yield comparison.verdict()
-    remarks = [(master.name, text) for master in found.masters for text in master.remarks]
+    remarks = [(master.name, text) for master in certificate.masters for text in master.remarks]
     yield from (f"{names}: {text}" for names, text in _shared(remarks))
-    for remedy in found.remedies:
-        yield f"would help: {remedy.what} (its largest error is {remedy.share:.2g} of a mode)"
-    yield from found.limits
+    for remedy in certificate.remedies:
+        yield f"would help: {remedy.text} (its largest error is {remedy.share:.2g} of a mode)"
+    yield from certificate.limits
 
 
-def _title(name: str, found: Certificate) -> str:
-    return f"{name}: H = {found.step_ns / 1e6:g} ms, at {found.at}"
+def _title(name: str, certificate: Certificate) -> str:
+    return f"{name}: H = {certificate.step_ns / 1e6:g} ms, at {certificate.at}"
 
 
 def _write(
     target: Path,
-    told: dict[str, Any],
-    found: Certificate,
+    contents: dict[str, Any],
+    result: Certificate,
     comparison: Comparison | None,
     output: Path,
 ) -> list[Path]:
@@ -208,20 +211,20 @@ def _write(
     from orchestrator.study.content import Report
 
     output.mkdir(parents=True, exist_ok=True)
-    report = plain.dumps(told, indent=1, ensure_ascii=False).encode() + b"\n"
+    report = plain.dumps(contents, indent=1, ensure_ascii=False).encode() + b"\n"
     with whole_file(output / REPORT) as draft:
         draft.write_bytes(report)
-    tables = tuple(_tables(found))
+    tables = tuple(_tables(result))
     compared = () if comparison is None else (comparison.verdict(),)
-    title = f"Certificate of {_title(told['case'], found)}"
-    report_page = Report(title, verdicts=_verdicts(found), remarks=compared, tables=tables)
+    title = f"Certificate of {_title(contents['case'], result)}"
+    report_page = Report(title, verdicts=_verdicts(result), remarks=compared, tables=tables)
     write_report(report_page, output / PAGE)
     files = [output / PAGE, output / REPORT]
     if target.suffix == ".ssp":
         from orchestrator.core.ssp.write.packing import write_traced
 
-        facts = {"step [ms]": f"{found.step_ns / 1e6:g}"}
-        for row in _rows(found):
+        facts = {"step [ms]": f"{result.step_ns / 1e6:g}"}
+        for row in _rows(result):
             for column, cell in zip(COLUMNS[2:], row[2:], strict=True):
                 if cell is not None:
                     facts[f"{row[0]}: {row[1]}: {column}"] = f"{cell:.9g}"
@@ -239,7 +242,7 @@ def _advice(certificate: Certificate) -> Iterator[TableItem]:
     from orchestrator.study.content import TableItem
 
     if certificate.remedies:
-        rows = tuple((remedy.what, remedy.share) for remedy in certificate.remedies)
+        rows = tuple((remedy.text, remedy.share) for remedy in certificate.remedies)
         yield TableItem("What would help", ("change", "largest error of a mode [1]"), rows)
     remarks = [(master.name, text) for master in certificate.masters for text in master.remarks]
     limits = [("all", text) for text in certificate.limits]
@@ -247,35 +250,35 @@ def _advice(certificate: Certificate) -> Iterator[TableItem]:
         yield TableItem("Limits of validity", ("of", "limit"), (*_shared(remarks), *limits))
 
 
-def _tables(found: Certificate) -> Iterator[TableItem]:
+def _tables(certificate: Certificate) -> Iterator[TableItem]:
     from orchestrator.cli.analyze_loop import margin_rows
     from orchestrator.study.content import TableItem
 
-    rows = tuple(_named_rows(found))
-    for heading, places in (("Loops by master", _MAIN), ("Gain and phase margins", _FURTHER)):
-        columns = tuple(COLUMNS[index] for index in places)
+    rows = tuple(_named_rows(certificate))
+    for heading, indices in (("Loops by master", _MAIN), ("Gain and phase margins", _FURTHER)):
+        columns = tuple(COLUMNS[index] for index in indices)
         if heading == "Loops by master":
-            yield TableItem(heading, columns, tuple(tuple(row[i] for i in places) for row in rows))
-            yield from _advice(found)
+            yield TableItem(heading, columns, tuple(tuple(row[i] for i in indices) for row in rows))
+            yield from _advice(certificate)
             continue
         judged = (row for row in rows if row[6] is not None)
-        yield TableItem(heading, columns, tuple(tuple(row[i] for i in places) for row in judged))
+        yield TableItem(heading, columns, tuple(tuple(row[i] for i in indices) for row in judged))
     rings = [
         (master.name, (ring.ring, ring.declared_ns / 1e6, ring.added_ns / 1e6))
-        for master in found.masters
+        for master in certificate.masters
         for ring in master.rings
     ]
     if rings:
         columns = ("masters", "ring", "declared [ms]", "added [ms]")
         rows = tuple((names, *delays) for names, delays in _shared(rings))
         yield TableItem("Delays of rings", columns, rows)
-    for line, margins in found.margins.items():
+    for line, margins in certificate.margins.items():
         rows = tuple(margin_rows(margins.as_json()))
         heading = f"Margins in continuous time, cut at {line}"
         yield TableItem(heading, ("margin", "value", "at [Hz]"), rows)
     rules = [
         (m.name, *(str(m.rule.get(k, "-")) for k in ("tool", "order", "outputs", "evidence")))
-        for m in found.masters
+        for m in certificate.masters
     ]
     yield TableItem(
         "Rules", ("master", "tool", "order", "outputs are read", "known by"), tuple(rules)

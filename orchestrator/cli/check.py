@@ -61,9 +61,9 @@ def check(
     if target is None:
         raise typer.BadParameter("missing argument 'TARGET'")
     options = RunOptions(algorithm=algorithm, step=step, stop=stop)
-    wanted, unwanted = _codes(select), _codes(ignore)
+    selected, unwanted = _codes(select), _codes(ignore)
     with errors_only():  # what they would tell is among the findings
-        report = check_target(target, options).chosen(wanted, unwanted)
+        report = check_target(target, options).selected(selected, unwanted)
     if json:
         print_json(report.as_json(strict=strict))
     else:
@@ -75,17 +75,17 @@ def _codes(texts: list[str] | None) -> list[str]:
     from orchestrator.checks import expect_begin
 
     parts = (part.strip().upper() for text in texts or () for part in text.split(","))
-    chosen = [part for part in parts if part]
-    for part in chosen:
+    codes = [part for part in parts if part]
+    for part in codes:
         expect_begin(part)
-    return chosen
+    return codes
 
 
 def _print(report: CheckReport) -> None:
-    for found in report.findings:
-        place = found.file if found.line is None else f"{found.file}:{found.line}"
-        text = f"{place}: {found.severity} {found.code}: {found.text}"
-        console.print(text, markup=False, style=_STYLES[found.severity])
+    for finding in report.findings:
+        location = finding.file if finding.line is None else f"{finding.file}:{finding.line}"
+        text = f"{location}: {finding.severity} {finding.code}: {finding.text}"
+        console.print(text, markup=False, style=_STYLES[finding.severity])
     for name, extent in report.systems.items():
         loops = "" if extent.loops is None else f", {_counted(extent.loops, 'closed loop')}"
         verdict = _counted(extent.errors, "error") if extent.errors else "ok"
@@ -96,5 +96,5 @@ def _print(report: CheckReport) -> None:
     print_lines(", ".join(counts))
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -16,13 +16,15 @@ _SET = (Causality.PARAMETER, Causality.STRUCTURAL_PARAMETER, Causality.INPUT)
 
 def _connectors(system: System, kinds: Iterable[Causality]) -> Iterator[str]:
     for name, component in system.components.items():
-        chosen = (c for c in component.connectors.values() if c.causality in kinds)
-        yield from (f"{name}.{c.name}" for c in chosen)
+        connectors = (c for c in component.connectors.values() if c.causality in kinds)
+        yield from (f"{name}.{c.name}" for c in connectors)
 
 
-def _nested(system: System, own: Iterable[Causality], inner: Iterable[Causality]) -> Iterator[str]:
+def _nested(
+    system: System, outer: Iterable[Causality], inner: Iterable[Causality]
+) -> Iterator[str]:
     """Ends of lines within a system: its own connectors, and those of what is in it."""
-    yield from (c.name for c in system.connectors.values() if c.causality in own)
+    yield from (c.name for c in system.connectors.values() if c.causality in outer)
     yield from _connectors(system, inner)
     for name, part in system.systems.items():
         yield from (f"{name}.{c.name}" for c in part.connectors.values() if c.causality in inner)
@@ -43,24 +45,24 @@ NAMES: Mapping[str, Callable[[System], Iterable[str]]] = {
 }
 
 
-def names_for(parameter: str, given: Mapping[str, Any], begun: str) -> list[str]:
+def names_for(parameter: str, arguments: Mapping[str, Any], begun: str) -> list[str]:
     """Return the names that a parameter may have; none where the file cannot be read.
 
     parameter: Name of the parameter that is completed.
     given: Parameters of the command that the line has already.
     begun: What stands there of the name.
     """
-    target = given.get("target")
+    target = arguments.get("target")
     if not isinstance(target, Path | str):
         return []
     try:
-        found = list(_names(parameter, Path(target), given))
+        names = list(_names(parameter, Path(target), arguments))
     except SoftdockError:
         return []  # the command says what is wrong
-    return [name for name in dict.fromkeys(found) if name.startswith(begun)]
+    return [name for name in dict.fromkeys(names) if name.startswith(begun)]
 
 
-def _names(parameter: str, target: Path, given: Mapping[str, Any]) -> Iterator[str]:
+def _names(parameter: str, target: Path, arguments: Mapping[str, Any]) -> Iterator[str]:
     from orchestrator.cli.target import experiment_of
     from orchestrator.study.prepare.prepared_case import SystemReader
 
@@ -69,13 +71,13 @@ def _names(parameter: str, target: Path, given: Mapping[str, Any]) -> Iterator[s
         yield from experiment.case
         return
     reader = SystemReader(folder)
-    chosen = given.get("case") or experiment.case
+    cases = arguments.get("case") or experiment.case
     for name, case in experiment.case.items():
-        if name not in chosen:
+        if name not in cases:
             continue
         read = reader.read(case)
-        if "inside" in given:
-            within = given["inside"]
+        if "inside" in arguments:
+            within = arguments["inside"]
             yield from NAMES[parameter](read.nested.nested(within) if within else read.nested)
         else:
             yield from NAMES[parameter](read.flat)

@@ -78,22 +78,22 @@ def serve(
     options = _options(step, transport, host, port, mode, heartbeat)
     with ExitStack() as held:
         served = _served(held, target, case, options)
-        server = SlaveServer(served.about, served.model, options.transport, host, port)
+        server = SlaveServer(served.description, served.model, options.transport, host, port)
         held.callback(server.close)
-        place = ipv4(host, server.address[1])
-        about = replace(served.about, transports={options.transport: place})
-        server.slave.about = about
+        endpoint = ipv4(host, server.address[1])
+        slave_description = replace(served.description, transports={options.transport: endpoint})
+        server.slave.about = slave_description
         if description is not None:
-            _write(description, about)
+            _write(description, slave_description)
         for number in operating_system.ENDINGS:
             signal.signal(number, lambda *_: server.stop())
         if json:
-            facts = {"transport": transport, "host": host, "port": place.port}
-            typer.echo(json_text.dumps({**facts, "uuid": str(about.uuid)}))
+            facts = {"transport": transport, "host": host, "port": endpoint.port}
+            typer.echo(json_text.dumps({**facts, "uuid": str(slave_description.uuid)}))
         else:
             print_lines(
-                f"{about.name}: DCP 1.0 slave at {transport} {host}:{place.port},"
-                f" uuid {about.uuid}",
+                f"{slave_description.name}: DCP 1.0 slave at {transport} {host}:{endpoint.port},"
+                f" uuid {slave_description.uuid}",
             )
         slave = server.slave
         server.serve(lambda: runs is not None and slave.runs >= runs and slave.master is None)
@@ -122,9 +122,9 @@ def describe(
     with ExitStack() as held:
         options = _options(step, transport, host, port, mode, heartbeat)
         served = _served(held, target, case, options)
-        path = output or Path(f"{served.about.name}.dcpx")
-        _write(path, served.about)
-        print_lines(f"{path}  (uuid {served.about.uuid})")
+        path = output or Path(f"{served.description.name}.dcpx")
+        _write(path, served.description)
+        print_lines(f"{path}  (uuid {served.description.uuid})")
 
 
 def _options(
@@ -140,9 +140,9 @@ def _options(
 
     if heartbeat is not None and not 0.001 <= heartbeat <= 3600.0:
         raise DescriptionError(f"--heartbeat: expected 0.001 to 3600 s, found {heartbeat:g}")
-    chosen = frozenset(OpMode) if mode == "all" else frozenset({OpMode[mode.upper()]})
+    modes = frozenset(OpMode) if mode == "all" else frozenset({OpMode[mode.upper()]})
     spoken = {"udp": Transport.UDP_IPV4, "tcp": Transport.TCP_IPV4}[transport]
-    return ServeOptions(step, spoken, host, port, chosen, heartbeat)
+    return ServeOptions(step, spoken, host, port, modes, heartbeat)
 
 
 def _served(held: ExitStack, target: Path, case: str | None, options: ServeOptions) -> ServedSlave:
@@ -154,17 +154,19 @@ def _served(held: ExitStack, target: Path, case: str | None, options: ServeOptio
     from orchestrator.study.experiment import RunOptions
     from orchestrator.study.prepare.prepared_case import RunSettings
 
-    given = RunOptions(step=options.step)
-    _, system, found, _ = chosen_case(target, case, given, RunSettings({}, {}, {}))
-    return held.enter_context(served_slave(system, replace(options, step=found.step)))
+    overrides = RunOptions(step=options.step)
+    _, system, run_options, _ = chosen_case(target, case, overrides, RunSettings({}, {}, {}))
+    return held.enter_context(served_slave(system, replace(options, step=run_options.step)))
 
 
-def _write(path: Path, about: SlaveDescription) -> None:
+def _write(path: Path, slave_description: SlaveDescription) -> None:
     from orchestrator.core.recording import whole_file
     from orchestrator.dcp.dcp_file import archive_of, write_dcpx
 
     if path.suffix not in {".dcpx", ".dcp"}:
         raise DescriptionError(f"{path}: expected a name that ends in .dcpx or .dcp")
-    content = archive_of(about) if path.suffix == ".dcp" else write_dcpx(about)
+    content = (
+        archive_of(slave_description) if path.suffix == ".dcp" else write_dcpx(slave_description)
+    )
     with whole_file(path) as draft:
         draft.write_bytes(content)

@@ -67,16 +67,16 @@ def describe(
     json: Annotated[bool, _JSON] = False,
 ) -> None:
     """List settings and connectors without opening the device."""
-    kind, given = _kind(device, settings)
+    kind, values = _kind(device, settings)
     fields = _fields(kind.Settings)
     missing = [
-        field["name"] for field in fields if field["required"] and field["name"] not in given
+        field["name"] for field in fields if field["required"] and field["name"] not in values
     ]
-    connectors = None if missing else kind.connectors(_read(kind, given, device))
+    connectors = None if missing else kind.connectors(_read(kind, values, device))
     if json:
         data = {"name": device.partition("?")[0], "summary": _summary(kind), "settings": fields}
-        found = None if connectors is None else _connector_facts(connectors)
-        print_json({**data, "answers": kind.answers, "connectors": found})
+        facts = None if connectors is None else _connector_facts(connectors)
+        print_json({**data, "answers": kind.answers, "connectors": facts})
         return
     print_lines(_summary(kind))
     rows = [[f["name"], f["type"], "required" if f["required"] else f["default"]] for f in fields]
@@ -105,22 +105,22 @@ def probe(
     from orchestrator.core.files.plain_data import finite
     from orchestrator.rig.device_units.probe import probe as listen
 
-    kind, given = _kind(device, settings)
-    made = kind(_read(kind, given, device))
+    kind, values = _kind(device, settings)
+    adapter = kind(_read(kind, values, device))
     try:
-        found = listen(made, seconds)
+        outcome = listen(adapter, seconds)
     except OSError as error:
         raise DeviceError(f"{device}: cannot be opened: {error.strerror or error}") from None
     if json:
-        plain = asdict(found)
+        plain = asdict(outcome)
         plain["outputs"] = [
             {k: _plain(v) for k, v in output.items()} for output in plain["outputs"]
         ]
-        plain |= {name: finite(getattr(found, name)) for name in ("age", "most_delay")}
-        print_json({"device": device, "connectors": [o.name for o in found.outputs], **plain})
+        plain |= {name: finite(getattr(outcome, name)) for name in ("age", "most_delay")}
+        print_json({"device": device, "connectors": [o.name for o in outcome.outputs], **plain})
     else:
-        _show_probe(found)
-    if not found.samples:
+        _show_probe(outcome)
+    if not outcome.samples:
         raise typer.Exit(1)
 
 
@@ -187,7 +187,7 @@ def emulate(
     from orchestrator.rig.devices.conformance import bench_of
 
     module = bench_of(name).emulator
-    arguments = [each for each in context.args if each != "--"]
+    arguments = [argument for argument in context.args if argument != "--"]
     with subprocess.Popen([sys.executable, "-m", module, *arguments]) as process:  # noqa: S603
         try:
             code = process.wait()
@@ -214,8 +214,8 @@ def check(
         print_json({"device": name, "failed": failed, "checks": [asdict(r) for r in results]})
     else:
         for result in results:
-            told = f"{_MARKS[result.outcome]}  {result.name}: {result.remark}"
-            print_lines(told)
+            line = f"{_MARKS[result.outcome]}  {result.name}: {result.remark}"
+            print_lines(line)
     if failed:
         raise typer.Exit(1)
 
@@ -307,17 +307,17 @@ def _rig_faults(
     json: bool,
 ) -> None:
     from orchestrator.cli.target import chosen_name, experiment_of
-    from orchestrator.rig.trials.judge import chosen, trials_of
-    from orchestrator.rig.trials.series import COLUMNS, Series, TrialRig, mark_of, sound
+    from orchestrator.rig.trials.judge import selected_trials, trials_of
+    from orchestrator.rig.trials.series import COLUMNS, Series, TrialRig, is_sound, mark_of
 
     experiment, _ = experiment_of(rig)
     name = chosen_name(rig, experiment, case)
     trials = TrialRig(rig, experiment, name, output, lead)
-    listed = chosen(trials_of(trials.devices, supervised=trials.supervised), only)
+    listed = selected_trials(trials_of(trials.devices, supervised=trials.supervised), only)
     series = Series(trials, listed, mark_of(rig, name, lead))
-    left, took = len(series.left), series.seconds(jobs)
+    count, took = len(series.remaining), series.seconds(jobs)
     text = (
-        f"{counted(len(listed), 'trial')}, {len(listed) - left} done before; the rest takes about"
+        f"{counted(len(listed), 'trial')}, {len(listed) - count} done before; the rest takes about"
     )
     typer.echo(f"{text} {took:.0f} s on a quiet machine, {jobs} at a time", err=True)
 
@@ -333,30 +333,30 @@ def _rig_faults(
         for row in rows:
             if row[-1]:
                 print_lines(f"{row[0]}: {row[-1]}")
-    if not all(sound(row) for row in rows):
+    if not all(is_sound(row) for row in rows):
         raise typer.Exit(1)
 
 
 def _kind(device: str, file: Path | None) -> tuple[type[Device], dict[str, Any]]:
-    """Return the adapter, and what is given of its settings."""
+    """Return the adapter, and the settings of the address."""
     from orchestrator.core.files.plain_data import toml_data
     from orchestrator.rig.devices import device_class
     from orchestrator.rig.devices.registry import read_address
 
-    name, given = read_address(device)
+    name, values = read_address(device)
     kind = device_class(name)
     if file is None:
-        return kind, given
+        return kind, values
     try:
-        return kind, {**toml_data(file.read_text(encoding="utf-8")), **given}
+        return kind, {**toml_data(file.read_text(encoding="utf-8")), **values}
     except (OSError, ValueError) as error:
         raise LoadError.in_file(file, f"cannot be read: {error}") from None
 
 
-def _read(kind: type[Device], given: dict[str, Any], device: str) -> DeviceSettings:
+def _read(kind: type[Device], values: dict[str, Any], device: str) -> DeviceSettings:
     from orchestrator.rig.devices import read_settings
 
-    return read_settings(kind, given, f"device '{device.partition('?')[0]}'")
+    return read_settings(kind, values, f"device '{device.partition('?')[0]}'")
 
 
 def _summary(kind: type[Device]) -> str:
@@ -390,15 +390,15 @@ def _connector_facts(connectors: DeviceConnectors) -> dict[str, Any]:
     sides = (("input", connectors.inputs), ("output", connectors.outputs))
     ports = [
         {
-            "name": each.name,
+            "name": connector.name,
             "causality": causality,
-            "unit": each.unit,
-            "min": finite(each.minimum),
-            "max": finite(each.maximum),
-            "frame": each.frame,
-            "description": each.description,
+            "unit": connector.unit,
+            "min": finite(connector.minimum),
+            "max": finite(connector.maximum),
+            "frame": connector.frame,
+            "description": connector.description,
         }
         for causality, some in sides
-        for each in some
+        for connector in some
     ]
     return {"rate": connectors.rate, "ports": ports}

@@ -54,23 +54,25 @@ def compared(
     texts = (before, after)
     opened = opened or any(_is_case(text) for text in texts)
     with packed_code_unopened():
-        one, other = (_side(text, opened=opened) for text in texts)
-        unopened = [f"{x.label}: {note}" for x in (one, other) for note in unopened_lines(x.system)]
+        first, second = (_side(text, opened=opened) for text in texts)
+        unopened = [
+            f"{x.label}: {note}" for x in (first, second) for note in unopened_lines(x.system)
+        ]
     options = tuple(
-        FieldChange(key, one.options.get(key, "none"), other.options.get(key, "none"))
-        for key in dict.fromkeys((*one.options, *other.options))
-        if one.options.get(key) != other.options.get(key)
+        FieldChange(key, first.options.get(key, "none"), second.options.get(key, "none"))
+        for key in dict.fromkeys((*first.options, *second.options))
+        if first.options.get(key) != second.options.get(key)
     )
     run = [SystemChange("changed", "options of the run", "", options)] if options else []
-    changes = [*run, *differences(one.system, other.system)]
-    notes = [*order_notes(one.system, other.system), *(unopened if opened else ())]
-    files = [path.read_bytes() for path in (one.file, other.file) if path and not changes]
+    changes = [*run, *differences(first.system, second.system)]
+    notes = [*order_notes(first.system, second.system), *(unopened if opened else ())]
+    files = [path.read_bytes() for path in (first.file, second.file) if path and not changes]
     if len(files) == 2 and files[0] != files[1]:
         notes.append(
             "the files are not the same to the byte: they write the same system in another way,"
             " such as another order, layout or comments"
         )
-    return (one, other), changes, notes
+    return (first, second), changes, notes
 
 
 def _is_case(text: str) -> bool:
@@ -82,17 +84,17 @@ def _is_case(text: str) -> bool:
 
 def _side(text: str, *, opened: bool) -> ComparedTarget:
     """Read one target; ``opened``: with what its sources say of connectors, as cases have it."""
-    name, mark, wanted = text.partition("#")
+    name, mark, case_name = text.partition("#")
     target = Path(name)
     experiment, folder = experiment_of(target)
     if mark:
-        expect_case(target, experiment, wanted)
+        expect_case(target, experiment, case_name)
     if not mark and len(experiment.case) != 1:
         raise UnknownNameError(
             f"{name}: has {len(experiment.case)} cases: {', '.join(experiment.case)}; name one, as"
             f" in {name}#{next(iter(experiment.case))}"
         )
-    key = wanted or next(iter(experiment.case))
+    key = case_name or next(iter(experiment.case))
     case = experiment.case[key]
     if _is_case(text):
         reader = SystemReader(folder)
@@ -156,11 +158,11 @@ def _draw(sides: Any, changes: Any, notes: list[str], output: Path) -> list[str]
     from orchestrator.cli.graph import write_drawn
     from orchestrator.pictures.drawing import draw_system, marked, render_page, union_of
 
-    one, other = sides
-    system = union_of(one.system, other.system, f"{one.label} → {other.label}")
+    first, second = sides
+    system = union_of(first.system, second.system, f"{first.label} → {second.label}")
     facts = marked(changes)
     drawing = draw_system(system, facts)
-    told = ("\n".join(change_lines(changes)) or "the systems are equal", *notes)
-    page = render_page(system, facts, told).encode()
+    remarks = ("\n".join(change_lines(changes)) or "the systems are equal", *notes)
+    page = render_page(system, facts, remarks).encode()
     files = {".svg": drawing.svg(), ".png": drawing.png(), ".html": page}
-    return write_drawn(output / f"{one.stem}-{other.stem}-diff", files)
+    return write_drawn(output / f"{first.stem}-{second.stem}-diff", files)

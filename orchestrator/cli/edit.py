@@ -33,10 +33,10 @@ def begin(target: Path, variant: str | None, inside: str) -> FileEdit:
     return edit
 
 
-def done(edit: FileEdit, *told: str) -> None:
+def done(edit: FileEdit, *lines: str) -> None:
     """Write the file, and say what has changed."""
     edit.document.save()
-    print_lines(f"{edit.document.path}: written", *told)
+    print_lines(f"{edit.document.path}: written", *lines)
 
 
 def add(
@@ -241,8 +241,8 @@ def set_delay(
 ) -> None:
     """Set the delay of an existing connection."""
     edit = begin(target, variant, inside)
-    given = None if delay == "none" else delay
-    edit.change(lambda system: system.with_delay(source, into, given))
+    value = None if delay == "none" else delay
+    edit.change(lambda system: system.with_delay(source, into, value))
     done(edit, f"{source} -> {into}: {delay}")
 
 
@@ -297,9 +297,9 @@ def auto_connect(
     The command lists ports with several or no matches.
     """
     edit = begin(target, variant, inside)
-    found = edit.system.auto_connect(*(names or ()))
+    connection = edit.system.auto_connect(*(names or ()))
     if dry_run:
-        print_lines(str(found) or "nothing is open")
+        print_lines(str(connection) or "nothing is open")
         return
     edit.change(lambda system: system.auto_connect(*(names or ())).system)
-    done(edit, str(found))
+    done(edit, str(connection))

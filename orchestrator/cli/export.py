@@ -107,19 +107,19 @@ def _values(name: str, kind: type[Block], pairs: list[str]) -> dict[str, Value]:
     from orchestrator.author.reading import value_of
     from orchestrator.core.system.naming import unknown_name_error
 
-    found: dict[str, Value] = {}
+    values: dict[str, Value] = {}
     for pair in pairs:
         path, equals, text = pair.partition("=")
         if not equals:
             raise DescriptionError(f"--set {pair}: expected parameter=value")
         connector = kind.connectors.get(path)
         if connector is None or connector.causality == "output":
-            known = [c.name for c in kind.connectors.values() if c.causality != "output"]
+            settable = [c.name for c in kind.connectors.values() if c.causality != "output"]
             raise unknown_name_error(
-                f"--set {pair}: block {name}", "parameter or input", path, known
+                f"--set {pair}: block {name}", "parameter or input", path, settable
             )
-        found[path] = value_of(text, connector, f"--set {pair}")
-    return found
+        values[path] = value_of(text, connector, f"--set {pair}")
+    return values
 
 
 def ssp(
@@ -219,16 +219,16 @@ def _system(target: Path, case: str | None, *, portable: bool) -> tuple[str, Sys
             " --case"
         )
     expect_case(target, experiment, name)
-    chosen = experiment.case[name]
-    options = merged(chosen, experiment.defaults)
+    case_table = experiment.case[name]
+    options = merged(case_table, experiment.defaults)
     problems = []
-    if chosen.fault:
+    if case_table.fault:
         problems.append(f"case '{name}' has faults, which no system holds: leave them out")
     if options.rates and portable:
         problems.append(f"case '{name}' has rates; other tools step all FMUs alike: leave them out")
     if problems:
         raise CapabilityError(*problems)
-    return name, _with_times(prepare(name, chosen, folder), options), options
+    return name, _with_times(prepare(name, case_table, folder), options), options
 
 
 def _with_times(system: System, options: RunOptions) -> System:
@@ -236,7 +236,7 @@ def _with_times(system: System, options: RunOptions) -> System:
     from orchestrator.core.system import nanoseconds
     from orchestrator.core.system.time import step_length
 
-    given: dict[str, Any] = {
+    times: dict[str, Any] = {
         f"{key}_ns": (step_length if key == "step" else nanoseconds)(value, key)
         for key, value in (
             ("start", options.start),
@@ -246,7 +246,7 @@ def _with_times(system: System, options: RunOptions) -> System:
         if value is not None
     }
     algorithm = options.algorithm or system.experiment.algorithm
-    return replace(system, experiment=replace(system.experiment, algorithm=algorithm, **given))
+    return replace(system, experiment=replace(system.experiment, algorithm=algorithm, **times))
 
 
 app = typer.Typer(help="Export systems and blocks for other tools.", no_args_is_help=True)
@@ -302,12 +302,12 @@ def fmu(
     from orchestrator.study.experiment import RunOptions
     from orchestrator.study.prepare.prepared_case import RunSettings
 
-    given = RunOptions(algorithm=algorithm, delay=delay, step=step)
+    overrides = RunOptions(algorithm=algorithm, delay=delay, step=step)
     values = pairs(set_ or [], "--set", "component.parameter=value", empty=True)
     swaps = pairs(swap or [], "--swap", "component=SOURCE")
     delays = pairs(set_delay or [], "--set-delay", "'a.y -> b.u=12 ms'")
     name, system, options, faults = chosen_case(
-        target, case, given, RunSettings(values, swaps, delays)
+        target, case, overrides, RunSettings(values, swaps, delays)
     )
     path = output or Path(f"{name}.fmu")
     if path.suffix != ".fmu":
@@ -318,7 +318,7 @@ def fmu(
             system,
             path.with_suffix(".fmi3.fmu") if fmi == "both" and version == 3 else path,
             fmi=version,
-            **options.way,
+            **options.stepping,
             faults=faults,
             platforms=platforms,
         )
@@ -333,7 +333,7 @@ def fmu(
 def chosen_case(
     target: Path,
     name: str | None,
-    given: RunOptions,
+    overrides: RunOptions,
     settings: RunSettings,
 ) -> tuple[str, System, RunOptions, list[Fault]]:
     """Prepare one case of a target, with the options that it is run with, and its faults."""
@@ -343,12 +343,12 @@ def chosen_case(
     from orchestrator.study.prepare.prepared_case import SystemReader, expect_components, faults_of
 
     experiment, folder = experiment_of(target)
-    known = ", ".join(experiment.case)
+    cases = ", ".join(experiment.case)
     if name is None and len(experiment.case) > 1:
-        raise DescriptionError(f"{target}: has the cases {known}; choose one with --case")
+        raise DescriptionError(f"{target}: has the cases {cases}; choose one with --case")
     name = name or next(iter(experiment.case))
     expect_case(target, experiment, name)
-    case = with_options(experiment, given).case[name]
+    case = with_options(experiment, overrides).case[name]
     system = prepare_open(name, case, SystemReader(folder), settings)
     expect_components(settings, {name: system})
     expect_lines(settings.delays, {name: system})

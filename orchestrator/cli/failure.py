@@ -41,8 +41,12 @@ def failure(
         problem if isinstance(problem, Diagnostic) else Diagnostic(code, Severity.ERROR, problem)
         for problem in problems or [text]
     ]
-    told = [{key: found.as_json()[key] or None for key in _FIELDS} for found in listed]
-    return {"error": {"code": code, "message": text, "exit_code": exit_code, "problems": told}}
+    problem_rows = [
+        {key: diagnostic.as_json()[key] or None for key in _FIELDS} for diagnostic in listed
+    ]
+    return {
+        "error": {"code": code, "message": text, "exit_code": exit_code, "problems": problem_rows}
+    }
 
 
 def fail(

@@ -170,9 +170,13 @@ def schema_of(kind: str) -> dict[str, Any]:
     else:
         with optional_imports():
             model = MODELS[kind]()
-    found = model.model_json_schema()
+    model_schema = model.model_json_schema()
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    return head | {"title": f"Softdock: {kind}"} | {k: v for k, v in found.items() if k != "title"}
+    return (
+        head
+        | {"title": f"Softdock: {kind}"}
+        | {k: v for k, v in model_schema.items() if k != "title"}
+    )
 
 
 def file_text(kind: str) -> str:
@@ -197,9 +201,11 @@ def schema(
     """
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)
-        for each in [kind] if kind else kinds():
-            (output / f"{each}.json").write_text(file_text(each), encoding="utf-8", newline="\n")
-            print_lines(str(output / f"{each}.json"))
+        for file_kind in [kind] if kind else kinds():
+            (output / f"{file_kind}.json").write_text(
+                file_text(file_kind), encoding="utf-8", newline="\n"
+            )
+            print_lines(str(output / f"{file_kind}.json"))
     elif kind is None:
         print_lines("\n".join(kinds()))
     else:
@@ -237,21 +243,21 @@ _WRITTEN = {
 
 def stub_text(system: System, file: str) -> str:
     """Return the module of a system without nested systems."""
-    found = dict(system.connectors)
+    connectors = dict(system.connectors)
     for name, component in system.components.items():
-        found |= {f"{name}.{c.name}": c for c in component.connectors.values()}
+        connectors |= {f"{name}.{c.name}": c for c in component.connectors.values()}
     fed = {str(line.target) for line in system.connections}
-    free = {n: c for n, c in found.items() if c.causality is Causality.INPUT and n not in fed}
+    free = {n: c for n, c in connectors.items() if c.causality is Causality.INPUT and n not in fed}
     aliases = {
         "Component": list(system.components),
-        "Output": [n for n, c in found.items() if c.causality is Causality.OUTPUT],
+        "Output": [n for n, c in connectors.items() if c.causality is Causality.OUTPUT],
         "FreeInput": list(free),
-        "Parameter": [n for n, c in found.items() if c.causality is Causality.PARAMETER],
+        "Parameter": [n for n, c in connectors.items() if c.causality is Causality.PARAMETER],
     }
     lines = [_HEAD.format(file=file)]
     lines += [f"{name} = {_literal(names)}\n" for name, names in aliases.items() if names]
     lines += ["\nif TYPE_CHECKING:\n", "    class Run(Execution):\n"]
-    lines += _overloads("get", "", {n: _type(c, written=False) for n, c in found.items()})
+    lines += _overloads("get", "", {n: _type(c, written=False) for n, c in connectors.items()})
     lines += _overloads("set", ", value: {}", {n: _type(c, written=True) for n, c in free.items()})
     lines += ["else:\n", "    Run = Execution\n", _TAIL]
     return "".join(lines)
@@ -271,12 +277,12 @@ def _overloads(method: str, value: str, types: dict[str, str]) -> Iterator[str]:
     """Give a method for each type, with the names that have it."""
     kinds = sorted(set(types.values()))
     for kind in kinds:
-        names = _literal(name for name, each in types.items() if each == kind)
+        names = _literal(name for name, item_type in types.items() if item_type == kind)
         if len(kinds) > 1:
             yield "        @overload\n"
         result = "None" if value else kind
-        given = f"self, name: {names}{value.format(kind)}"
-        yield f"        def {method}({given}) -> {result}: ...  # type: ignore[override]\n"
+        parameters = f"self, name: {names}{value.format(kind)}"
+        yield f"        def {method}({parameters}) -> {result}: ...  # type: ignore[override]\n"
 
 
 def stubs(

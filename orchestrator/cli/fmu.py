@@ -109,8 +109,8 @@ def build(
         )
     if model and [path.suffix for path in paths] != [".mo"]:
         raise DescriptionError("--model names a class of one Modelica file; give that file alone")
-    given = {"method": solver, "max_step": max_step, "tolerance": tolerance}
-    options = {key: value for key, value in given.items() if value is not None}
+    values = {"method": solver, "max_step": max_step, "tolerance": tolerance}
+    options = {key: value for key, value in values.items() if value is not None}
     platforms = platforms_in(platform)
     todo: list[BuildJob] = []
     problems: list[Problem] = []
@@ -165,18 +165,18 @@ def _rows(built: list[BuildResult]) -> list[dict[str, Any]]:
 def _inputs(paths: list[Path]) -> list[Path]:
     from orchestrator.export import find_recipes
 
-    found: list[Path] = []
+    inputs: list[Path] = []
     for path in paths:
         if path.is_dir():
             inside = find_recipes(path)
             if not inside:
                 raise LoadError.in_file(path, "the folder holds no recipe (*.toml)")
-            found += inside
+            inputs += inside
         elif path.is_file():
-            found.append(path)
+            inputs.append(path)
         else:
             raise LoadError.in_file(path, "no such recipe, folder of recipes or Modelica file")
-    return found
+    return inputs
 
 
 def _recipe(path: Path, model: str | None, roots: tuple[Path, ...], *, flat: bool) -> Recipe:
@@ -192,17 +192,17 @@ def _recipe(path: Path, model: str | None, roots: tuple[Path, ...], *, flat: boo
 
 def _same_names(todo: list[BuildJob]) -> list[str]:
     """Two FMUs of one name in one folder would overwrite each other."""
-    seen: dict[tuple[Path, str], str] = {}
+    models: dict[tuple[Path, str], str] = {}
     problems = []
     for job in list(todo):
         key = (job.output.resolve(), job.recipe.name)
-        if key in seen:
+        if key in models:
             problems.append(
-                f"{job.output / job.recipe.name}.fmu would be built from {seen[key]} and from"
+                f"{job.output / job.recipe.name}.fmu would be built from {models[key]} and from"
                 f" {job.recipe.model}; give one another name in its recipe"
             )
             todo.remove(job)
-        seen.setdefault(key, job.recipe.model)
+        models.setdefault(key, job.recipe.model)
     return problems
 
 
@@ -221,9 +221,9 @@ def info(
     from orchestrator.checks.inspection import fmu_info
 
     facts = fmu_info(file)
-    if strict and (wrong := [*facts["faults"], *facts["flaws"]]):
+    if strict and (violations := [*facts["faults"], *facts["flaws"]]):
         raise FmuError.in_file(
-            file, f"modelDescription.xml breaks rules of FMI: {'; '.join(wrong)}"
+            file, f"modelDescription.xml breaks rules of FMI: {'; '.join(violations)}"
         )
     if json:
         print_json(facts)
@@ -249,9 +249,9 @@ def info(
     for text in facts["flaws"]:
         print_warning(f"{file}: {text}")
     for name, capabilities in facts["interfaces"].items():
-        shown = ", ".join(key for key, value in capabilities.items() if value is True)
+        flags = ", ".join(key for key, value in capabilities.items() if value is True)
         valued = {k: v for k, v in capabilities.items() if not isinstance(v, bool)}
-        print_lines(f"  {name}: {_pairs(valued)}{', ' if shown else ''}{shown}")
+        print_lines(f"  {name}: {_pairs(valued)}{', ' if flags else ''}{flags}")
     columns = ["name", "causality", "type", "unit", "start", "min", "max"]
     rows = [[_cell(port, column) for column in columns] for port in facts["ports"]]
     print_table("ports", columns, rows)

@@ -32,12 +32,14 @@ def graph(
 
     written: dict[str, list[str]] = {}
     loops: dict[str, list[dict[str, Any]]] = {}
-    for name, drawn in drawn_systems(target, case).items():
-        facts, note = drawn.facts, drawn.note
-        drawing = draw_system(drawn.nested, facts, depth)
+    for name, drawn_system in drawn_systems(target, case).items():
+        facts, note = drawn_system.facts, drawn_system.note
+        drawing = draw_system(drawn_system.nested, facts, depth)
         files = {".svg": drawing.svg(), ".png": drawing.png()}
         if html:
-            files[".html"] = render_page(drawn.nested, facts, (note,) if note else ()).encode()
+            files[".html"] = render_page(
+                drawn_system.nested, facts, (note,) if note else ()
+            ).encode()
         written[name] = write_drawn(output / f"{name}-graph", files)
         loops[name] = [
             {
@@ -93,8 +95,8 @@ def animate(
     from orchestrator.pictures.animation.page import redraw
 
     experiment, folder = experiment_of(target)
-    where = results or Path("results") / results_name(target, folder)
-    paths = redraw(experiment, where, output or where, only or ())
+    location = results or Path("results") / results_name(target, folder)
+    paths = redraw(experiment, location, output or location, only or ())
     if json:
         print_json({"files": [str(path) for path in paths]})
         return
@@ -128,12 +130,12 @@ def replay(
     result = read_result(recording)
     for note in result.notes:
         print_warning(note)
-    drawn = None
+    diagram = None
     if of is not None:
-        (found,) = drawn_systems(of, case or result.name).values()
-        drawn = found.nested, found.facts
-    shown = replayed(result, drawn)
+        (drawn_system,) = drawn_systems(of, case or result.name).values()
+        diagram = drawn_system.nested, drawn_system.facts
+    replay_case = replayed(result, diagram)
     listener, token = listening(port)
     print_message(f"{recording}: {url_of(listener, token)} until Ctrl-C")
-    with Server(listener, token, shown) as server:
+    with Server(listener, token, replay_case) as server:
         server.serve_forever(0.1)

@@ -113,7 +113,7 @@ def identify(
         case = next(iter(experiment.case))
     expect_case(target, experiment, case)
     limited = pairs(limits or [], "--limits", "component.command=AMPLITUDE[,SPEED[,ACCELERATION]]")
-    given: dict[str, Any] = {
+    values: dict[str, Any] = {
         "fitted": excitation,
         "compared": compared,
         "duration": duration,
@@ -125,7 +125,7 @@ def identify(
     prepared = prepare_all(experiment, [case], SystemReader(folder), settings)[case]
     table = experiment.identification or IdentificationTable()
     there = tuple(devices_of(prepared.system, tuple(device or ())))
-    chosen = there if device else tuple(d for d in there if d in table.devices) or there
+    selected = there if device else tuple(d for d in there if d in table.devices) or there
     declared = procedure(table, there)
     how = replace(
         declared,
@@ -133,34 +133,36 @@ def identify(
             **(declared.limits or {}),
             **{name: _limits(name, text) for name, text in limited.items()},
         },
-        **{name: value for name, value in given.items() if value is not None},
+        **{name: value for name, value in values.items() if value is not None},
     )
-    where = output or Path("results") / f"{results_name(target, folder)}-identification"
-    found = list(
+    location = output or Path("results") / f"{results_name(target, folder)}-identification"
+    devices = list(
         identify_case(
             experiment,
             prepared,
             settings,
             how,
-            where.with_name(f"{where.name}.supervised").absolute(),
-            chosen=chosen,
+            location.with_name(f"{location.name}.supervised").absolute(),
+            selected=selected,
             step=step,
         )
     )
-    files = write_identification(found, experiment.title, where)
+    files = write_identification(devices, experiment.title, location)
     clock = experiment.realtime.clock if experiment.realtime else None
-    twins_found = [each.twin for each in found]
+    twins_found = [identified.twin for identified in devices]
     changed = []
     if set_delays:
         physical = Hardware.of(experiment, folder).physical
         changed = set_identified_delays(set_delays, twins_found, clock, physical)
     if json:
-        twins = [each.twin.model_dump(mode="json", exclude_none=True) for each in found]
+        twins = [
+            identified.twin.model_dump(mode="json", exclude_none=True) for identified in devices
+        ]
         print_json({"twins": twins, "files": [str(path) for path in files], "delays": changed})
         return
-    for each in found:
-        _print(each.twin)
-        for text in each.twin.doubts.values():
+    for identified in devices:
+        _print(identified.twin)
+        for text in identified.twin.doubts.values():
             print_warning(text)
     print_lines(*changed, *files)
 
@@ -211,8 +213,8 @@ def _print(twin: TwinFile) -> None:
         )
 
 
-def _milli(found: Estimate) -> str:
-    return f"{found.value * 1e3:.5g} ({found.low * 1e3:.5g} to {found.high * 1e3:.5g})"
+def _milli(estimate: Estimate) -> str:
+    return f"{estimate.value * 1e3:.5g} ({estimate.low * 1e3:.5g} to {estimate.high * 1e3:.5g})"
 
 
 def _lag(dynamics: Dynamics) -> str:

@@ -34,7 +34,7 @@ _CLEAR = "\r\x1b[K"
 
 @contextmanager
 def drawn_line(
-    case: str, status: Callable[[], str] | None, where: Where, rows: SharedRows
+    case: str, status: Callable[[], str] | None, progress: Where, rows: SharedRows
 ) -> Iterator[None]:
     """Let a process draw a line about a run on standard error, until it is over.
 
@@ -50,7 +50,7 @@ def drawn_line(
     order = {
         "case": case,
         "status": base64.b64encode(pickled).decode(),
-        "last_ns": where.last_ns,
+        "last_ns": progress.last_ns,
         "rows": len(rows.times_ns),
         "columns": rows.values.shape[1],
         "file": rows.file,
@@ -65,11 +65,11 @@ def drawn_line(
 
 
 def line_of(rows: SharedRows, case: str, last_ns: int, status: Callable[[], str] | None) -> str:
-    """Return what is said of a run now."""
+    """Return the status line of a run."""
     count, last = rows.written, f" of {last_ns / 1e9:g} s"
-    late = int(rows.told[0])
+    late_steps = int(rows.told[0])
     text = (
-        f"{case}: {rows.times_ns[count - 1] / 1e9:.3f}{last}, {late} late steps"
+        f"{case}: {rows.times_ns[count - 1] / 1e9:.3f}{last}, {late_steps} late steps"
         if count
         else (f"{case}: before the first step{last}")
     )

@@ -44,13 +44,15 @@ def _offered(name: str | None, ctx: Any, begun: str) -> list[Any] | None:
 
     if name is None or name not in NAMES:
         return None
-    given = dict(ctx.params)
-    if given.get("target") is None and ctx.args:  # not sorted yet, where an option ends the line
-        given["target"] = ctx.args[0]
+    arguments = dict(ctx.params)
+    if (
+        arguments.get("target") is None and ctx.args
+    ):  # not sorted yet, where an option ends the line
+        arguments["target"] = ctx.args[0]
     from orchestrator.core.system.source import packed_code_unopened
 
     with packed_code_unopened(all_code=True):  # nobody has asked for a command yet
-        return [vars(core)["CompletionItem"](each) for each in names_for(name, given, begun)]
+        return [vars(core)["CompletionItem"](offer) for offer in names_for(name, arguments, begun)]
 
 
 class _Argument(TyperArgument):
@@ -58,8 +60,8 @@ class _Argument(TyperArgument):
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
         """Return what the shell offers."""
-        found = _offered(self.name, ctx, incomplete)
-        return super().shell_complete(ctx, incomplete) if found is None else found
+        offers = _offered(self.name, ctx, incomplete)
+        return super().shell_complete(ctx, incomplete) if offers is None else offers
 
 
 class _Option(TyperOption):
@@ -73,8 +75,8 @@ class _Option(TyperOption):
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
         """Return what the shell offers."""
-        found = _offered(self.name, ctx, incomplete)
-        return super().shell_complete(ctx, incomplete) if found is None else found
+        offers = _offered(self.name, ctx, incomplete)
+        return super().shell_complete(ctx, incomplete) if offers is None else offers
 
 
 class Home(Struct):
@@ -99,23 +101,23 @@ class Home(Struct):
         if self.needs_linux:
             operating_system.expect_linux(f"'softdock {command}'")
         module = import_module(f"orchestrator.cli.{self.module}")
-        found = getattr(module, self.name)
+        loaded = getattr(module, self.name)
         holder = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode=None)
-        if isinstance(found, typer.Typer):
-            holder.add_typer(found, name=command)
+        if isinstance(loaded, typer.Typer):
+            holder.add_typer(loaded, name=command)
         else:
-            holder.command(command, cls=getattr(module, "COMMAND", TyperCommand))(found)
-        made = get_group(holder).commands[command]
+            holder.command(command, cls=getattr(module, "COMMAND", TyperCommand))(loaded)
+        built = get_group(holder).commands[command]
         ours: dict[Any, Any] = {TyperOption: _Option, TyperArgument: _Argument}
-        for each in (made, *getattr(made, "commands", {}).values()):
-            for parameter in each.params:
+        for subcommand in (built, *getattr(built, "commands", {}).values()):
+            for parameter in subcommand.params:
                 parameter.__class__ = ours.get(type(parameter), type(parameter))
-        for name, each in getattr(made, "commands", {"": made}).items():
-            whole = f"{command} {name}".strip()
-            if opens_systems(whole, each):
-                _let_code_be_chosen(each, looks=whole in LOOKS)
-            each.epilog = _exit_codes(whole)
-        return made
+        for name, subcommand in getattr(built, "commands", {"": built}).items():
+            full_name = f"{command} {name}".strip()
+            if opens_systems(full_name, subcommand):
+                _let_code_be_chosen(subcommand, looks=full_name in LOOKS)
+            subcommand.epilog = _exit_codes(full_name)
+        return built
 
 
 #: What exit codes of single commands mean. All commands share 0, 2, 130 and 143.
@@ -174,7 +176,9 @@ _NO_SYSTEMS = {"convert", "supervisor"}
 
 def opens_systems(name: str, command: Any) -> bool:
     """Whether a command opens a system, in which Python files and modules may be named."""
-    return name not in _NO_SYSTEMS and any(one.name in _SYSTEMS for one in command.params)
+    return name not in _NO_SYSTEMS and any(
+        parameter.name in _SYSTEMS for parameter in command.params
+    )
 
 
 def _code(code: Annotated[bool | None, typer.Option("--code/--no-code")] = None) -> None:
@@ -192,11 +196,11 @@ def _let_code_be_chosen(command: Any, *, looks: bool) -> None:
     command.params.append(option)
     callback = command.callback
 
-    def called(*arguments: Any, code: bool | None = None, **given: Any) -> Any:
+    def called(*arguments: Any, code: bool | None = None, **options: Any) -> Any:
         from orchestrator.core.system.source import code_chosen
 
         with code_chosen(choice=code, looks=looks):
-            return callback(*arguments, **given)
+            return callback(*arguments, **options)
 
     command.callback = called
 
@@ -295,7 +299,7 @@ class Commands(TyperGroup):
             self.add_command(TyperCommand(name, help=home.help))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Load the command that was asked for."""
+        """Load the requested command."""
         if cmd_name in HOMES and cmd_name not in self._loaded:
             self._loaded[cmd_name] = HOMES[cmd_name].load(cmd_name)
         return self._loaded.get(cmd_name)
@@ -305,15 +309,15 @@ class Commands(TyperGroup):
         TyperGroup(commands=dict(self.commands)).format_commands(ctx, formatter)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that was asked for; Typer would make exit code 1 of a closed pipe."""
+        """Run the requested command; Typer would make exit code 1 of a closed pipe."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
             raise ClosedOutput from None
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(requested: bool) -> None:
+    if requested:
         from importlib.metadata import version
 
         from orchestrator.cli.console import output as console

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class _Facts(ProgressColumn):
-    """What is to be said of a job beside its share, asked for whenever its line is drawn."""
+    """Status text of a job next to its share, computed whenever its line is drawn."""
 
     def render(self, task: Task) -> Text:
         """Ask, and say it."""
@@ -48,23 +48,23 @@ class Bar:
         self._progress.update(self._task(job), completed=share)
 
     @contextmanager
-    def look(self, job: str, status: Callable[[], str] | None, where: Where) -> Iterator[None]:
+    def look(self, job: str, status: Callable[[], str] | None, progress: Where) -> Iterator[None]:
         """Show how far a case is; in real time a process of its own does, and no thread of this."""
         task = self._task(job)
-        if where.rows is not None:
+        if progress.rows is not None:
             self._progress.live.transient = True
             self._progress.stop()
-            with drawn_line(job, status, where, where.rows):
+            with drawn_line(job, status, progress, progress.rows):
                 yield
             self._progress.live.transient = False
             self._progress.start()
             self._progress.update(task, completed=1.0)
         else:
-            whole, last = where.last_ns - where.start_ns, where.last_ns / 1e9
+            duration_ns, last = progress.last_ns - progress.start_ns, progress.last_ns / 1e9
 
             def ask() -> tuple[float, str]:
-                now = where.time_ns()
-                return (now - where.start_ns) / whole, f"{now / 1e9:.3f} of {last:g} s"
+                now = progress.time_ns()
+                return (now - progress.start_ns) / duration_ns, f"{now / 1e9:.3f} of {last:g} s"
 
             self._progress.update(task, ask=ask)
             yield
@@ -98,15 +98,15 @@ class CountBar:
         self._jobs: dict[str, tuple[TaskID, int]] = {}
 
     def __call__(self, job: str, done: int, total: int, failed: int) -> None:
-        """Show that so many of a job's runs are done, and so many of these failed."""
+        """Show how many runs of a job are done, and how many of these failed."""
         if job not in self._jobs:
             task = self._progress.add_task(job, total=total, completed=done, rate="", failed="")
             self._jobs[job] = task, done
         task, first = self._jobs[job]
         elapsed = self._progress.tasks[task].elapsed or 0.0
         rate = f"{(done - first) / elapsed:.3g}/s" if elapsed and done > first else ""
-        told = f"{failed} without figures" if failed else ""
-        self._progress.update(task, completed=done, rate=rate, failed=told)
+        note = f"{failed} without figures" if failed else ""
+        self._progress.update(task, completed=done, rate=rate, failed=note)
 
 
 @contextmanager

@@ -66,7 +66,9 @@ def print_outcome(outcome: ExperimentOutcome) -> None:
     ]
     if measured:
         print_table("Measured", ["figure", "value", "details"], measured)
-    for section in (one for finished in outcome.cases.values() for one in finished.sections):
+    for section in (
+        section for finished in outcome.cases.values() for section in finished.sections
+    ):
         if texts := section.texts():
             print_table(section.heading, list(section.columns), texts)
         print_lines(*section.lines)
@@ -90,19 +92,19 @@ def completed(arguments: Sequence[str]) -> Iterator[str]:
     ``--realtime 2`` and ``--realtime=2`` say the same; of ``--realtime FILE`` the file is the next
     argument. What stands behind ``--`` is no option.
     """
-    rest = list(arguments)
-    while rest:
-        argument = rest.pop(0)
+    remaining = list(arguments)
+    while remaining:
+        argument = remaining.pop(0)
         if argument == "--":
             yield argument
-            yield from rest
+            yield from remaining
             return
         if argument not in _MAY_STAND_ALONE:
             yield argument
             continue
         meant, form = _MAY_STAND_ALONE[argument]
-        given = rest.pop(0) if rest and form.fullmatch(rest[0]) else meant
-        yield f"{argument}={given}"
+        value = remaining.pop(0) if remaining and form.fullmatch(remaining[0]) else meant
+        yield f"{argument}={value}"
 
 
 class RunCommand(TyperCommand):
@@ -115,7 +117,7 @@ class RunCommand(TyperCommand):
 
 SET_DELAY = "Set the delay of a connection: 'a.y -> b.u=12 ms'; repeatable"
 COMMAND = RunCommand
-#: Exit code of a run that did all it was asked for, in which a component went to its safe state.
+#: Exit code of a run that did all that was requested, in which a component went to its safe state.
 SAFE_STATE = 3
 
 
@@ -308,7 +310,7 @@ def run(
     changed = _changes(context)
     notes = [f"changed on the command line: {changed}"] if changed else []
     # the results of the whole experiment stay as they are
-    where = output or Path("results") / (f"{name}-variant" if changed or case else name)
+    location = output or Path("results") / (f"{name}-variant" if changed or case else name)
     with _interruption(), progress_bar() as bar:
         settings = RunSettings(
             values=pairs(set_ or [], "--set", "component.parameter=value", empty=True),
@@ -327,15 +329,15 @@ def run(
             live=live,
             tuning=tuning,
             stream=tuple(stream) if stream else None,
-            stored_twins=None if identify else (where, Path("results") / name),
+            stored_twins=None if identify else (location, Path("results") / name),
         )
-        asked = with_options(experiment, options)
+        requested = with_options(experiment, options)
         look = None if bar is None else bar.look
-        outcome = run_with(asked, folder, where, settings, bar, print_message, look)
-    for each in experiment.sweep:  # those with axes are not run with the cases
-        if each not in experiment.listed_sweeps:
-            command = shlex.join(["softdock", "sweep", str(target), each])
-            print_message(f"sweep '{each}' was not run: {command}")
+        outcome = run_with(requested, folder, location, settings, bar, print_message, look)
+    for sweep_name in experiment.sweep:  # those with axes are not run with the cases
+        if sweep_name not in experiment.listed_sweeps:
+            command = shlex.join(["softdock", "sweep", str(target), sweep_name])
+            print_message(f"sweep '{sweep_name}' was not run: {command}")
     _end(outcome, json=json)
 
 
@@ -434,8 +436,8 @@ def parameter_files(sets: list[Path], mappings: list[Path]) -> list[ParameterFil
             f"--mapping: expected one for each of the {len(sets)} --parameters, or none, found"
             f" {len(mappings)}"
         )
-    each = zip_longest(map(str, sets), map(str, mappings))
-    return [ParameterFile(file=file, mapping=mapping) for file, mapping in each]
+    pairs_of_files = zip_longest(map(str, sets), map(str, mappings))
+    return [ParameterFile(file=file, mapping=mapping) for file, mapping in pairs_of_files]
 
 
 def options_of(texts: list[str], option: str) -> dict[str, float | bool | str]:
@@ -447,10 +449,10 @@ def options_of(texts: list[str], option: str) -> dict[str, float | bool | str]:
 
 def pairs(texts: list[str], option: str, form: str, *, empty: bool = False) -> dict[str, str]:
     """Read what an option was given, ``NAME=VALUE`` several times; ``empty``: or ``NAME=``."""
-    found = {}
+    values = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not (name and equals and (value or empty)):
             raise DescriptionError(f"{option} {text}: expected {form}")
-        found[name] = value
-    return found
+        values[name] = value
+    return values

@@ -40,34 +40,34 @@ def supervisor(
     `attend` shows the state and takes commands by key.
     """
     with Operator(rig) as operator:
-        found = operator.wish(wish)
+        status = operator.wish(wish)
         if wish == "attend" and not json and sys.stdin.isatty() and sys.stdout.isatty():
-            attend_with_keys(operator, found)
+            attend_with_keys(operator, status)
             return
-        _print(found, as_json=json)
+        _print(status, as_json=json)
         while wish == "attend":  # until Ctrl-C or the end of the supervisor
             time.sleep(_PERIOD)
             newest = operator.wish("status")
-            if any(newest[key] != found[key] for key in ("state", "latched", "wished")):
+            if any(newest[key] != status[key] for key in ("state", "latched", "wished")):
                 _print(newest, as_json=json)
-            found = newest
-    if "refused" in found:
+            status = newest
+    if "refused" in status:
         raise typer.Exit(1)
 
 
-def _print(found: dict[str, Any], *, as_json: bool) -> None:
+def _print(status: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
-        print_json(found)
+        print_json(status)
         return
-    if "refused" in found:
-        print_lines(f"refused: {found['refused']}")
-    missing = (f"missing: {one}" for one in found["missing"])
-    print_lines(f"{found['rig']}: {found['state']}", *missing)
-    if found["armed"]:
-        print_lines(f"armed by {found['armed']['by']}")
-    print_lines(*(f"latched: {fault}" for fault in found["latched"]))
-    if found["priority"]:
-        print_lines(found["priority"])
+    if "refused" in status:
+        print_lines(f"refused: {status['refused']}")
+    missing = (f"missing: {fact}" for fact in status["missing"])
+    print_lines(f"{status['rig']}: {status['state']}", *missing)
+    if status["armed"]:
+        print_lines(f"armed by {status['armed']['by']}")
+    print_lines(*(f"latched: {fault}" for fault in status["latched"]))
+    if status["priority"]:
+        print_lines(status["priority"])
 
 
 def arm(
@@ -92,27 +92,27 @@ def arm(
     experiment, folder = experiment_of(target)
     reader, settings = SystemReader(folder), RunSettings(only=case or ())
     experiment, cases, _ = prepared_cases(experiment, reader, settings)
-    found = armed(experiment, cases, reader, settings)
+    armings = armed(experiment, cases, reader, settings)
     if json:
-        print_json({name: one.as_json() for name, one in found.items()})
+        print_json({name: arming.as_json() for name, arming in armings.items()})
     else:
-        _print_margins(found)
+        _print_margins(armings)
     if not dry:
-        expect_armed(found)
+        expect_armed(armings)
 
 
-def _print_margins(found: dict[str, Arming]) -> None:
-    if not found:
+def _print_margins(armings: dict[str, Arming]) -> None:
+    if not armings:
         print_lines("no case commands a device")
         return
     from orchestrator.rig.arming.extension import COLUMNS, arming_rows
     from orchestrator.study.content import texts_of
 
-    rows = ((name, *row) for name, one in found.items() for row in arming_rows(one))
+    rows = ((name, *row) for name, arming in armings.items() for row in arming_rows(arming))
     print_table("Arming", ["case", *COLUMNS], texts_of(rows))
-    for name, one in found.items():
-        told = [*one.remarks, *([] if one.is_granted else [one.refusal()])]
-        print_lines(*(f"{name}: {text}" for text in told))
+    for name, arming in armings.items():
+        remarks = [*arming.remarks, *([] if arming.is_granted else [arming.refusal()])]
+        print_lines(*(f"{name}: {text}" for text in remarks))
 
 
 KEYS = {
@@ -133,10 +133,10 @@ def attend_with_keys(operator: Operator, status: dict[str, Any]) -> None:
     keys = ", ".join(f"{'space' if key == ' ' else key} {wish}" for key, wish in KEYS.items())
     _say(f"you are {status['operator']}; keys: {keys}")
     with _single_keys() as file:
-        seen: list[str] = []
+        shown_lines: list[str] = []
         try:
             while True:
-                seen = _show(status, seen)
+                shown_lines = _show(status, shown_lines)
                 ready, _, _ = select.select([file], [], [], _LOOK_PERIOD)
                 pressed = os.read(file, 64).decode(errors="replace") if ready else None
                 if pressed == "":
@@ -167,11 +167,11 @@ def _single_keys() -> Iterator[int]:
         termios.tcsetattr(file, termios.TCSADRAIN, before)
 
 
-def _show(status: dict[str, Any], seen: list[str]) -> list[str]:
+def _show(status: dict[str, Any], shown_lines: list[str]) -> list[str]:
     """Print what is new since it was last shown, and the line of what is so; return the news."""
     news = list(_news(status))
     for text in news:
-        if text not in seen:
+        if text not in shown_lines:
             _say(text)
     width = shutil.get_terminal_size().columns - 1
     sys.stdout.write(f"\r\x1b[K{printable(state_line(status))[:width]}")
@@ -186,12 +186,12 @@ def _say(text: str) -> None:
 
 
 def _news(status: dict[str, Any]) -> Iterator[str]:
-    """Yield what is said once, as soon as it is so."""
+    """Yield each text that is printed once, when it first applies."""
     yield f"the rig is in {status['state']}"
     for kind in ("missing", "latched", "alarms"):
-        yield from (f"{kind}: {one}" for one in status[kind])
-    others = [one for one in status["attend"] if one != status["operator"]]
-    yield from (f"{one} attends, too" for one in others)
+        yield from (f"{kind}: {text}" for text in status[kind])
+    others = [text for text in status["attend"] if text != status["operator"]]
+    yield from (f"{text} attends, too" for text in others)
     wished = status["wished"]
     if wished and wished["by"] != status["operator"]:
         yield f"{wished['by']}: {wished['wish']} ({wished['time_s']:.1f} s of this machine's clock)"

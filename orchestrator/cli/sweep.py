@@ -72,26 +72,28 @@ def sweep(
         raise DescriptionError("--timeout: runs of a cluster cannot be ended from here")
     experiment, folder = experiment_of(target)
     plans = plans_of(experiment, folder, names or ())
-    where = output or Path("results") / results_name(target, folder)
+    location = output or Path("results") / results_name(target, folder)
     if dry_run:
-        _print_estimate(plans, estimate(plans, where, workers, fresh=fresh), json=json)
+        _print_estimate(plans, estimate(plans, location, workers, fresh=fresh), json=json)
         return
     files: list[Path] = []
-    told: list[str] = []
+    remarks: list[str] = []
     sections: list[Section] = []
 
     def finish(outcomes: Mapping[str, FinishedSweep], into: Path) -> None:
-        shown, left_out = with_kept(experiment, folder, where, outcomes)
-        told.extend(left_out)
-        sections.extend(_judged(experiment, outcomes, where, into))
-        files.extend(write_page(experiment, shown, where, into, sections))
+        results, left_out = with_kept(experiment, folder, location, outcomes)
+        remarks.extend(left_out)
+        sections.extend(_judged(experiment, outcomes, location, into))
+        files.extend(write_page(experiment, results, location, into, sections))
 
-    executors = _cluster(scheduler) if scheduler else local(workers, apart=timeout is not None)
+    executors = (
+        _cluster(scheduler) if scheduler else local(workers, always_processes=timeout is not None)
+    )
     try:
         with count_bar(messages) as bar:
             outcomes = run_plans(
                 plans,
-                where,
+                location,
                 executors,
                 fresh=fresh,
                 retry_failed=retry_failed,
@@ -100,11 +102,13 @@ def sweep(
                 finish=finish,
             )
     except KeyboardInterrupt:
-        text = f"interrupted; finished runs are kept in {where}: repeat the command to continue"
+        text = f"interrupted; finished runs are kept in {location}: repeat the command to continue"
         fail("Interrupted", text, INTERRUPTED)
-    for text in told:
+    for text in remarks:
         print_warning(text)
-    broken = [str(one) for section in sections for one in section.value if not one.passed]
+    broken = [
+        str(verdict) for section in sections for verdict in section.value if not verdict.passed
+    ]
     _end(outcomes, files, broken, json=json)
 
 
@@ -127,22 +131,24 @@ def _end(
 
 
 def _judged(
-    experiment: Experiment, outcomes: Mapping[str, FinishedSweep], where: Path, into: Path
+    experiment: Experiment, outcomes: Mapping[str, FinishedSweep], location: Path, into: Path
 ) -> list[Section]:
-    """Hold the runs of sweeps to what is expected of them, and write that down."""
+    """Judge the runs of sweeps by their expectations, and write the verdicts."""
     if not experiment.expect:
         return []
     from orchestrator.study.expectations import sweep_verdicts, write_sweep_verdicts
     from orchestrator.study.judge import sweep_section
 
     sections = []
-    for name, one in outcomes.items():
-        runs = [one.records[job.key] for job in one.plan.jobs if job.key in one.records]
-        found = sweep_verdicts(name, experiment, one.plan.context.cases, runs)
-        if found:
-            sections.append(sweep_section(name, found))
-            written = write_sweep_verdicts(name, found, into)
-            one.files += [where / path.name for path in written]
+    for name, finished in outcomes.items():
+        runs = [
+            finished.records[job.key] for job in finished.plan.jobs if job.key in finished.records
+        ]
+        verdicts = sweep_verdicts(name, experiment, finished.plan.context.cases, runs)
+        if verdicts:
+            sections.append(sweep_section(name, verdicts))
+            written = write_sweep_verdicts(name, verdicts, into)
+            finished.files += [location / path.name for path in written]
     return sections
 
 
@@ -170,19 +176,19 @@ def _print(outcomes: Mapping[str, FinishedSweep]) -> None:
     columns = ["sweep", "rows", "runs", "run now", "done", "others"]
     print_table("Sweeps", columns, rows)
     for name, outcome in outcomes.items():
-        lost = (": ".join((name, *each)) for each in lost_runs(outcome))
+        lost = (": ".join((name, *cells)) for cells in lost_runs(outcome))
         print_lines(*lost, *outcome.files)
 
 
 def _print_estimate(
     plans: Mapping[str, SweepPlan], seconds: Mapping[str, tuple[int, float]], *, json: bool
 ) -> None:
-    found = {
+    estimates = {
         name: (len(plan.jobs), len(plan.distinct), *seconds[name]) for name, plan in plans.items()
     }
     if json:
         keys = ("rows", "runs", "to_run", "seconds")
-        print_json({name: dict(zip(keys, row, strict=True)) for name, row in found.items()})
+        print_json({name: dict(zip(keys, row, strict=True)) for name, row in estimates.items()})
         return
-    rows = [[name, *map(str, counts), f"{time:.1f}"] for name, (*counts, time) in found.items()]
+    rows = [[name, *map(str, counts), f"{time:.1f}"] for name, (*counts, time) in estimates.items()]
     print_table("Nothing is run yet", ["sweep", "rows", "runs", "to run", "about [s]"], rows)

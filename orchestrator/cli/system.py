@@ -1,4 +1,4 @@
-"""``softdock system``: systems shown, made, edited in place, and written anew."""
+"""``softdock system``: systems shown, made, edited in place, and rewritten."""
 
 from __future__ import annotations
 
@@ -87,9 +87,9 @@ def experiment(
     """Set the default times, step, algorithm and rates."""
     from orchestrator.cli.run import options_of
 
-    given = {"start": start, "stop": stop, "step": step, "algorithm": algorithm}
+    texts = {"start": start, "stop": stop, "step": step, "algorithm": algorithm}
     changes: dict[str, Any] = {
-        key: None if text == "none" else text for key, text in given.items() if text is not None
+        key: None if text == "none" else text for key, text in texts.items() if text is not None
     }
     if option:
         changes["algorithm_options"] = options_of(option, "--option")
@@ -108,14 +108,14 @@ def _expect_known(system: System) -> None:
     from orchestrator.core.master import ExecutionSettings, plan_of
     from orchestrator.core.system.naming import unknown_name_error
 
-    chosen = ExecutionSettings.of(system)
+    settings = ExecutionSettings.of(system)
     plan_of(
-        chosen.algorithm,
+        settings.algorithm,
         replace(system, components={}, connections=()),
-        chosen.algorithm_options,
+        settings.algorithm_options,
     )
     components = system.flat().components
-    for name, steps in chosen.rates.items():
+    for name, steps in settings.rates.items():
         if name not in components:
             raise unknown_name_error(f"system '{system.name}'", "component", name, components)
         if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
@@ -250,17 +250,17 @@ def _lines(system: System, margin: str, folder: Path | None) -> list[str]:
         lines.append(f"{margin}{connector.causality} {connector.type}{unit} {name}{value}")
     for name, component in system.components.items():
         source = str(component.source)
-        shown = source.replace(f"{folder}/", "", 1) if folder else source
-        lines.append(f"{margin}{name} ({shown})")
+        short_source = source.replace(f"{folder}/", "", 1) if folder else source
+        lines.append(f"{margin}{name} ({short_source})")
         lines += [f"{margin}  {key} = {value!r}" for key, value in component.values.items()]
-        options = component.options.said()
+        options = component.options.differing_texts()
         lines += [f"{margin}  option {key} = {text}" for key, text in options.items()]
         lines += [f"{margin}  power port {port}" for port in component.power_ports]
     for inner in system.systems.values():
         lines += _lines(inner, margin, folder)
     for line in system.connections:
-        late = f" ({line.delay.nominal_ns / 1e6:g} ms)" if line.delay else ""
-        lines.append(f"{margin}{line}{late}")
+        delay_text = f" ({line.delay.nominal_ns / 1e6:g} ms)" if line.delay else ""
+        lines.append(f"{margin}{line}{delay_text}")
     return lines
 
 

@@ -59,7 +59,7 @@ def expect_case(target: Path, experiment: Experiment, name: str) -> None:
 
 
 def chosen_name(target: Path, experiment: Experiment, case: str | None) -> str:
-    """Name of the case that is asked for, which is expected to be there, or of the first."""
+    """Name of the requested case, which must exist, or of the first one."""
     if case is not None:
         expect_case(target, experiment, case)
     return case or next(iter(experiment.case))
@@ -90,14 +90,14 @@ def systems_of(target: Path) -> dict[str, System]:
     return {name: case.system for name, case in cases.items()}
 
 
-def analysed_case(target: Path, case: str | None, given: RunOptions) -> PreparedCase:
-    """Prepare the case that is asked for, or the first; options that are given win over its own."""
+def analysed_case(target: Path, case: str | None, overrides: RunOptions) -> PreparedCase:
+    """Prepare the requested case, or the first one; the caller's options override its own."""
     from orchestrator.study.prepare.prepare import merged
     from orchestrator.study.prepare.prepared_case import PreparedCase
 
     experiment = experiment_of(target)[0]
     name = chosen_name(target, experiment, case)
-    options = merged(with_options(experiment, given).case[name], experiment.defaults)
+    options = merged(with_options(experiment, overrides).case[name], experiment.defaults)
     return PreparedCase(name, experiment.case[name], options, systems_of(target)[name])
 
 
@@ -127,10 +127,12 @@ def drawn_systems(target: Path, case: str | None = None) -> dict[str, Drawn]:
 
     reader, names = SystemReader(folder), [case] if case else experiment.case
     with packed_code_unopened():
-        return {name: _drawn(name, experiment.case[name], reader, experiment) for name in names}
+        return {
+            name: _drawn_system(name, experiment.case[name], reader, experiment) for name in names
+        }
 
 
-def _drawn(name: str, case: Case, reader: SystemReader, experiment: Experiment) -> Drawn:
+def _drawn_system(name: str, case: Case, reader: SystemReader, experiment: Experiment) -> Drawn:
     from orchestrator.pictures.diagram import facts_of, nested_of
     from orchestrator.pictures.drawing import Facts
     from orchestrator.study.prepare.prepare import merged, prepare_with
@@ -142,8 +144,8 @@ def _drawn(name: str, case: Case, reader: SystemReader, experiment: Experiment) 
             raise
         nested = reader.read(case).nested
         return Drawn(nested, Facts(), "\n".join((str(error), *unopened_lines(nested))))
-    facts, why = facts_of(flat, merged(case, experiment.defaults))
-    notes = [*unopened_lines(flat), *([why] if why else [])]
+    facts, note = facts_of(flat, merged(case, experiment.defaults))
+    notes = [*unopened_lines(flat), *([note] if note else [])]
     return Drawn(nested_of(case, reader.read(case), flat), facts, "\n".join(notes))
 
 
@@ -154,6 +156,6 @@ def unopened_lines(system: System) -> list[str]:
 
 def with_options(experiment: Experiment, options: RunOptions) -> Experiment:
     """Let options of the command line win over those of every case."""
-    given = {key: value for key, value in options.model_dump().items() if value is not None}
-    cases = {name: case.model_copy(update=given) for name, case in experiment.case.items()}
+    values_given = {key: value for key, value in options.model_dump().items() if value is not None}
+    cases = {name: case.model_copy(update=values_given) for name, case in experiment.case.items()}
     return experiment.model_copy(update={"case": cases})

@@ -47,9 +47,9 @@ def tune(
     from orchestrator.cli.run import pairs
     from orchestrator.core.system import nanoseconds, seconds
 
-    asked = pairs(values, "tune", "NAME=VALUE", empty=False)
+    requested = pairs(values, "tune", "NAME=VALUE", empty=False)
     over = {} if ramp is None else {"ramp": str(seconds(nanoseconds(ramp, "--ramp")))}
-    for name, value in asked.items():
+    for name, value in requested.items():
         _post(run, "set", {"name": name, "value": value, **over})
         print_message(f"{name} = {value}")
 
@@ -62,47 +62,49 @@ def mark(run: RunAddress, text: Annotated[str, typer.Argument(help="Text for the
     _post(run, "mark", {"text": text})
 
 
-def _post(run: str, path: str, given: dict[str, str]) -> None:
+def _post(run: str, path: str, values: dict[str, str]) -> None:
     """Ask the process that shows a run; what it refuses is raised."""
-    place = urlsplit(run if "//" in run else f"http://{run if ':' in run else f'127.0.0.1:{run}'}")
-    query = {**given, "by": f"{getpass.getuser()} on the command line"}
+    address = urlsplit(
+        run if "//" in run else f"http://{run if ':' in run else f'127.0.0.1:{run}'}"
+    )
+    query = {**values, "by": f"{getpass.getuser()} on the command line"}
     try:
-        if place.query:
+        if address.query:
             raise DescriptionError(
                 f"{run.partition('?')[0]}: every account of this machine can read the arguments of"
                 f" a command: leave the token out; on the machine of the run its port is enough,"
                 f" and elsewhere {TOKEN} holds the token, or you are asked for it"
             )
-        connection = _own(place)
+        connection = _local_connection(address)
         if connection is None:
-            connection = HTTPConnection(place.hostname or "", place.port, timeout=_PATIENCE)
+            connection = HTTPConnection(address.hostname or "", address.port, timeout=_PATIENCE)
             query["token"] = _token()
-        own = {"Origin": f"http://{place.netloc}"}
-        connection.request("POST", f"/{path}?{urlencode(query)}", headers=own)
+        headers = {"Origin": f"http://{address.netloc}"}
+        connection.request("POST", f"/{path}?{urlencode(query)}", headers=headers)
         answer = connection.getresponse()
         content = answer.read()
         if answer.status != HTTPStatus.OK:
-            said = content.decode(errors="replace").strip()
-            raise DescriptionError(said.removeprefix("DescriptionError: "))
-        found = json_text.loads(content)
+            message = content.decode(errors="replace").strip()
+            raise DescriptionError(message.removeprefix("DescriptionError: "))
+        outcome = json_text.loads(content)
     except (HTTPException, OSError, ValueError) as error:
         detail = "" if isinstance(error, ValueError) else f" there ({error})"
         raise DescriptionError(
             f"{run}: no run answers{detail}; pass the port or the address that a run with --live"
             " printed"
         ) from None
-    if "refused" in found:
-        raise DescriptionError(found["refused"])
+    if "refused" in outcome:
+        raise DescriptionError(outcome["refused"])
 
 
-def _own(place: SplitResult) -> HTTPConnection | None:
+def _local_connection(address: SplitResult) -> HTTPConnection | None:
     """Connect to a run of this account on this machine; ``None``: there is none at that address."""
-    host, port = place.hostname or "", place.port or 0
+    host, port = address.hostname or "", address.port or 0
     names = {"127.0.0.1": ["0.0.0.0", "::"], "::1": ["::"]}  # noqa: S104 - where a run may listen
     at = "127.0.0.1" if host == "localhost" else host
-    for each in (at, *names.get(at, [])):
+    for name in (at, *names.get(at, [])):
         try:
-            channel = connect_to_name(page_name(each, port), socket.SOCK_STREAM, _PATIENCE)
+            channel = connect_to_name(page_name(name, port), socket.SOCK_STREAM, _PATIENCE)
         except OSError:
             continue
         connection = HTTPConnection(host, port)
@@ -113,6 +115,6 @@ def _own(place: SplitResult) -> HTTPConnection | None:
 
 def _token() -> str:
     """Return the token of a run of another account or machine."""
-    if found := os.environ.get(TOKEN):
-        return found
+    if token := os.environ.get(TOKEN):
+        return token
     return getpass.getpass("token of the run: ") if sys.stdin.isatty() else ""

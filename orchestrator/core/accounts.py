@@ -248,7 +248,7 @@ def owners_of_port(kind: socket.SocketKind, host: str, port: int) -> set[int]:
     """
     table = "tcp" if kind is socket.SOCK_STREAM else "udp"
     address = socket.inet_aton(socket.gethostbyname(host))[::-1].hex().upper()
-    own = {f"{address}:{port:04X}", f"0000000000000000FFFF0000{address}:{port:04X}"}
+    addresses = {f"{address}:{port:04X}", f"0000000000000000FFFF0000{address}:{port:04X}"}
     every = {f"{0:08X}:{port:04X}", f"{0:032X}:{port:04X}"}
     owners: set[int] = set()
     others: set[int] = set()
@@ -260,7 +260,7 @@ def owners_of_port(kind: socket.SocketKind, host: str, port: int) -> set[int]:
         for line in lines:
             _, local, _, state, _, _, _, user, *_ = line.split()
             if table == "udp" or state in _HELD:
-                owners |= {int(user)} if local in own else set()
+                owners |= {int(user)} if local in addresses else set()
                 others |= {int(user)} if local in every else set()
     return owners or others
 
@@ -291,8 +291,8 @@ class Peers:
     what: It is, for what is logged.
     """
 
-    def __init__(self, kind: socket.SocketKind, what: str) -> None:
-        self._kind, self._what = kind, what
+    def __init__(self, kind: socket.SocketKind, description: str) -> None:
+        self._kind, self._what = kind, description
         self._heard: dict[Address, float] = {}
         self._told: set[str] = set()
 

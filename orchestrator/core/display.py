@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from io import TextIOWrapper
 from typing import Any, ClassVar, TypeVar
 
-#: Is told the share of something that is done, 0 to 1.
+#: Receives the share of a job that is done, 0 to 1.
 Progress = Callable[[float], None]
 #: Rows of a table that a prompt and a notebook show.
 _MOST_ROWS = 20
@@ -172,10 +172,10 @@ def printable(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(map(_shown, text))
+    return "".join(map(_visible, text))
 
 
-def _shown(character: str) -> str:
+def _visible(character: str) -> str:
     if character in _PLAIN:
         return character
     code = ord(character)
@@ -207,7 +207,7 @@ def log_to_terminal() -> None:
 
 @contextmanager
 def errors_only() -> Iterator[None]:
-    """Log no warnings for a while: they are told in another way, or have been told."""
+    """Log no warnings within the block: they are reported elsewhere, or were reported before."""
     logger = logging.getLogger("orchestrator")
     level = logger.level
     logger.setLevel(logging.ERROR)

@@ -64,10 +64,10 @@ def missing_module(module: str) -> str | None:
 
 def _missing_part(error: ImportError) -> str | None:
     """Say which part of Softdock an import needs; ``None``: it is about another package."""
-    package, _, rest = (error.name or "").partition(".")
-    if package != "orchestrator" or not rest:
+    package, _, module = (error.name or "").partition(".")
+    if package != "orchestrator" or not module:
         return None
-    part = rest.partition(".")[0]
+    part = module.partition(".")[0]
     if isinstance(error, ModuleNotFoundError) and find_spec(f"{package}.{part}") is None:
         return f"this needs the part '{part}' of Softdock, which is not installed: {_REPAIR}"
     if _importer(error) not in {package, "hw_adapters", "python_blocks"}:

@@ -62,12 +62,12 @@ class OwnProcess:
     ) -> None:
         paths = [path or os.getcwd() for path in sys.path]  # noqa: PTH109
         paths += filter(None, [os.environ.get("PYTHONPATH")])  # it may be set since
-        environment, place = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}, ""
+        environment, folder_path = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}, ""
         with ExitStack() as resources:
             if folder:
-                place = tempfile.mkdtemp(prefix=folder)
-                resources.callback(_remove, os.getpid(), place)
-                environment |= {"TMPDIR": place, "TEMP": place, MARK: place}
+                folder_path = tempfile.mkdtemp(prefix=folder)
+                resources.callback(_remove, os.getpid(), folder_path)
+                environment |= {"TMPDIR": folder_path, "TEMP": folder_path, MARK: folder_path}
             offer = None
             if connected:
                 offer = operating_system.Offer()
@@ -98,7 +98,7 @@ class OwnProcess:
                 _let_go if outlives else _end,
                 os.getpid(),
                 self._process,
-                f"{MARK}={place}" if place else "",
+                f"{MARK}={folder_path}" if folder_path else "",
                 resources.pop_all(),
             )
             self.end.atexit = not outlives
@@ -148,7 +148,7 @@ class OwnProcess:
     def await_message(self, channel: socket.socket, seconds: float) -> None:
         """Wait until a channel has something to read; its end counts as the end of the channel.
 
-        Raises TimeoutError: if nothing comes within so many seconds.
+        Raises TimeoutError: if nothing comes within the timeout.
         Raises EOFError: if the process has ended, and there is nothing left to read.
         """
         ready = operating_system.ready(seconds, process=self.handle, channel=channel)
@@ -170,7 +170,9 @@ class OwnProcess:
         return output
 
 
-def _end(owner: int, process: subprocess.Popen[bytes], mark: str, kept: ExitStack) -> None:
+def _end(
+    owner: int, process: subprocess.Popen[bytes], mark: str, held_resources: ExitStack
+) -> None:
     """End and reap it, what it has started, and its files; a fork only lets go of it."""
     if os.getpid() == owner:
         process.kill()
@@ -182,19 +184,21 @@ def _end(owner: int, process: subprocess.Popen[bytes], mark: str, kept: ExitStac
             process.wait(_END)
     else:
         process.returncode = 0  # it is not for us to wait for
-    _close(process, kept)
+    _close(process, held_resources)
 
 
-def _let_go(owner: int, process: subprocess.Popen[bytes], mark: str, kept: ExitStack) -> None:
+def _let_go(
+    owner: int, process: subprocess.Popen[bytes], mark: str, held_resources: ExitStack
+) -> None:
     """Reap it whenever it ends, so that it leaves no zombie."""
     del owner, mark
-    _close(process, kept)
+    _close(process, held_resources)
     if process.poll() is None:
         Thread(target=process.wait, daemon=True).start()
 
 
-def _close(process: subprocess.Popen[bytes], kept: ExitStack) -> None:
-    with kept:
+def _close(process: subprocess.Popen[bytes], held_resources: ExitStack) -> None:
+    with held_resources:
         for stream in (process.stdin, process.stdout):
             if stream is not None:
                 with suppress(BrokenPipeError):  # of what it was not there to read

@@ -1,6 +1,6 @@
 """Plug-ins: what packages register by entry points of the groups ``softdock.GROUP``.
 
-Nothing of a plug-in is imported before it is asked for.
+Nothing of a plug-in is imported before its first use.
 """
 
 from __future__ import annotations

@@ -98,21 +98,21 @@ class RealTime(Struct):
 
     def _problems(self) -> Iterator[DescriptionError]:
         if not _is_number(self.factor) or not (0 < self.factor < math.inf):
-            yield _wrong("factor", "a finite number > 0", self.factor)
+            yield _key_error("factor", "a finite number > 0", self.factor)
         elif self.clock is not None and self.factor != 1:
-            told = f"1 beside clock '{self.clock}', which nobody can hurry"
-            yield _wrong("factor", told, self.factor)
+            expectation = f"1 beside clock '{self.clock}', which nobody can hurry"
+            yield _key_error("factor", expectation, self.factor)
         policies = [str(policy) for policy in OverrunPolicy]
         if self.policy not in policies:
             expected = f"{', '.join(policies[:-1])} or {policies[-1]}"
             near = suggestion(str(self.policy), policies)
-            yield _wrong("policy", expected, self.policy, near)
+            yield _key_error("policy", expected, self.policy, near)
         if not is_whole(self.overruns) or not 1 <= self.overruns < 2**62:
-            yield _wrong("overruns", "a whole number >= 1", self.overruns)
+            yield _key_error("overruns", "a whole number >= 1", self.overruns)
         elif self.overruns != 1 and self.policy != OverrunPolicy.STOP:
-            yield _wrong("overruns", "it only with policy 'stop'", self.overruns)
+            yield _key_error("overruns", "it only with policy 'stop'", self.overruns)
         if not is_whole(self.priority) or not 0 <= self.priority <= HIGHEST_PRIORITY:
-            yield _wrong("priority", f"a whole number, 0 to {HIGHEST_PRIORITY}", self.priority)
+            yield _key_error("priority", f"a whole number, 0 to {HIGHEST_PRIORITY}", self.priority)
         yield from _wrong_budgets({"budget": self.budget} if self.budget is not None else {})
         yield from _wrong_budgets({f"budgets.{k}": v for k, v in self.budgets.items()})
 
@@ -122,13 +122,13 @@ class RealTime(Struct):
         Raises
         ------
         DescriptionError
-            If it may not; the message lists those that it may.
+            If it may not; the message lists the allowed ones.
         """
         there = sorted(operating_system.processors())
         absent = [cpu for cpu in self.cpus if not is_whole(cpu) or cpu not in there]
         if absent:
             listed = ", ".join(map(str, there))
-            raise _wrong("cpus", f"processors that this process may use ({listed})", absent)
+            raise _key_error("cpus", f"processors that this process may use ({listed})", absent)
 
     @property
     def budget_ns(self) -> int:
@@ -161,7 +161,7 @@ def _is_number(value: object) -> bool:
     return is_whole(value) or isinstance(value, float)
 
 
-def _wrong(key: str, expected: str, found: object, near: str = "") -> DescriptionError:
+def _key_error(key: str, expected: str, found: object, near: str = "") -> DescriptionError:
     return DescriptionError(f"realtime.{key}: expected {expected}, found {found!r}{near}")
 
 
@@ -173,7 +173,7 @@ def _wrong_budgets(budgets: Mapping[str, str | float]) -> Iterator[DescriptionEr
             yield error
             continue
         if ns <= 0:
-            yield _wrong(key, "a time > 0 s", budget)
+            yield _key_error(key, "a time > 0 s", budget)
 
 
 #: Shares, in percent, that a table of durations has.
@@ -186,7 +186,7 @@ class Durations(Struct):
     count: How many there were.
     minimum_ns, maximum_ns, total_ns: The least, the longest and all together, exactly; 0 without
         any.
-    buckets: ``(lowest, end, count)`` in nanoseconds, in their order: so many lay from ``lowest`` up
+    buckets: ``(lowest, end, count)`` in nanoseconds, in their order: ``count`` from ``lowest`` up
         to below ``end``. A bucket is at most 1/32 of its least duration wide, and 1 ns below 64 ns.
         Those without any are left out.
     """
@@ -203,7 +203,7 @@ class Durations(Struct):
         return self.total_ns / self.count if self.count else float("nan")
 
     def percentile_ns(self, percent: float) -> int | None:
-        """Return the duration that so many percent do not exceed, ``None`` without any.
+        """Return the duration that a percentage does not exceed, ``None`` without any.
 
         It is the last whole nanosecond of the bucket in which that share is reached, as it is
         with HdrHistogram, but never more than the longest: at most 1/32 too long.
@@ -284,11 +284,11 @@ class Drift(Struct):
     silent: float = 0.0
 
     def of_device(self, here: float) -> float:
-        """Return what the device calls a time span of so many seconds by the computer."""
+        """Convert a time span in seconds from the computer's clock to the device's."""
         return here / (1.0 + self.ppm * 1e-6)
 
     def of_computer(self, device: float) -> float:
-        """Return how long, by the computer, so many seconds of the device are."""
+        """Convert a time span in seconds from the device's clock to the computer's."""
         return device * (1.0 + self.ppm * 1e-6)
 
 
@@ -298,7 +298,7 @@ class RealTimeRecord(Struct):
     Parameters
     ----------
     factor, policy, priority, cpus
-        As they were asked for.
+        As requested.
     granted
         What the system granted: ``"priority"``, ``"cpus"``, ``"memory"``, ``"no garbage"``.
     refused

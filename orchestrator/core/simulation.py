@@ -79,12 +79,12 @@ class RunStop(Struct):
     """Who stopped a run before its end, and why.
 
     by: ``"operator"`` or ``"supervisor"``.
-    why: By which means an operator stopped it; which fault a supervisor found.
+    reason: By which means an operator stopped it; which fault a supervisor found.
     is_whole: Whether the stop explains a step that failed: the rig was at rest already.
     """
 
     by: str
-    why: str
+    reason: str
     is_whole: bool = True
 
 
@@ -92,7 +92,7 @@ class StoppedRunError(RunEndedError):
     """Somebody stopped a run. What was recorded is its result."""
 
     def __init__(self, stop: RunStop) -> None:
-        super().__init__(stop.why)
+        super().__init__(stop.reason)
         self.stop = stop
 
 
@@ -105,7 +105,7 @@ class InterruptedRun(KeyboardInterrupt):
 
 
 class RunHooks(Struct):
-    """What is done beside the steps of a run; see :func:`simulate`.
+    """Hooks around the steps of a run; see :func:`simulate`.
 
     ``on_begin`` is called when all is ready for the first step, which is done when it returns;
     ``on_end`` is called as soon as the last step was done, or one failed: before files are written,
@@ -138,7 +138,7 @@ def simulate(
     name: str | None = None,
     progress: Progress | None = None,
     journal: Journal | None = None,
-    **given: Unpack[RunKeywords],
+    **keywords: Unpack[RunKeywords],
 ) -> Result:
     """Run a system: ``simulate(system, step="1 ms", stop="10 s")["sheet.force_a"]`` is an array.
 
@@ -175,12 +175,12 @@ def simulate(
     """
     from orchestrator.core.master import ExecutionSettings
 
-    settings = ExecutionSettings.of(system, **given)
+    settings = ExecutionSettings.of(system, **keywords)
     is_silent = progress is not None or settings.realtime is not None
     display = nullcontext(progress) if is_silent else progress_bar(name or system.name)
     with display as bar:
         result = simulate_with(system, settings, RunHooks(bar, journal), name)
-    return replace(result, warnings=partial(loop_warnings, system, settings.way))
+    return replace(result, warnings=partial(loop_warnings, system, settings.stepping))
 
 
 def simulate_with(
@@ -241,9 +241,9 @@ def _stopped(error: StoppedRunError, time: float, hooks: RunHooks) -> Iterator[s
     text = f"stopped by the {stop.by} at {round(time, 1 if time >= 1.0 else 4):.9g} s"
     if stop.by == "operator":
         hooks.on_stopped(stop, text)
-        yield f"{text} ({stop.why})"
+        yield f"{text} ({stop.reason})"
     else:
-        hooks.on_stopped(stop, f"{text}: {stop.why}")
+        hooks.on_stopped(stop, f"{text}: {stop.reason}")
     if not stop.is_whole and error.__cause__ is not None:
         yield f"the run ended while the rig came to rest: {error.__cause__}"
 
@@ -288,20 +288,20 @@ def _read_beside(
     varies = execution.schedule.varies
     with ExitStack() as stack:
         if hooks.look is not None and (pace is None or not varies):
-            where = Where(execution.time_ns, last_ns, lambda: execution.time_ns, rows)
-            stack.enter_context(hooks.look(where))
+            progress = Where(execution.time_ns, last_ns, lambda: execution.time_ns, rows)
+            stack.enter_context(hooks.look(progress))
         begun = _result(execution, execution.recording(), name, notes) if is_shared else None
         if hooks.share is not None and begun is not None and rows is not None:
             hooks.share(rows, begun, execution)
         if journal is not None and pace is not None and begun is not None:
-            whole = None if varies else rows
-            writer = stack.enter_context(_journal_beside(whole, journal, begun, pace.cpus, notes))
+            fixed = None if varies else rows
+            writer = stack.enter_context(_journal_beside(fixed, journal, begun, pace.cpus, notes))
             if writer is not None and (hooks.steer is not None or settings.tuned):
                 execution.listen(writer.tell)
         yield rows
         if rows is not None and not execution.writes_to(rows):
-            seen = f"its first {counted(rows.written, 'row')}: there was no room for more"
-            notes.append(f"who looked at the run saw {seen}")
+            visible = f"its first {counted(rows.written, 'row')}: there was no room for more"
+            notes.append(f"who looked at the run saw {visible}")
 
 
 @dataclass(slots=True)
@@ -314,7 +314,7 @@ class _Report:
     notes: list[str]
     start_ns: int
     last_ns: int
-    seen: int = 0
+    rows_seen: int = 0
     journal: Journal | None = field(init=False)
 
     def __post_init__(self) -> None:
@@ -335,8 +335,8 @@ class _Report:
             duration_s = max(seconds(self.last_ns - self.start_ns), 1e-9)
             hooks.progress((time - seconds(self.start_ns)) / duration_s)
         if hooks.watch is not None:
-            rows = execution.recording_since(self.seen)
-            self.seen += len(rows.time_ns)
+            rows = execution.recording_since(self.rows_seen)
+            self.rows_seen += len(rows.time_ns)
             if reason := hooks.watch(rows):
                 raise RunEndedError(reason)
 
@@ -373,10 +373,10 @@ _INTERVAL = 0.05
 def _coming(begun: Recording, rows: SharedRows, done: threading.Event) -> Iterator[Recording]:
     """Yield what a run recorded before its first step, and then what it adds, until it is done."""
     yield begun
-    seen = 0
+    first = 0
     while not done.wait(_INTERVAL):
-        new = slice(seen, max(rows.written - 1, seen))  # the last may lack values yet
-        seen = new.stop
+        new = slice(first, max(rows.written - 1, first))  # the last may lack values yet
+        first = new.stop
         yield replace(begun, time_ns=rows.times_ns[new], values=rows.values[new], clock_ns=None)
 
 

@@ -16,7 +16,7 @@ __all__ = ["MutableStruct", "Struct", "field", "force_setattr", "replace"]
 
 
 class _DataclassFields:
-    """What `dataclasses.replace`, `fields` and `asdict` ask of a class, made when it is asked."""
+    """The table that `dataclasses.replace`, `fields` and `asdict` read, made on first use."""
 
     def __get__(
         self, _value: object, owner: type[msgspec.Struct]
@@ -35,19 +35,19 @@ def _fields_of(owner: type[msgspec.Struct]) -> dict[str, dataclasses.Field[Any]]
     defaults = (NODEFAULT,) * (len(names) - len(defaults)) + defaults
     described: dict[str, dataclasses.Field[Any]] = {}
     for name, default in zip(names, defaults, strict=True):
-        one = described[name] = copy(plain)
-        one.name, one.type = name, types[name]
+        described_field = described[name] = copy(plain)
+        described_field.name, described_field.type = name, types[name]
         if type(default).__name__ == "Factory":  # msgspec's own, which has no public name
-            one.default_factory = default.factory
+            described_field.default_factory = default.factory
         elif default is not NODEFAULT:
-            one.default = default
+            described_field.default = default
     return described
 
 
 @cache
 def _plain_field() -> object:
-    (made,) = dataclasses.fields(cast("Any", dataclasses.make_dataclass("_", ["field"])))
-    return made
+    (plain,) = dataclasses.fields(cast("Any", dataclasses.make_dataclass("_", ["field"])))
+    return plain
 
 
 _FIELDS: Any = _DataclassFields()

@@ -20,13 +20,13 @@ from orchestrator.dcp.states import ErrorCode, SlaveState
 class Controller:
     """Leads one slave through its states and exchanges data with it.
 
-    plan: What is asked of it.
+    plan: The requested exchange.
     """
 
     def __init__(self, plan: SlavePlan) -> None:
         self.plan = plan
         link = open_link(plan.transport, (plan.host, plan.port), plan.patience_s)
-        self.session = SlaveSession(plan.about, link, plan.number, plan.patience_s)
+        self.session = SlaveSession(plan.description, link, plan.number, plan.patience_s)
         self.rollout = roll_out(plan, link.address)
         self._sent = {group.data_id: -1 for group in self.rollout.inputs}
         #: Outputs that came again, or later than newer ones.
@@ -35,7 +35,7 @@ class Controller:
         self._layouts = {group.data_id: group for group in self.rollout.outputs}
         self.values: dict[int, Values] = {}
         for variable in (*plan.inputs, *plan.outputs):
-            self.values[variable.reference] = started(plan.about, variable)
+            self.values[variable.reference] = started(plan.description, variable)
 
     def connect(self) -> None:
         """Register the slave and configure it."""
@@ -48,7 +48,7 @@ class Controller:
         try:
             self.session.move(pdus.Prepare, until=SlaveState.PREPARED)
         except RefusedError as error:
-            # DCPLib wants CFG_steps in NRT as well, where Table 63 does not have it.
+            # DCPLib needs CFG_steps in NRT as well, where Table 63 does not have it.
             if error.error != ErrorCode.INCOMPLETE_CONFIG_STEPS or self.plan.mode is not OpMode.NRT:
                 raise
             steps = ((pdus.Steps, (g.steps, g.data_id)) for g in self.rollout.outputs)
@@ -70,7 +70,7 @@ class Controller:
         self.session.move(pdus.Run, 0, until=SlaveState.RUNNING)
 
     def step(self, steps: int) -> None:
-        """Send the inputs, let the slave compute so many steps (NRT), and take its outputs.
+        """Send the inputs, let the slave compute a number of steps (NRT), and take its outputs.
 
         Raises
         ------

@@ -180,8 +180,8 @@ class Payload:
     places: By position, without gaps.
     """
 
-    def __init__(self, places: Iterable[PayloadPlace]) -> None:
-        self.places = tuple(places)
+    def __init__(self, values_in_payload: Iterable[PayloadPlace]) -> None:
+        self.places = tuple(values_in_payload)
 
     @property
     def least_size(self) -> int:

@@ -26,7 +26,7 @@ VARIABILITIES = ("fixed", "tunable", "discrete", "continuous")
 NAMING = ("flat", "structured")
 
 
-def _whole(low: int, high: int) -> Callable[[str], str | None]:
+def _integer(low: int, high: int) -> Callable[[str], str | None]:
     def refusal(text: str) -> str | None:
         # Numbers with a thousand digits cost more than they can mean.
         right = len(text) < 40 and _WHOLE.fullmatch(text) and low <= int(text) <= high
@@ -61,16 +61,16 @@ def _uuid(text: str) -> str | None:
 
 
 _BOOLEAN = _one_of(*TRUE, *FALSE)
-_BYTE, _SHORT = _whole(0, 255), _whole(0, 65535)
-_INT, _LONG = _whole(0, 2**32 - 1), _whole(0, 2**64 - 1)
-_COUNT = _whole(1, 2**32 - 1)
+_BYTE, _SHORT = _integer(0, 255), _integer(0, 65535)
+_INT, _LONG = _integer(0, 2**32 - 1), _integer(0, 2**64 - 1)
+_COUNT = _integer(1, 2**32 - 1)
 Check = Callable[[str], str | None]
 
 
 class Form(Struct):
     """What an element has.
 
-    attributes: Check of each by name; those that must be there end in ``!``.
+    attributes: Check of each by name; required names end in ``!``.
     children: In their order; ``!``: exactly one, ``?``: one at most, ``*``: any number, ``+``: one
         or more. Names between bars are a choice.
     anything: Whether its content is not looked at.
@@ -94,7 +94,7 @@ def _type_form(kind: DcpType) -> Form:
     if kind.is_text:
         more = {"mimeType": _line} if kind is DcpType.BINARY else {}
         return Form({"maxSize": _INT, "start": _any, **more})
-    check = _whole(*kind.range) if kind.is_integer else _number
+    check = _integer(*kind.range) if kind.is_integer else _number
     numbers: dict[str, Check] = {"min": check, "max": check, "gradient": check, "start": _any}
     if not kind.is_integer:
         words = dict.fromkeys(("quantity", "unit", "displayUnit"), _line)
@@ -134,7 +134,7 @@ FORMS: Mapping[str, Form] = {
     "Unit": Form({"name!": _line}, ("BaseUnit?", "DisplayUnit*")),
     "BaseUnit": Form(
         {
-            **dict.fromkeys(("kg", "m", "s", "A", "K", "mol", "cd", "rad"), _whole(-100, 100)),
+            **dict.fromkeys(("kg", "m", "s", "A", "K", "mol", "cd", "rad"), _integer(-100, 100)),
             **_UNIT,
         }
     ),
@@ -183,16 +183,16 @@ FORMS: Mapping[str, Form] = {
     "Parameter": Form({}, _VALUE),
     "StructuralParameter": Form({}, ("Uint8|Uint16|Uint32|Uint64!",)),
     "Dimensions": Form({}, ("Dimension+",)),
-    "Dimension": Form({"constant": _whole(1, 2**64 - 1), "linkedVR": _LONG}),
+    "Dimension": Form({"constant": _integer(1, 2**64 - 1), "linkedVR": _LONG}),
     "Dependencies": Form({}, ("Initialization?", "Run?")),
     "Initialization": Form({}, ("Dependency*",)),
     "Run": Form({}, ("Dependency*",)),
     "Dependency": _DEPENDENCY,
     "Log": Form({}, ("Categories!", "Templates!")),
     "Categories": Form({}, ("Category+",)),
-    "Category": Form({"id!": _whole(1, 255), "name!": _line}),
+    "Category": Form({"id!": _integer(1, 255), "name!": _line}),
     "Templates": Form({}, ("Template+",)),
-    "Template": Form({"id!": _BYTE, "category!": _BYTE, "level!": _whole(0, 4), "msg!": _line}),
+    "Template": Form({"id!": _BYTE, "category!": _BYTE, "level!": _integer(0, 4), "msg!": _line}),
     **{kind.element: _type_form(kind) for kind in DcpType},
 }
 

@@ -42,7 +42,7 @@ from orchestrator.dcp.description import (
 from orchestrator.dcp.identifiers import LogLevel, Transport
 
 
-def said(element: etree._Element, name: str) -> str:
+def attribute(element: etree._Element, name: str) -> str:
     """Return an attribute that must be there."""
     return str(element.attrib[name])
 
@@ -79,13 +79,15 @@ _KINDS = {kind.value: kind for kind in VariableKind}
 
 def read_variables(root: etree._Element) -> tuple[tuple[SlaveVariable, ...], list[str]]:
     """Return the variables, and what is wrong with their types and values."""
-    types = {said(child, "name"): child for child in root.iterfind("TypeDefinitions/SimpleType")}
+    types = {
+        attribute(child, "name"): child for child in root.iterfind("TypeDefinitions/SimpleType")
+    }
     problems: list[str] = []
     variables = []
     for element in root.iterfind("Variables/Variable"):
         errors: list[str] = []
         variables.append(_variable(element, types, errors))
-        problems += [f"variable '{said(element, 'name')}': {text}" for text in errors]
+        problems += [f"variable '{attribute(element, 'name')}': {text}" for text in errors]
     return tuple(variables), problems
 
 
@@ -104,8 +106,8 @@ def _variable(
     dimensions = list(_dimensions(body, errors))
     is_parameter = body.tag in {"Parameter", "StructuralParameter"}
     return SlaveVariable(
-        name=said(element, "name"),
-        reference=int(said(element, "valueReference")),
+        name=attribute(element, "name"),
+        reference=int(attribute(element, "valueReference")),
         kind=_KINDS[str(body.tag)],
         type=kind,
         start=_start(of.get("start"), kind, errors),
@@ -191,7 +193,9 @@ def _referred(element: etree._Element, tag: str) -> tuple[int, ...] | None:
     list_element = element.find(tag)
     if list_element is None:
         return None
-    return tuple(int(said(dependency, "vr")) for dependency in list_element.iterfind("Dependency"))
+    return tuple(
+        int(attribute(dependency, "vr")) for dependency in list_element.iterfind("Dependency")
+    )
 
 
 _ROOT = "dcpSlaveDescription"
@@ -206,15 +210,15 @@ def read_dcpx(content: bytes, location: str) -> SlaveDescription:
     if root.tag != _ROOT:
         raise LoadError.in_file(location, f"expected <{_ROOT}>, found <{root.tag}>")
     if errors := misfits(root):
-        raise LoadError(*(_told(location, misfit.text, misfit.line) for misfit in errors))
+        raise LoadError(*(_file_problem(location, misfit.text, misfit.line) for misfit in errors))
     description, problems = _description(root)
     problems += contradictions(description)
     if problems:
-        raise LoadError(*(_told(location, text) for text in problems))
+        raise LoadError(*(_file_problem(location, text) for text in problems))
     return description
 
 
-def _told(location: str, text: str, line: int | None = None) -> Diagnostic:
+def _file_problem(location: str, text: str, line: int | None = None) -> Diagnostic:
     return Diagnostic(LoadError.__name__, Severity.ERROR, text, location, line)
 
 
@@ -225,8 +229,8 @@ def _description(root: etree._Element) -> tuple[SlaveDescription, list[str]]:
     templates, problems = _templates(root)
     variables, more = read_variables(root)
     description = SlaveDescription(
-        name=said(root, "dcpSlaveName"),
-        uuid=UUID(said(root, "uuid")),
+        name=attribute(root, "dcpSlaveName"),
+        uuid=UUID(attribute(root, "uuid")),
         variables=variables,
         op_modes=frozenset(_MODES[str(child.tag)] for child in _elements(root, "OpMode")),
         nrt_steps=PduSteps() if nrt is None else steps_of(nrt),
@@ -238,11 +242,15 @@ def _description(root: etree._Element) -> tuple[SlaveDescription, list[str]]:
         },
         capabilities=SlaveCapabilities(**{name: truth(flags, tag) for name, tag in FLAGS.items()}),
         heartbeat=None if beat is None else _fraction(beat, 1),
-        units={said(unit, "name"): _base(unit) for unit in root.iterfind("UnitDefinitions/Unit")},
-        categories={int(said(c, "id")): said(c, "name") for c in root.iterfind(".//Category")},
+        units={
+            attribute(unit, "name"): _base(unit) for unit in root.iterfind("UnitDefinitions/Unit")
+        },
+        categories={
+            int(attribute(c, "id")): attribute(c, "name") for c in root.iterfind(".//Category")
+        },
         templates=templates,
-        major=int(said(root, "dcpMajorVersion")),
-        minor=int(said(root, "dcpMinorVersion")),
+        major=int(attribute(root, "dcpMajorVersion")),
+        minor=int(attribute(root, "dcpMinorVersion")),
         description=root.get("description", ""),
         tool=root.get("generationTool", ""),
     )
@@ -261,7 +269,7 @@ def _fraction(element: etree._Element, denominator: int) -> tuple[int, int]:
 def _resolution(element: etree._Element) -> Resolution | ResolutionRange:
     if element.tag == "ResolutionRange":
         ends = ("numeratorFrom", "numeratorTo", "denominator")
-        return ResolutionRange(*(int(said(element, end)) for end in ends))
+        return ResolutionRange(*(int(attribute(element, end)) for end in ends))
     fixed, recommended = truth(element, "fixed", default=True), truth(element, "recommended")
     return Resolution(*_fraction(element, 1000), fixed, recommended)
 
@@ -287,7 +295,7 @@ def _ports(element: etree._Element | None) -> tuple[PortRange, ...]:
         () if element is None else element.iterchildren("AvailablePortRange", "AvailablePort")
     ):
         ends = ("from", "to") if child.tag == "AvailablePortRange" else ("port", "port")
-        ranges.append(PortRange(*(int(said(child, end)) for end in ends)))
+        ranges.append(PortRange(*(int(attribute(child, end)) for end in ends)))
     return tuple(ranges)
 
 

@@ -39,20 +39,20 @@ class PduSteps(Struct):
     most: int | None = None
 
     def takes(self, steps: int) -> bool:
-        """Whether so many steps may be asked for."""
+        """Whether the slave accepts a number of steps."""
         if self.fixed:
             return steps == self.default
-        return self._least <= steps and (self.most is None or steps <= self.most)
+        return self._lowest <= steps and (self.most is None or steps <= self.most)
 
     @property
-    def _least(self) -> int:
+    def _lowest(self) -> int:
         return max(self.least or 1, 1)
 
     def __str__(self) -> str:
         """Say what is taken, for a message."""
         if self.fixed:
             return f"{self.default}"
-        return f"{self._least} or more" if self.most is None else f"{self._least} to {self.most}"
+        return f"{self._lowest} or more" if self.most is None else f"{self._lowest} to {self.most}"
 
 
 class Dependencies(Struct):
@@ -76,7 +76,7 @@ class SlaveVariable(Struct):
     max_missed: How many data PDUs in a row an input may miss; ``None``: any number.
     steps: Of an output: how often it is sent.
     initialization_only: Of an output: it never changes after the initialisation.
-    dependencies: Of an output; ``None``: nothing is said.
+    dependencies: Of an output; ``None``: not declared.
     description: One line for people.
     """
 
@@ -219,7 +219,7 @@ class SlaveDescription(Struct):
     op_modes: That it knows.
     nrt_steps: Of one computation, in NRT.
     resolutions: That it takes; empty: any.
-    transports: UDP and TCP over IPv4, of those that it speaks.
+    transports: UDP and TCP over IPv4, if the slave supports them.
     capabilities: Its flags.
     heartbeat: Longest time between two INF_state, as numerator and denominator in s; ``None``: it
         has none.

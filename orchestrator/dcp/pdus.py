@@ -16,7 +16,7 @@ from orchestrator.core.structs import Struct
 from orchestrator.dcp.identifiers import SPOKEN, PduType
 from orchestrator.dcp.states import SlaveState
 
-#: Sequence numbers begin again at 0 after so many.
+#: Number of sequence numbers, after which they begin again at 0.
 SEQUENCES = 2**16
 
 
@@ -35,8 +35,10 @@ class Pdu(Struct):
     has_tail: ClassVar[bool] = False
 
     def __repr__(self) -> str:
-        shown = (name for name in self.__struct_fields__ if name != "payload")
-        return f"{type(self).__name__}({', '.join(f'{n}={getattr(self, n)!r}' for n in shown)})"
+        field_names = (name for name in self.__struct_fields__ if name != "payload")
+        return (
+            f"{type(self).__name__}({', '.join(f'{n}={getattr(self, n)!r}' for n in field_names)})"
+        )
 
 
 class Request(Pdu):
@@ -84,7 +86,7 @@ class Run(StateRequest):
 
 
 class DoStep(StateRequest):
-    """Compute so many steps of the time resolution (NRT)."""
+    """Compute a number of steps of the time resolution (NRT)."""
 
     steps: int
 
@@ -141,12 +143,12 @@ class NetworkInformation(Request):
 
     data_id: int
     transport: int
-    place: bytes
+    packed_address: bytes
 
     @property
     def address(self) -> tuple[str, int]:
         """Host and port, of UDP and TCP over IPv4."""
-        port, host = _PLACE.unpack(self.place)
+        port, host = _PLACE.unpack(self.packed_address)
         return str(IPv4Address(host)), port
 
 
@@ -211,10 +213,10 @@ class AskError(Request):
 
 
 class AskLog(Request):
-    """Ask for log entries of a category, so many at most."""
+    """Request log entries of a category, up to a limit."""
 
     category: int
-    most: int
+    limit: int
 
 
 def is_spoken(transport: int) -> bool:
@@ -410,7 +412,7 @@ def _check(pdu: Pdu, content: bytes) -> None:
     if (
         isinstance(pdu, NetworkInformation)
         and is_spoken(pdu.transport)
-        and len(pdu.place) != _PLACE.size
+        and len(pdu.packed_address) != _PLACE.size
     ):
         raise LengthError(f"{pdu.kind.title}: expected 13 bytes, found {len(content)}")
     if isinstance(pdu, (StateAck, StateChanged)) and pdu.state > SlaveState.ERRORRESOLVED:

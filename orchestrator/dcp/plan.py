@@ -1,4 +1,4 @@
-"""What is asked of a slave and whether it has that, its data PDUs, its variables as connectors."""
+"""Check a request against a slave; plan its data PDUs, and its variables as connectors."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Rollout(Struct):
 
 def roll_out(plan: SlavePlan, here: tuple[str, int]) -> Rollout:
     """Lay out the data of a slave, which sends its own ``here``."""
-    description, transport = plan.about, plan.transport
+    description, transport = plan.description, plan.transport
     address = description.transports.get(transport, Ipv4())
     is_udp = transport is Transport.UDP_IPV4
     limit = min(address.max_pdu_size, MOST_BYTES) if is_udp else address.max_pdu_size
@@ -137,10 +137,10 @@ def _groups(
             number += 1
 
 
-def _bytes(description: SlaveDescription, places: Sequence[PayloadPlace]) -> int:
+def _bytes(description: SlaveDescription, values_in_payload: Sequence[PayloadPlace]) -> int:
     variables = description.by_reference
-    texts = sum(variables[p.reference].max_size or 0 for p in places if p.type.is_text)
-    return Payload(places).least_size + texts
+    texts = sum(variables[p.reference].max_size or 0 for p in values_in_payload if p.type.is_text)
+    return Payload(values_in_payload).least_size + texts
 
 
 def _of_inputs(
@@ -205,9 +205,9 @@ _EMPTY: Mapping[DcpType, Scalar] = {DcpType.STRING: "", DcpType.BINARY: b""}
 
 
 class SlavePlan(Struct):
-    """What is asked of a slave, before anything is opened.
+    """The requested exchange with a slave, before anything is opened.
 
-    about: The slave.
+    description: The slave.
     mode: In which it runs.
     transport, host, port: How it is reached.
     inputs, outputs: That are exchanged, in this order.
@@ -220,7 +220,7 @@ class SlavePlan(Struct):
         that does not confirm them.
     """
 
-    about: SlaveDescription
+    description: SlaveDescription
     mode: OpMode
     transport: Transport
     host: str
@@ -250,7 +250,7 @@ class SlavePlan(Struct):
 
     def of_parameters(self) -> Iterator[Asked]:
         """Yield the requests that set the parameters."""
-        variables = {variable.name: variable for variable in self.about.variables}
+        variables = {variable.name: variable for variable in self.description.variables}
         for name, values in self.parameters.items():
             variable = variables[name]
             content = b"".join(pack_value(variable.type, value) for value in values)
@@ -277,15 +277,15 @@ def make_plan(
     problems: list[DescriptionError] = []
     if mode not in description.op_modes:
         have = ", ".join(entry.name for entry in sorted(description.op_modes))
-        problems.append(_about(description, f"it does not run in {mode.name}; it has {have}"))
+        problems.append(_slave_error(description, f"it does not run in {mode.name}; it has {have}"))
     protocol = _transport(description, transport, problems)
     address = description.transports.get(protocol)
     found_host, found_port = host or (address and address.host), port or (address and address.port)
     if not found_host or not found_port:
-        problems.append(_about(description, "its description has no host or port: give both"))
+        problems.append(_slave_error(description, "its description has no host or port: give both"))
     time_step = (
-        _chosen(description, VariableKind.INPUT, inputs, problems),
-        _chosen(description, VariableKind.OUTPUT, outputs, problems),
+        _selected_variables(description, VariableKind.INPUT, inputs, problems),
+        _selected_variables(description, VariableKind.OUTPUT, outputs, problems),
     )
     problems += _unused_steps(description, mode, steps, time_step[1])
     if mode is OpMode.NRT and time_step[0] and not unconfirmed:
@@ -329,10 +329,10 @@ def _loose_inputs(
         f" {'use TCP if it speaks that, or ' if is_udp else ''}set unconfirmed = true if the"
         " network neither loses nor delays anything"
     )
-    return [_about(description, text)]
+    return [_slave_error(description, text)]
 
 
-def _about(description: SlaveDescription, text: str) -> DescriptionError:
+def _slave_error(description: SlaveDescription, text: str) -> DescriptionError:
     return DescriptionError(f"DCP slave '{description.name}': {text}")
 
 
@@ -342,14 +342,16 @@ def _unused_steps(
     steps: int | None,
     outputs: tuple[SlaveVariable, ...],
 ) -> list[DescriptionError]:
-    """Return why steps that are asked for would not be those of the outputs."""
+    """Return why the requested steps differ from the steps of the outputs."""
     if steps is None:
         return []
     if mode is OpMode.NRT:
         text = f"steps {steps}: expected none in NRT, where the run says how far it steps"
-        return [_about(description, text)]
+        return [_slave_error(description, text)]
     return [
-        _about(description, f"steps {steps}: output '{output.name}' takes {output.steps} only")
+        _slave_error(
+            description, f"steps {steps}: output '{output.name}' takes {output.steps} only"
+        )
         for output in outputs
         if not output.steps.takes(steps)
     ]
@@ -362,11 +364,13 @@ def _transport(
         return next(iter(description.transports), Transport.UDP_IPV4)
     if description.transports and requested not in description.transports:
         have = ", ".join(offered.name for offered in description.transports)
-        problems.append(_about(description, f"it does not speak {requested.name}; it has {have}"))
+        problems.append(
+            _slave_error(description, f"it does not speak {requested.name}; it has {have}")
+        )
     return requested
 
 
-def _chosen(
+def _selected_variables(
     description: SlaveDescription,
     kind: VariableKind,
     names: tuple[str, ...],
@@ -401,7 +405,7 @@ def _value(
     if error is None and variable.beyond_limits(values) is not None:
         error = f"expected {variable.minimum} to {variable.maximum}"
     if error is not None:
-        problems.append(_about(description, f"parameter '{name}': {error}, found {value!r}"))
+        problems.append(_slave_error(description, f"parameter '{name}': {error}, found {value!r}"))
     return values
 
 
@@ -418,7 +422,9 @@ _TYPES = {DcpType.STRING: DataType.STRING, DcpType.BINARY: DataType.BINARY}
 
 def connectors_of(plan: SlavePlan) -> tuple[Connector, ...]:
     """Return the connectors of a slave that is stepped: all data types, arrays as arrays."""
-    return tuple(_connector(plan.about, variable) for variable in (*plan.inputs, *plan.outputs))
+    return tuple(
+        _connector(plan.description, variable) for variable in (*plan.inputs, *plan.outputs)
+    )
 
 
 def _connector(description: SlaveDescription, variable: SlaveVariable) -> Connector:

@@ -32,7 +32,7 @@ def _host(origin: Origin) -> object:
 
 
 class SlaveServer(SlaveWire):
-    """Serves one slave until it is told to stop.
+    """Serves one slave until the caller stops it.
 
     about: What the slave says of itself; its first transport protocol carries the control PDUs.
     model: What it computes with.
@@ -175,7 +175,7 @@ class SlaveServer(SlaveWire):
             self._read_datagrams(ready)
 
     def _read_datagrams(self, ready: socket.socket) -> None:
-        for _ in range(64):  # others have their turn after so many
+        for _ in range(64):  # others have their turn after this many
             try:
                 content, address = ready.recvfrom(_DATAGRAM)
             except OSError:  # nothing more, or a peer that refused an earlier one

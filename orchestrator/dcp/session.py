@@ -137,7 +137,7 @@ class SlaveSession:
                 f"{self.who} is {state.name}: another master uses it; let that master deregister"
                 " it, or restart the slave"
             )
-        self.registered = True  # it may be, as soon as it was asked for it
+        self.registered = True  # the slave may be in the state as soon as it was requested
         self.move(pdus.Register, self.about.uuid.bytes, mode, until=SlaveState.CONFIGURATION)
 
     def configure(self, requests: tuple[Asked, ...]) -> None:
@@ -209,8 +209,8 @@ class SlaveSession:
         self.expect_sound()
         if self.state in {SlaveState.STOPPING, SlaveState.STOPPED, SlaveState.ALIVE}:
             is_new = self.state is SlaveState.ALIVE  # where no request of this master led it
-            what = "restarted, and has no master now" if is_new else "has stopped by itself"
-            raise DeviceError(f"{self.who} is {self.state.name}: it {what}")
+            event = "restarted, and has no master now" if is_new else "has stopped by itself"
+            raise DeviceError(f"{self.who} is {self.state.name}: it {event}")
 
     def _drain(self) -> None:
         deadline = time.monotonic() + self._patience

@@ -59,7 +59,7 @@ class StepPacing(MutableStruct):
         return gcd(*self.steps) or 1
 
     def simulated_ns(self, steps: int) -> int:
-        """Return the simulation time of so many units of the resolution."""
+        """Return the simulation time of a number of units of the resolution."""
         return time_ns(self.resolution, steps)
 
     @property
@@ -69,13 +69,13 @@ class StepPacing(MutableStruct):
 
 
 def time_ns(resolution: tuple[int, int], steps: int) -> int:
-    """Return the time of so many units of a resolution, in ns, without an error that adds up."""
+    """Return the time of a number of units of a resolution, in ns, without accumulated error."""
     numerator, denominator = resolution
     return (2 * steps * numerator * _NS + denominator) // (2 * denominator)
 
 
 _LOG = logging.getLogger(__name__)
-#: A master whose heartbeat is missed for so many intervals more is taken to be gone for good.
+#: Further missed heartbeat intervals after which a master counts as gone for good.
 GONE = 10
 #: A master without a heartbeat that is silent for so long, in s, loses the slave to the next.
 SILENT_S = 60
@@ -328,7 +328,7 @@ class Slave:
         self._leave()
 
     def _fail(self, error: ErrorCode, reason: str) -> None:
-        """Go to the error superstate: the model is ended, the master is told."""
+        """Go to the error superstate: end the model, notify the master."""
         if self.state not in NORMAL:
             return
         _LOG.error("%s: %s", error.name, reason)
@@ -480,7 +480,7 @@ class Slave:
         if isinstance(request, pdus.AskLog):
             if request.category and request.category not in self.about.categories:
                 return ErrorCode.INVALID_LOG_CATEGORY
-            answer = pdus.LogAck(*ends, self._log.take(request.category, request.most))
+            answer = pdus.LogAck(*ends, self._log.take(request.category, request.limit))
         elif isinstance(request, pdus.AskError):
             answer = pdus.ErrorAck(*ends, self.error)
         self._wire.answer(origin, encode(answer))

@@ -204,7 +204,9 @@ class ConfigRequests:
         variable = self._known.get(pdu.reference)
         if variable is None or variable.kind is not VariableKind.INPUT:
             return ErrorCode.INVALID_VALUE_REFERENCE
-        return _place(self._config.inputs, pdu.data_id, pdu.position, variable, pdu.source_type)
+        return _payload_place(
+            self._config.inputs, pdu.data_id, pdu.position, variable, pdu.source_type
+        )
 
     def _output(self, pdu: pdus.ConfigureOutput) -> ErrorCode:
         variable = self._known.get(pdu.reference)
@@ -213,13 +215,17 @@ class ConfigRequests:
         steps = self._config.steps.get(pdu.data_id)
         if steps is not None and not variable.steps.takes(steps):
             return ErrorCode.INVALID_STEPS
-        return _place(self._config.outputs, pdu.data_id, pdu.position, variable, variable.type)
+        return _payload_place(
+            self._config.outputs, pdu.data_id, pdu.position, variable, variable.type
+        )
 
     def _tunable(self, pdu: pdus.TunableParameter) -> ErrorCode:
         variable = self._known.get(pdu.reference)
         if variable is None or not variable.is_tunable:
             return ErrorCode.INVALID_VALUE_REFERENCE
-        return _place(self._config.tunables, pdu.param_id, pdu.position, variable, pdu.source_type)
+        return _payload_place(
+            self._config.tunables, pdu.param_id, pdu.position, variable, pdu.source_type
+        )
 
     def _clear(self, _: pdus.Clear) -> ErrorCode:
         empty = Configuration()
@@ -301,7 +307,7 @@ def is_too_long(variable: SlaveVariable, values: tuple[object, ...]) -> bool:
     return any(isinstance(text, bytes) and len(text) > variable.max_size for text in texts)
 
 
-def _place(
+def _payload_place(
     groups: dict[int, Positions], number: int, position: int, variable: SlaveVariable, kind: int
 ) -> ErrorCode:
     if not converts(kind, variable.type):
@@ -318,7 +324,7 @@ class SlaveModel(ABC):
 
     @abstractmethod
     def configure(self, parameters: Mapping[int, Values]) -> None:
-        """Make the model anew, with the parameters that were set."""
+        """Create the model again, with the parameters that were set."""
 
     @abstractmethod
     def set(self, reference: int, values: Values) -> None:
@@ -407,7 +413,7 @@ class Exchange:
         return {number: self._config.payload(rows, description) for number, rows in groups.items()}
 
     def refuse(self, origin: Origin) -> None:
-        """Drop data of somebody who is not the master; the first are told."""
+        """Drop data of senders other than the master; log the first ones."""
         self.dropped += 1
         if not self._refused:
             _LOG.warning("data of %s were dropped: only those of the master are taken", origin)

@@ -117,7 +117,7 @@ def _rows() -> Iterator[SlaveTransition]:
     for source in NORMAL:
         yield SlaveTransition(signal.ERROR, source, s.ERRORHANDLING)
     yield SlaveTransition(signal.RESOLVED, s.ERRORHANDLING, s.ERRORRESOLVED)
-    # Table 34: the program is unloaded; here it is loaded anew at once, which is ALIVE again.
+    # Table 34: the program is unloaded; here it is loaded again at once, which is ALIVE again.
     for source in (s.ALIVE, *ERROR):
         yield SlaveTransition(signal.EXIT, source, s.ALIVE)
 

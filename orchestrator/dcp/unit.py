@@ -190,7 +190,7 @@ def _start(connector: Connector, kind: DcpType) -> tuple[Scalar, ...]:
 
 
 class ServedUnit(SlaveModel):
-    """Runs a unit, made anew for each configuration.
+    """Runs a unit, created again for each configuration.
 
     about: The slave.
     make: Makes the unit.
@@ -206,7 +206,7 @@ class ServedUnit(SlaveModel):
         self._running = False
 
     @property
-    def _made(self) -> SimulationUnit:
+    def _created_unit(self) -> SimulationUnit:
         if self._unit is None:
             raise StepError("the model is not configured")
         return self._unit
@@ -249,19 +249,19 @@ class ServedUnit(SlaveModel):
     def initialise(self) -> None:
         """Let the unit make its outputs consistent with its inputs."""
         self._put()
-        self._made.initialise_outputs(0)
+        self._created_unit.initialise_outputs(0)
         self._take()
 
     def begin(self) -> None:
         """Finish the initialisation with the inputs that it had last."""
         self.initialise()
-        self._made.exit_initialisation()
+        self._created_unit.exit_initialisation()
         self._running = True
 
     def step(self, begin_ns: int, end_ns: int) -> None:
         """Set the inputs, step, read the outputs."""
         self._put()
-        result = self._made.do_step(begin_ns, end_ns - begin_ns)
+        result = self._created_unit.do_step(begin_ns, end_ns - begin_ns)
         if result.failed:
             raise StepError(
                 f"the step from {begin_ns / 1e9:g} s failed: {result.reason or 'no reason given'}"
@@ -275,17 +275,18 @@ class ServedUnit(SlaveModel):
             self._unit = None
 
     def _put(self) -> None:
-        self._made.set(self._ins.values)
-        if self._made.text_inputs:
-            texts = (self._texts_in[c.name] for c in self._made.text_inputs)
-            self._made.set_texts([text for some in texts for text in some])
+        self._created_unit.set(self._ins.values)
+        if self._created_unit.text_inputs:
+            texts = (self._texts_in[c.name] for c in self._created_unit.text_inputs)
+            self._created_unit.set_texts([text for some in texts for text in some])
 
     def _take(self) -> None:
-        self._made.get(self._outs.values)
-        if self._made.text_outputs:
-            texts = iter(self._made.get_texts())
+        self._created_unit.get(self._outs.values)
+        if self._created_unit.text_outputs:
+            texts = iter(self._created_unit.get_texts())
             self._texts_out = {
-                c.name: [next(texts) for _ in range(c.size)] for c in self._made.text_outputs
+                c.name: [next(texts) for _ in range(c.size)]
+                for c in self._created_unit.text_outputs
             }
 
 
@@ -333,7 +334,7 @@ class ServeOptions(Struct):
 class ServedSlave(NamedTuple):
     """A slave that can be served: what it says of itself, and what it computes with."""
 
-    about: SlaveDescription
+    description: SlaveDescription
     model: SlaveModel
 
 

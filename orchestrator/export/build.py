@@ -59,7 +59,7 @@ class BuildResult(Struct):
 
     @property
     def path(self) -> Path:
-        """The FMU; the first if several versions of FMI were asked for."""
+        """The FMU; the first if several versions of FMI were requested."""
         return next(iter(self.files.values()))
 
 
@@ -108,7 +108,7 @@ def build_recipe(
         else place_in_file(settings.file, settings.model, settings.roots)
     )
     completed = settings.completed(ModelicaText(location.file).experiment(location.local_name))
-    files = [(location.shown(file), file.read_bytes()) for file in location.files]
+    files = [(location.relative_name(file), file.read_bytes()) for file in location.files]
 
     def make() -> ResidualDae:
         if settings.front_end != "omc":

@@ -38,7 +38,7 @@ class Side(StrEnum):
     CLOSED = "closed"
 
     @property
-    def what(self) -> str:
+    def description(self) -> str:
         """What is taken, in words."""
         both = "the mean of both sides is taken"
         return both if self is Side.MEAN else f"the side of {self} contact is taken"
@@ -119,7 +119,7 @@ def block_model(unit: BlockUnit, time_ns: int, step_ns: int, side: Side = Side.M
     differences_at = differences(step_ns)
     space, remark = _continuous(step, differences, step_ns)
     kinks = tuple((*step.names, *step.inputs)[i] for i in differences_at.kinks)
-    remarks = [f"{name} is at a kink: {side.what}" for name in kinks]
+    remarks = [f"{name} is at a kink: {side.description}" for name in kinks]
     return UnitModel(
         unit.name,
         "differences",
@@ -203,7 +203,11 @@ class _Step:
         if not len(bad_rows):
             return
         name = (*self.names, *self.outputs)[bad_rows[0]]
-        at = f" ({self._side.what})" if self._side is not Side.MEAN and derivatives.kinks else ""
+        at = (
+            f" ({self._side.description})"
+            if self._side is not Side.MEAN and derivatives.kinks
+            else ""
+        )
         raise CapabilityError(
             f"component '{self._unit.name}' cannot be linearised: next to this point{at} '{name}'"
             " is not finite after a step"
@@ -269,7 +273,7 @@ def _at(state: Any, path: tuple[Any, ...]) -> float:
 
 
 def _with(held: Any, path: tuple[Any, ...], value: float) -> Any:
-    """Return a value with another number in one place; tuples are made anew."""
+    """Return a value with another number in one place; tuples are copied."""
     if not path:
         return value
     if isinstance(held, np.ndarray):

@@ -20,7 +20,7 @@ class AccountOfLoops(Extension):
         options = case.options
         if options.linearise is False:
             return result
-        account = run_account(case.system, **options.way)
+        account = run_account(case.system, **options.stepping)
         run.add(case.name, account_section(case.name, account))
         notes = (*result.notes, account.notice) if account.notice else result.notes
         warnings, record = tuple(account.warnings()), account.as_json()
@@ -36,7 +36,7 @@ COLUMNS = (
     "difference",
 )
 FORMATS = ("{}", "{:.6g}", "{:+.3g}", "{:+.7g}", "{:+.7g}", "{:+.2e}")
-#: Modes of each loop that are told; ``summary.json`` has more.
+#: Number of reported modes of each loop; ``summary.json`` has more.
 _MOST = 2
 
 
@@ -56,7 +56,7 @@ def mode_rows(loop: LoopAccount, limit: int) -> list[tuple[Cell, ...]]:
 
 
 def account_section(name: str, account: RunAccount) -> Section:
-    """Return what is said of the loops of a case."""
+    """Return the report section on the loops of a case."""
     if not account.accounts:
         return Section("linearised", data=account.as_json(), value=account)
     note = "Linearised at the start: in continuous time with the declared delays, and as stepped."

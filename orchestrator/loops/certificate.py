@@ -113,19 +113,19 @@ class MasterAccount(Struct):
         modes = [(loop.modes[0], loop) for loop in self.loops if loop.modes and loop.modes[0].exact]
         if not modes:
             return f"no mode can be compared; see its delays of rings{self._not_run}."
-        wrong = [(loop_mode, loop) for loop_mode, loop in modes if _growth_sign_differs(loop_mode)]
-        mode, loop = max(wrong or modes, key=lambda pair: _mode_error(pair[0]))
+        flips = [(loop_mode, loop) for loop_mode, loop in modes if _growth_sign_differs(loop_mode)]
+        mode, loop = max(flips or modes, key=lambda pair: _mode_error(pair[0]))
         exact = mode.exact.real if mode.exact is not None else math.nan
-        where = f"the least damped mode of {', '.join(loop.components)} ({mode.frequency:.3g} Hz)"
+        label = f"the least damped mode of {', '.join(loop.components)} ({mode.frequency:.3g} Hz)"
         rate = "grows" if mode.growth > 0.0 else "decays"
         rates = f"{rate} with {abs(mode.growth):.4g} 1/s; exact growth: {exact:+.4g} 1/s"
         error = _mode_error(mode)
-        if wrong:
-            finding = f"the wrong stability: {where} {rates}"
+        if flips:
+            finding = f"the wrong stability: {label} {rates}"
         elif error <= tolerance:
-            finding = f"right within {tolerance:.0%}: largest error {error:.1g} of {where}"
+            finding = f"right within {tolerance:.0%}: largest error {error:.1g} of {label}"
         else:
-            finding = f"an error of {error:.0%}: {where} {rates}"
+            finding = f"an error of {error:.0%}: {label} {rates}"
         return f"{finding}{self._not_run}."
 
     @property
@@ -193,14 +193,14 @@ class Certificate(Struct):
         return "\n  ".join([f"Certificate of '{self.system}': {step}", *lines])
 
     def _repr_html_(self) -> str:
-        rows = [(one.name, one.verdict(self.tolerance)) for one in self.masters]
+        rows = [(master.name, master.verdict(self.tolerance)) for master in self.masters]
         rows += [("limit", text) for text in self.limits]
         heading = escaped(repr(self).partition("\n")[0])
         return f"<p>{heading}</p>{html_table(('master', 'verdict'), rows)}"
 
     def verdicts(self) -> tuple[str, ...]:
         """Return a sentence for each master, in their order."""
-        return tuple(f"{one.name}: {one.verdict(self.tolerance)}" for one in self.masters)
+        return tuple(f"{master.name}: {master.verdict(self.tolerance)}" for master in self.masters)
 
     @property
     def is_whole(self) -> bool:

@@ -43,7 +43,7 @@ def case_step_reference(
                 f" {', '.join(rates)} could be counted: give it one"
             )
         own_step = _FIRST
-    linear = linear_system(case.system, **options.way | {"step": own_step})
+    linear = linear_system(case.system, **options.stepping | {"step": own_step})
     start = default.start_ns if options.start is None else nanoseconds(options.start, "start time")
     stop = default.stop_ns if options.stop is None else nanoseconds(options.stop, "stop time")
     length = None if stop is None else stop - start
@@ -95,7 +95,7 @@ def with_chosen_steps(
 
 #: An output whose peak is no larger, as a share of the largest of its component, is zero.
 _ZERO = 1e-9
-#: The error with H is at most so many times the difference to H/2, if it falls with the first
+#: The error with H is at most this many times the difference to H/2, if it falls with the first
 #: power of H or faster.
 _WHOLE = 2.0
 

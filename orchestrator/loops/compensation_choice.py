@@ -29,7 +29,7 @@ from orchestrator.loops.step_error import (
 
 #: A compensation is proposed where it leaves no more of the error.
 _SHARE = 0.5
-#: Of so many lines each is tried alone, too.
+#: Up to this number of lines, each is tried alone, too.
 _MOST_LINES = 12
 #: How a line says the order of its compensation.
 _ORDERS = (None, Extrapolation.LINEAR, Extrapolation.QUADRATIC)
@@ -90,14 +90,14 @@ def choose_compensation(
     signal and has no linear map: docs/explanation/compensations.md.
     """
     lines = undelayed_lines(reference.linear.system)
-    if choice.chosen is None or not lines:
+    if choice.effect is None or not lines:
         return None, ()
     best: CompensationChoice | None = None
     refusals: list[str] = []
     system = reference.linear.system
     for placement in _ways(system, lines):
         try:
-            best = _better(reference, choice, choice.chosen, placement, best)
+            best = _better(reference, choice, choice.effect, placement, best)
         except (CapabilityError, DescriptionError) as problem:
             refusals.append(str(problem))
     if not _corrected(system, lines):

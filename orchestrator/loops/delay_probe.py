@@ -86,7 +86,7 @@ def _relay(system: System, into: Connection, out: Connection) -> Component:
 #: Periods of the sine that are evaluated, after as many delays of the loop and periods to settle.
 _PERIODS = 8
 _SETTLING_PERIODS = 2
-#: The sine is slow against the step and the delay: so many of them in a period.
+#: The sine is slow against the step and the delay: this many of them in a period.
 _STEPS_PER_PERIOD = 64
 _DELAYS_PER_PERIOD = 8
 
@@ -171,7 +171,7 @@ def probe_loop(
 def _fit(
     time: NDArray[np.float64], values: NDArray[np.float64], rate: float, integrals: int
 ) -> tuple[float, float]:
-    """Fit ``gain sin(rate t - phase)`` beside the polynomial that integrals may leave."""
+    """Fit ``gain sin(rate t - phase)`` plus the polynomial that integrals may leave."""
     middle = (time - time.mean()) / (time[-1] - time[0])
     powers = [middle**k for k in range(integrals + 1)]
     columns = np.stack([np.sin(rate * time), np.cos(rate * time), *powers], axis=1)

@@ -30,7 +30,7 @@ def draw_bode(loop: OpenLoop, margins: Margins) -> Figure:
     """Draw the open loop over the frequency, with where its margins are read."""
     from matplotlib.figure import Figure
 
-    frequency, values = _shown(loop)
+    frequency, values = _plotted_response(loop)
     phases = np.unwrap(np.angle(values))
     phases -= 2.0 * math.pi * math.ceil(phases[0] / (2.0 * math.pi))
     figure = Figure(figsize=(8.0, 6.5), layout="constrained")
@@ -61,7 +61,7 @@ def draw_bode(loop: OpenLoop, margins: Margins) -> Figure:
     return figure
 
 
-def _shown(loop: OpenLoop) -> tuple[Floats, Complex]:
+def _plotted_response(loop: OpenLoop) -> tuple[Floats, Complex]:
     """Return the frequencies at which the loop is neither huge nor gone, and L there."""
     frequency = loop.frequencies()
     values = loop.response(frequency)
@@ -77,7 +77,7 @@ def draw_nyquist(loop: OpenLoop, margins: Margins) -> Figure:
     """Draw the open loop in the complex plane, as a whole and near -1."""
     from matplotlib.figure import Figure
 
-    _, values = _shown(loop)
+    _, values = _plotted_response(loop)
     figure = Figure(figsize=(11.0, 5.5), layout="constrained")
     figure.suptitle(f"Open loop, cut at {loop.line}")
     near = margins.distance.value
@@ -174,7 +174,7 @@ def draw_map(
     return figure
 
 
-#: The slow ones are seen beside the fast ones: the axes are straight up to here and then
+#: Slow and fast modes are visible together: the axes are straight up to here and then
 #: logarithmic, 1/s and Hz.
 _STRAIGHT = 0.1
 

@@ -39,7 +39,7 @@ from orchestrator.loops.state_space import Floats, StateSpace, UnitModel
 
 #: Steps of a period of the sine, and periods before the one that is looked at.
 _SAMPLES, _BEFORE = 256, 1
-#: What may differ of a component's answer when it is asked twice as slowly, and its mean.
+#: Allowed change of a component's response at half the frequency, and of its mean.
 _RATE, _MEAN = 1e-3, 1e-6
 #: Relative steps of slopes over amplitude and frequency.
 _SMALL = 1e-3
@@ -99,19 +99,19 @@ class DescribingFunction:
     def __call__(self, amplitude: float) -> complex:
         """Return N at an amplitude of the input."""
         if amplitude not in self._known:
-            self._known[amplitude] = self._asked(amplitude, _SAMPLES)
+            self._known[amplitude] = self._gain_at(amplitude, _SAMPLES)
         return self._known[amplitude]
 
     def expect_static(self, amplitude: float) -> None:
         """Expect that it answers a slower sine alike, and as much to either side."""
-        fast, slow = self(amplitude), self._asked(amplitude, 2 * _SAMPLES)
+        fast, slow = self(amplitude), self._gain_at(amplitude, 2 * _SAMPLES)
         if abs(fast - slow) > _RATE * max(abs(fast), abs(slow)):
             raise CapabilityError(
                 f"component '{self.name}' answers a slower sine differently ({slow:.4g} instead of"
                 f" {fast:.4g}): expected one without dynamics of its own, such as a dead zone"
             )
 
-    def _asked(self, amplitude: float, samples: int) -> complex:
+    def _gain_at(self, amplitude: float, samples: int) -> complex:
         turn = 2.0 * math.pi * np.arange(1, samples + 1) / samples
         sent = [amplitude * math.sin(angle) for angle in turn] * (_BEFORE + 1)
         answers = []

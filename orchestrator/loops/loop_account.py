@@ -116,7 +116,7 @@ def _source(system: System, line: Connection) -> Connector:
     return system.components[line.source.component].connectors[line.source.connector]
 
 
-#: Modes of a group that are told, the least damped first.
+#: Number of reported modes of a group, the least damped first.
 MODES = 6
 #: Components of a loop that are named.
 _LISTED = 8
@@ -124,7 +124,7 @@ _LISTED = 8
 _LARGEST = 2 * MODES + 2
 #: Modes that lose more than this factor in one period are no longer told: samples do not show them.
 _FADED = math.exp(-math.pi)
-#: A multiplier near 1 that is 1 up to so many of its uncertainties is a free motion.
+#: A multiplier near 1 that equals 1 within this many of its uncertainties is a free motion.
 _FREE = 30.0
 #: Roots that are no larger, in 1/s, are such motions as well. In continuous time a double root is
 #: found to the root of rounding, one of four to the fourth root. As sampled, models of a point that
@@ -227,7 +227,7 @@ class LoopAccount(Struct):
     components
         The group.
     modes
-        Its least damped modes, those that grow first; free motions are left out.
+        Its least damped modes, growing modes first; free motions are left out.
     free
         Number of motions that nothing pulls back, as of bodies that float as a whole: multipliers
         that are 1 within rounding, or less than 1e-4 1/s away from it.
@@ -278,11 +278,11 @@ class LoopAccount(Struct):
             if mode.exact is None or not mode.is_off:
                 continue
             exact, grows = mode.exact.real, mode.growth > 0.0
-            other = ("decaying at " if grows else "growing at ") if mode.is_misjudged else ""
+            opposite = ("decaying at " if grows else "growing at ") if mode.is_misjudged else ""
             messages.append(
                 f"loop of {self._names}: the step distorts the mode at"
                 f" {mode.frequency:.4g} Hz, which {'grows' if grows else 'decays'} at"
-                f" {abs(mode.growth):.6g} 1/s instead of {other}{abs(exact):.6g} 1/s"
+                f" {abs(mode.growth):.6g} 1/s instead of {opposite}{abs(exact):.6g} 1/s"
             )
         return tuple(messages)
 
@@ -345,7 +345,7 @@ def _account(
 def sampled_roots(period_map: PeriodMap, group: Iterable[str]) -> tuple[list[complex], int]:
     """Return the roots of a loop as the schedule makes it, and how many of its motions are free.
 
-    The roots are in 1/s, one of each conjugate pair, the fastest growing first; those that samples
+    The roots are in 1/s, one of each conjugate pair, the fastest growing first; roots that samples
     do not show and free motions are left out.
     """
     multipliers = period_map.modes(period_map.within(group), largest=_LARGEST)
@@ -371,7 +371,7 @@ def exact_roots(loop: DelayedLoop, count: int, guesses: Iterable[complex] = ()) 
 def _paired(loop: DelayedLoop, sampled: Sequence[complex], period: float) -> list[complex | None]:
     """Return the characteristic root that belongs to each sampled one: the nearest.
 
-    Those that have one alike come first, in their order, so that two that are both shifted do not
+    Loops with an equal one come first, in their order, so that two that are both shifted do not
     take each other's. Samples show a frequency folded below half of theirs, and so it is compared.
     """
     if loop.is_large:

@@ -97,7 +97,7 @@ Complex = NDArray[np.complex128]
 
 #: Powers that are tried, one after the other.
 _POWERS = (64, 256)
-#: Multipliers that are looked for beside those that are wanted: free motions, conjugates.
+#: Additional multipliers in each search: free motions, conjugates.
 _SPARE = 10
 _RESTARTS = 15
 _TOLERANCE = 1e-8
@@ -210,7 +210,7 @@ class MemoryKind(Enum):
 class Number(Struct):
     """One number of the state of a run, and the components that it belongs to.
 
-    owners: The component; of samples, also those that read them.
+    owners: The component; of samples, also their readers.
     kind, label: Where it is remembered, and its name.
     age, depth: Of a sample: how many were taken after it, and how many are kept.
     """

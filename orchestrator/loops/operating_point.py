@@ -81,7 +81,7 @@ def exchange_model(unit: ModelExchangeUnit, inputs: Floats, side: Side = Side.ME
         space.states,
         steps_of(space),
         space,
-        tuple(f"{names[i]} is at a kink: {side.what}" for i in derivatives.kinks),
+        tuple(f"{names[i]} is at a kink: {side.description}" for i in derivatives.kinks),
         tuple(names[i] for i in derivatives.kinks),
     )
 
@@ -137,9 +137,9 @@ def unit_models(
     side: Side = Side.MEAN,
     but: Collection[str] = (),
 ) -> dict[str, UnitModel]:
-    """Linearise every component of a run where it stands, but those that are left out.
+    """Linearise every component of a run where it stands, except omitted ones.
 
-    ``again`` leads another run there, for units that cannot go back and for those that sample, if
+    ``again`` leads another run there, for units that cannot go back and for units that sample, if
     there may be another; ``side`` is what is taken at a kink.
     """
     models: dict[str, UnitModel] = {}
@@ -217,7 +217,7 @@ class _Point(Struct):
             return block_model(unit, self.run.time_ns, self.step_ns, self.side)
         fresh = None
         if self.others is not None:
-            fresh = lambda: _named(self.others(), unit.name)  # noqa: E731
+            fresh = lambda: _unit_named(self.others(), unit.name)  # noqa: E731
         return response_model(
             unit, inputs, self.run.time_ns, self.step_ns, self._replayed(unit), fresh
         )
@@ -237,7 +237,7 @@ class _Point(Struct):
         @contextmanager
         def replayed() -> Iterator[SimulationUnit]:
             with again(as_run) as another:
-                yield _named(another, unit.name)
+                yield _unit_named(another, unit.name)
 
         return replayed
 
@@ -297,7 +297,7 @@ class _Point(Struct):
         """Identify a unit that samples, by the interface that a run gives it."""
         name: str = unit.name
         run = self.run if self.others is None else self.others(name)
-        stepped = _named(run, name)
+        stepped = _unit_named(run, name)
         if stepped.native.has_event_mode and run.schedule.events is not None:
             self.refuse_event_mode(name)
         rewound = rewinding(stepped, self._replayed(stepped, (name,)))
@@ -317,5 +317,5 @@ def _listed(times: SampleTimes) -> str:
     return ", ".join(f"{time:.9g}" for time in times.times[:4])
 
 
-def _named(run: Execution, name: str) -> SimulationUnit:
+def _unit_named(run: Execution, name: str) -> SimulationUnit:
     return next(unit for unit in run.units if unit.name == name)

@@ -126,7 +126,7 @@ def _solvable(loop: LoopTable) -> LoopTable:
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-#: Its multiples, as fractions, are never alike: what numbers that are tried together are told by.
+#: Its multiples, as fractions, are never alike: they distinguish numbers that are tried together.
 _GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 #: So few are not tried together once that has failed.
 _FEW = 8
@@ -181,7 +181,7 @@ def entries_of(
     return np.concatenate(rows), np.concatenate(columns), np.concatenate(values)
 
 
-#: Of so many numbers all eigenvalues are computed; of more, only the largest that are asked for.
+#: Up to this size all eigenvalues are computed; beyond, only the requested largest ones.
 DENSE = 500
 
 

@@ -208,7 +208,7 @@ def _goes_back(
 ) -> bool:
     """Whether a unit goes back to a state, and steps on from there as one of which none is kept.
 
-    Some begin each step at the state that is kept where they are told that they may be led back.
+    Some begin each step at the stored state where they learn that they may be restored.
     """
     if not unit.description.capabilities.can_roll_back or fresh is None:
         return unit.description.capabilities.can_roll_back

@@ -162,7 +162,7 @@ MASTERS = {rule.name: rule for rule in _RULES}
 def master_rules(names: Iterable[str]) -> list[MasterRule]:
     """Return rules by their names, each once.
 
-    Raises UnknownNameError: if there is no such master; it lists those that there are.
+    Raises UnknownNameError: if there is no such master; it lists the existing ones.
     """
     listed = list(dict.fromkeys(names))
     for name in listed:
@@ -191,7 +191,7 @@ def obstacles_of(system: System, rule: MasterRule) -> Iterator[str]:
 
 
 class RuledSystem(LinearSystem, kw_only=True):
-    """A system as another master steps it; what lines have beside their gain is not known to it.
+    """A system as another master steps it; it knows only the gain of lines.
 
     declared: The system with what the master does not know.
     rule: How it exchanges.
@@ -223,7 +223,7 @@ class RuledSystem(LinearSystem, kw_only=True):
         return RuleMap(self, only)
 
     def loop_accounts(self, count: int = 6) -> list[LoopAccount]:
-        """Say what the rule does to every loop, beside the loops as they are declared."""
+        """Say what the rule does to every loop, next to the loops as declared."""
         return loop_accounts(self.declared, self.models, self.period_map(), count=count)
 
 
@@ -361,23 +361,23 @@ def _along(
 
 #: Algorithms that are tried in every delay mode.
 _ALGORITHMS = ("jacobi", "gauss-seidel", "newton", "waveform")
-#: Pairs of components that are tried as one, and remedies that are told, at most.
+#: Pairs of components that are tried as one, and reported remedies, at most.
 _MOST_PAIRS, _MOST = 12, 6
 
 
 class Remedy(Struct):
     """Something else that could be done.
 
-    what: In a sentence.
+    text: In a sentence.
     share: Largest error of a growth rate or frequency then, as a share of its size.
     """
 
-    what: str
+    text: str
     share: float
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data."""
-        return {"what": self.what, "error": self.share}
+        return {"what": self.text, "error": self.share}
 
 
 def remedies(linear: LinearSystem, modes: Sequence[LoopModes]) -> tuple[Remedy, ...]:

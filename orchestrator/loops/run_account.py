@@ -55,7 +55,7 @@ class LinearSystem(Struct, dict=True):
         Time of the point; ``None``: the start.
     contact
         What was taken of kinks.
-    beside
+    side_models
         Models of what stands at a kink, as an open contact and as a closed one, or why there are
         none; empty where nothing stands at one.
     """
@@ -68,7 +68,9 @@ class LinearSystem(Struct, dict=True):
     record: tuple[str, ...] = ()
     at: str | float | None = None
     contact: Side = Side.MEAN
-    beside: Mapping[Side, Mapping[str, UnitModel] | SoftdockError] = field(default_factory=dict)
+    side_models: Mapping[Side, Mapping[str, UnitModel] | SoftdockError] = field(
+        default_factory=dict
+    )
 
     def __repr__(self) -> str:
         many = len(self.models)
@@ -143,7 +145,7 @@ class LinearSystem(Struct, dict=True):
         There is neither where no component stands at one.
         """
         sides = []
-        for side, models in self.beside.items():
+        for side, models in self.side_models.items():
             if isinstance(models, SoftdockError):
                 raise models
             sides.append(replace(self, models={**self.models, **models}, contact=side))
@@ -219,7 +221,7 @@ def _linearised(
         kinds = {component.source.kind for component in prepared_system.components.values()}
         again = led if kinds <= _MODELS else None  # devices are started once
         models = unit_models(run, again, Side(contact))
-        sides = _beside(run, again, models)
+        sides = _models_of_sides(run, again, models)
         step_ns = run.schedule.step_ns
     lines = tuple(
         replace(line, delay=line.delay and replace(line.delay, variation=None))
@@ -229,7 +231,7 @@ def _linearised(
     return LinearSystem(flat, settings, mode, step_ns, models, record, at, Side(contact), sides)
 
 
-def _beside(
+def _models_of_sides(
     run: Execution, again: Again | None, models: Mapping[str, UnitModel]
 ) -> dict[Side, dict[str, UnitModel] | SoftdockError]:
     """Linearise what stands at a kink on both sides of it, in the same run."""
@@ -314,14 +316,16 @@ def run_account(system: System, **options: Any) -> RunAccount:
         _expect_small(linear)
         accounts = tuple(linear.loop_accounts())
     except Exception as error:  # noqa: BLE001 - a run that is done is never lost to its analysis
-        notice = f"loops were not linearised: {_said(error)}"
+        notice = f"loops were not linearised: {_error_text(error)}"
         return RunAccount(notice=notice, seconds=perf_counter() - begin)
     contact, notice = {}, ""
     try:
         with exits_are_errors():
             contact = linear.contact_accounts()
     except Exception as error:  # noqa: BLE001 - the same, and no more than this part is
-        notice = f"loops were not linearised on both sides of what is just open: {_said(error)}"
+        notice = (
+            f"loops were not linearised on both sides of what is just open: {_error_text(error)}"
+        )
     took_s, step_s = perf_counter() - begin, linear.step_ns / 1e9
     return RunAccount(accounts, contact, notice=notice, seconds=took_s, step_s=step_s)
 
@@ -354,7 +358,7 @@ def _mode_json(mode: Mode) -> dict[str, Any]:
     }
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return str(error) if isinstance(error, CapabilityError) else f"{type(error).__name__}: {error}"
 
 

@@ -49,15 +49,15 @@ class CutLoop(Struct):
     components: Those of the loop.
     period: Of the schedule, s.
     roots: Of the closed loop, 1/s, the fastest growing first; free motions are left out.
-    rest, into, out_of: A, B and C, float64 of shapes (n, n), (n, p) and (p, n); without the p where
-        it is 1.
+    transition, into, out_of: A, B and C, float64 of shapes (n, n), (n, p) and (p, n); without the p
+        where it is 1.
     """
 
     line: str
     components: tuple[str, ...]
     period: float
     roots: tuple[complex, ...]
-    rest: Floats
+    transition: Floats
     into: Floats
     out_of: Floats
 
@@ -80,11 +80,11 @@ _TURN = 2.0 * math.pi
 class LineStep(Struct):
     """From one read of the line to the next.
 
-    rest: S_k(0), float64 of shape (n, n).
+    transition: S_k(0), float64 of shape (n, n).
     into, out_of: b_k and c_k, shape (n,).
     """
 
-    rest: Floats
+    transition: Floats
     into: Floats
     out_of: Floats
 
@@ -107,13 +107,13 @@ class MultirateLoop(CutLoop):
         roots: tuple[complex, ...],
     ) -> MultirateLoop:
         """Lift the steps of a period."""
-        count, size = len(steps), len(steps[0].rest)
+        count, size = len(steps), len(steps[0].transition)
         transition, into = np.eye(size), np.zeros((size, 0))
         out_of, direct = np.zeros((count, size)), np.zeros((count, count))
         for k, loop_step in enumerate(steps):
             out_of[k], direct[k, :k] = loop_step.out_of @ transition, loop_step.out_of @ into
-            into = np.column_stack([loop_step.rest @ into, loop_step.into])
-            transition = loop_step.rest @ transition
+            into = np.column_stack([loop_step.transition @ into, loop_step.into])
+            transition = loop_step.transition @ transition
         lasting = lasting_numbers(transition, into, out_of)
         parts = transition[np.ix_(lasting, lasting)], into[lasting], out_of[:, lasting], direct
         return cls(line, components, period, roots, *parts)
@@ -121,7 +121,7 @@ class MultirateLoop(CutLoop):
     def closed(self, gain: complex = 1.0, delay: float = 0.0) -> Complex:
         """Return the map of one period, float64, or complex128 with a complex gain."""
         count, depth = len(self.direct), math.ceil(delay)
-        now, before = (gain * matrix for matrix in self._late(delay))
+        now, before = (gain * matrix for matrix in self._delayed_reads(delay))
         # y = of_state x + of_before r, and u = now y + before r, where r are the reads before
         inverse = np.linalg.inv(np.eye(count) - self.direct @ now)
         of_state, of_before = inverse @ self.out_of, inverse @ self.direct @ before
@@ -130,14 +130,14 @@ class MultirateLoop(CutLoop):
         return np.block(
             [
                 [
-                    self.rest + self.into @ now @ of_state,
+                    self.transition + self.into @ now @ of_state,
                     self.into @ (before + now @ of_before),
                 ],
                 [newest @ of_state, shifted + newest @ of_before],
             ]
         )
 
-    def _late(self, delay: float) -> tuple[Floats, Floats]:
+    def _delayed_reads(self, delay: float) -> tuple[Floats, Floats]:
         """Return what a delay takes of the reads of this period, and of those before, by age."""
         whole_periods, part = int(delay), delay % 1.0
         count, depth = len(self.direct), math.ceil(delay)
@@ -166,7 +166,7 @@ class MultirateLoop(CutLoop):
         return np.asarray(response.reshape(frequencies.shape))
 
     def margins(self) -> Margins:
-        """Return the margins: of gain, phase, and of a delay on the line beside that it has."""
+        """Return the margins: of gain, phase, and of a delay in addition to that of the line."""
         turns = np.linspace(0.0, _TURN, _PHASES)[1:]
         phase = self._limit(
             lambda f: self.closed(cmath.exp(-1j * f)), 0.0, turns if self.is_stable else -turns
@@ -229,7 +229,7 @@ class MultirateLoop(CutLoop):
 
     def _lifted(self, z: complex) -> Complex:
         """Return what the reads of a period bring of what was put in at each, (p, p)."""
-        inner = np.linalg.solve(z * np.eye(len(self.rest)) - self.rest, self.into + 0j)
+        inner = np.linalg.solve(z * np.eye(len(self.transition)) - self.transition, self.into + 0j)
         return np.asarray(self.direct + self.out_of @ inner)
 
 
@@ -259,7 +259,7 @@ def line_steps(closed: Sequence[Floats], opened: Sequence[Floats]) -> tuple[Line
             lengths.append(1)
         elif steps:
             last = steps[-1]
-            steps[-1] = LineStep(none @ last.rest, none @ last.into, last.out_of)
+            steps[-1] = LineStep(none @ last.transition, none @ last.into, last.out_of)
             lengths[-1] += 1
         else:
             return ()
@@ -276,12 +276,12 @@ def _of_lasting(
     return [matrix[window] for matrix in closed], [matrix[window] for matrix in opened]
 
 
-#: Frequencies between which crossings are looked for, of each decade; so many decades below half
+#: Frequencies between which crossings are looked for, of each decade; this many decades below half
 #: the rate at least, and down to this share of the slowest mode.
 _PER_DECADE, _DECADES, _BELOW = 120, 5.0, 0.01
 #: Multipliers that are no larger say nothing of slow modes.
 _FADED = 1e-3
-#: So many are solved at once.
+#: Number that is solved at once.
 _CHUNK = 64
 
 
@@ -342,18 +342,18 @@ class SampledLoop(CutLoop):
         right = self.into[:, None].astype(np.complex128)
         for first in range(0, frequencies.size, _CHUNK):
             z = np.exp(1j * np.ravel(frequencies)[first : first + _CHUNK] * self.period)
-            inner = z[:, None, None] * np.eye(len(self.rest)) - self.rest
+            inner = z[:, None, None] * np.eye(len(self.transition)) - self.transition
             response[first : first + _CHUNK] = -np.linalg.solve(inner, right)[..., 0] @ self.out_of
         return np.asarray(response.reshape(frequencies.shape))
 
     def margins(self) -> Margins:
-        """Return the margins: of the gain, and of a delay on the line beside that it has."""
+        """Return the margins: of the gain, and of a delay in addition to that of the line."""
         omega = self.frequencies()
         return margins_of(self.at, omega, is_stable=self.is_stable, ends=self.ends(omega[0]))
 
     def frequencies(self) -> Floats:
         """Return frequencies in rad/s from below all modes up to half the sampling rate."""
-        values = multipliers(self.rest)
+        values = multipliers(self.transition)
         moving = values.values[~are_free(values, self.period) & (np.abs(values.values) > _FADED)]
         slow = np.abs(np.log(moving)).min(initial=math.pi) / self.period
         fastest = math.log10(math.pi / self.period)
@@ -371,7 +371,9 @@ class SampledLoop(CutLoop):
         """
         share = math.exp(-growth * self.period)
         roots = tuple(root - growth for root in self.roots)
-        return replace(self, rest=self.rest * share, into=self.into * share, roots=roots)
+        return replace(
+            self, transition=self.transition * share, into=self.into * share, roots=roots
+        )
 
     def ends(self, slowest: float) -> list[tuple[float, float]]:
         """Return L and rad/s at both ends: at rest, if it is finite there, and at half the rate."""

@@ -112,15 +112,15 @@ class ExchangeInstance:
 
     def derivatives(self, time: float, states: Floats) -> Floats:
         """Return the states' derivatives at a point, float64 of shape (n,)."""
-        self.place(time, states)
+        self.set_point(time, states)
         return self._read(self._model.getDerivatives, len(self._states))
 
     def indicators(self, time: float, states: Floats) -> Floats:
         """Return the event indicators at a point, float64 of shape (k,)."""
-        self.place(time, states)
+        self.set_point(time, states)
         return self._read(self._model.getEventIndicators, self.indicator_count)
 
-    def place(self, time: float, states: Floats) -> None:
+    def set_point(self, time: float, states: Floats) -> None:
         """Set time and continuous states."""
         self._model.setTime(time)
         array = np.ascontiguousarray(states)
@@ -337,7 +337,7 @@ class _Trajectory(MutableStruct, dict=True):
         )
 
     def _outputs(self, directions: Floats) -> tuple[Floats, Floats]:
-        self.instance.place(self.t, self.x)
+        self.instance.set_point(self.t, self.x)
         along = self.instance.along(self.references, directions)
         return self.instance.values(self.references), along
 
@@ -422,7 +422,7 @@ class _Trajectory(MutableStruct, dict=True):
 
         both = _runge_kutta(slopes, self.t, np.column_stack([self.x, self.s]), step)
         self.x, self.s, self.t = both[:, 0].copy(), both[:, 1:], self.t + step
-        self.instance.place(self.t, self.x)
+        self.instance.set_point(self.t, self.x)
 
     def _advanced(self, step: float) -> Floats:
         """Return the states a step on."""

@@ -61,7 +61,7 @@ def cost_of(schedule: Schedule) -> Cost:
     return Cost(steps * rate, moved * rate, bool(schedule.loops))
 
 
-#: Steps are told apart down to this ratio.
+#: Steps are distinguished down to this ratio.
 RATIO = 1.05
 #: Rungs below one that is good that must be good, too.
 _BELOW = 3
@@ -158,22 +158,22 @@ class StepChoice(Struct):
     remarks: tuple[str, ...] = ()
 
     @property
-    def chosen(self) -> StepEffect | None:
+    def effect(self) -> StepEffect | None:
         """What the step does; ``None`` if there is none."""
         return next((error for error in self.errors if error.step_ns == self.step_ns), None)
 
     def __str__(self) -> str:
-        if self.chosen is None:
+        if self.effect is None:
             return f"no step is within {self.tolerance:g} under {self.algorithm}"
-        worst = self.chosen.worst
+        worst = self.effect.worst
         return (
-            f"{self.chosen.step_ns / 1e6:g} ms under {self.algorithm}: {worst.name} is off by"
+            f"{self.effect.step_ns / 1e6:g} ms under {self.algorithm}: {worst.name} is off by"
             f" {worst.share:.2e} of its size, within {self.tolerance:g}"
         )
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data; an error without a figure is ``None``."""
-        effect, cost = self.chosen, self.cost
+        effect, cost = self.effect, self.cost
         return {
             "algorithm": self.algorithm,
             "tolerance": self.tolerance,
@@ -288,7 +288,7 @@ def choose_step(
             f"steps below {steps[0] / 1e6:.6g} ms were not looked at: their delays take more than"
             f" {_MOST_NUMBERS} samples"
         )
-    remarks += _told(search, effects, steps)
+    remarks += _search_remarks(search, effects, steps)
     return StepChoice(
         name,
         tolerance,
@@ -299,7 +299,9 @@ def choose_step(
     )
 
 
-def _told(search: Search, effects: dict[int, StepEffect], steps: Sequence[int]) -> Iterator[str]:
+def _search_remarks(
+    search: Search, effects: dict[int, StepEffect], steps: Sequence[int]
+) -> Iterator[str]:
     if search.not_monotonic:
         small, large = search.not_monotonic[-1]
         yield (
@@ -336,8 +338,8 @@ def draw_choice(choices: Sequence[StepChoice], title: str) -> Figure:
             linewidth=1.0,
             label=choice.algorithm,
         )
-        if choice.chosen is not None and choice.chosen.share > 0.0:
-            at = choice.chosen.step_ns / 1e6, choice.chosen.share
+        if choice.effect is not None and choice.effect.share > 0.0:
+            at = choice.effect.step_ns / 1e6, choice.effect.share
             axes.plot(*at, "o", color=colour, markersize=13, fillstyle="none")
             axes.annotate(
                 f"{at[0]:g} ms",

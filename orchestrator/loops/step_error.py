@@ -150,7 +150,7 @@ def first_lines(system: System) -> Iterator[str]:
 
 
 def lines_to_cut(system: System) -> Iterator[list[str]]:
-    """Name the lines of each loop where it may be cut: those that are delayed, then the others.
+    """Name the lines of each loop where it may be cut: delayed lines, then the others.
 
     They carry a single number and are not compensated unless they are delayed. A loop without one
     has none.
@@ -187,7 +187,7 @@ def _limits(cut: Connection, margins: Margins, delay: float) -> Iterator[Limit]:
 
 
 def _limit_of(linear: LinearSystem, loop: LoopMargins, limit: Limit) -> float | None:
-    """Find the value at which the sampled root beside the exact limit neither grows nor fades."""
+    """Find the value near the exact limit at which the sampled root neither grows nor fades."""
     change = changer(linear, limit.kind, loop.line)
 
     def growth(value: float) -> float:
@@ -200,7 +200,7 @@ def _limit_of(linear: LinearSystem, loop: LoopMargins, limit: Limit) -> float | 
 
 
 def _zero(function: Callable[[float], float], begin: float) -> float | None:
-    """Return a zero beside a point above 0; ``None`` if there is none within a factor of 2."""
+    """Return a zero near a point above 0; ``None`` if there is none within a factor of 2."""
     last, before = begin, function(begin)
     if not math.isfinite(before):
         return None
@@ -214,7 +214,7 @@ def _zero(function: Callable[[float], float], begin: float) -> float | None:
     return None
 
 
-#: A mode counts as long as it dies down no faster than so many radians of the least damped one.
+#: Largest decay of a mode that counts, in radians of the least damped one.
 _LASTING = 10.0
 #: What to do where a loop has no modes that steps could be held against.
 _INSTEAD = (

@@ -16,7 +16,7 @@ from orchestrator.loops.loop_transfer import find_line
 if TYPE_CHECKING:
     from orchestrator.loops.run_account import LinearSystem
 
-#: What may be swept beside parameters; all but the step belong to a line.
+#: Quantities besides parameters that can be swept; all but the step belong to a line.
 KINDS = ("delay", "gain", "step")
 
 
@@ -76,7 +76,7 @@ def swept(
         The system, linearised once.
     kind
         ``delay`` or ``gain`` of a line, the communication ``step``, or a parameter,
-        ``component.parameter``, with each of whose values the system is linearised anew.
+        ``component.parameter``, the system is linearised again with each of its values.
     values
         Seconds, factors of the gain, or of the parameter in its own unit.
     line

@@ -88,15 +88,15 @@ class SystemModel(Struct):
         sampled.
     states, inputs, outputs
         Names. Where there are ``delays``, inputs and outputs of the delayed lines stand behind
-        those that were asked for.
+        the requested ones.
     period
         Length of a step in seconds; 0 in continuous time.
     delays
         What inputs are of outputs of before, float64 of shape (m, p), by delay in seconds: the
         inputs are u(t) = w(t) + sum over k of G_k y(t - tau_k), with w from outside. Empty unless
         delays are exact.
-    asked
-        How many of the inputs and of the outputs were asked for: they come first.
+    requested
+        How many of the inputs and of the outputs were requested: they come first.
     """
 
     a: Floats
@@ -108,10 +108,10 @@ class SystemModel(Struct):
     outputs: tuple[str, ...]
     period: float = 0.0
     delays: Mapping[float, Floats] = field(default_factory=dict)
-    asked: tuple[int, int] = (0, 0)
+    requested: tuple[int, int] = (0, 0)
 
     def response(self, frequency: Floats) -> Complex:
-        """Return the frequency response from the inputs to the outputs that were asked for.
+        """Return the frequency response from the inputs to the requested outputs.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ class SystemModel(Struct):
         complex128 of shape (p, m, k)
             With all delays, in the units of the signals.
         """
-        m, p = self.asked
+        m, p = self.requested
         response = np.empty((p, m, np.size(frequency)), dtype=np.complex128)
         for i, omega in enumerate(np.ravel(frequency)):
             s = 2j * math.pi * float(omega)
@@ -174,7 +174,7 @@ def linearise(
         ``sampled``: as the master steps it, inputs held over one period of its schedule.
     inputs
         Names of scalar inputs, ``component.input`` or ``component.input[1]``, to which something is
-        added from outside; a sampled model has those that nothing is connected to. ``None``: all
+        added from outside; a sampled model has its unconnected inputs. ``None``: all
         Real ones that nothing is connected to.
     outputs
         Likewise of outputs; ``None``: all Real ones.
@@ -196,8 +196,8 @@ def linearise(
     flat = resolve(system).flat().closed()
     free = free_inputs(flat)
     every, reals = _reals(flat, Causality.INPUT), _reals(flat, Causality.OUTPUT)
-    input_names = free if inputs is None else _known(flat, "input", inputs, every)
-    output_names = reals if outputs is None else _known(flat, "output", outputs, reals)
+    input_names = free if inputs is None else _known_names(flat, "input", inputs, every)
+    output_names = reals if outputs is None else _known_names(flat, "output", outputs, reals)
     recorded = tuple(dict.fromkeys(name.partition("[")[0] for name in output_names))
     sources = [name for name in input_names if name in free]
     if kind is Delays.SAMPLED and len(sources) < len(input_names):
@@ -244,14 +244,14 @@ def _continuous(
         (*inputs, *(f"line {i + 1}" for i in range(m))),
         (*outputs, *(f"delayed {i + 1}" for i in range(p))),
         delays=dict(loop.gains),
-        asked=(len(inputs), len(outputs)),
+        requested=(len(inputs), len(outputs)),
     )
 
 
 def _with_pade(
     space: StateSpace, lines: Mapping[float, Floats], order: int
 ) -> tuple[StateSpace, Mapping[float, Floats]]:
-    """Put an approximation of each delayed signal beside a system, and the lines through them."""
+    """Add an approximation of each delayed signal to a system, and the lines through them."""
     m, p = len(space.inputs), len(space.outputs)
     parts, rows, columns = [space], [], []
     for delay, gain in lines.items():
@@ -305,7 +305,7 @@ def _sampled(linear: LinearSystem, inputs: Sequence[str], outputs: Sequence[str]
         tuple(inputs),
         tuple(outputs),
         period_map.period,
-        asked=(len(inputs), len(outputs)),
+        requested=(len(inputs), len(outputs)),
     )
 
 
@@ -331,7 +331,9 @@ def _reals(system: System, causality: Causality) -> list[str]:
     ]
 
 
-def _known(system: System, kind: str, names: Iterable[str], choices: Sequence[str]) -> list[str]:
+def _known_names(
+    system: System, kind: str, names: Iterable[str], choices: Sequence[str]
+) -> list[str]:
     requested = list(names)
     for name in requested:
         if name not in choices:

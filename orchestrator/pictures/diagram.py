@@ -48,22 +48,22 @@ def nested_of(
 
 def facts_of_run(system: System, options: RunOptions, result: Result) -> Facts:
     """Facts for the drawing of a case that was run."""
-    chosen = options.settings(system)
+    settings = options.settings(system)
     stepped = _stepped(system, result.step_ns)
-    plan = validate_plan(stepped, chosen.algorithm, chosen.algorithm_options, chosen.rates)
-    return _facts(system, chosen.algorithm, plan, result.loops, result.plans)
+    plan = validate_plan(stepped, settings.algorithm, settings.algorithm_options, settings.rates)
+    return _facts(system, settings.algorithm, plan, result.loops, result.plans)
 
 
 def facts_of(system: System, options: RunOptions) -> tuple[Facts, str]:
     """Facts for the drawing of a case that was not run."""
-    chosen = options.settings(system)
-    algorithm, mode = chosen.algorithm, chosen.mode
+    settings = options.settings(system)
+    algorithm, mode = settings.algorithm, settings.mode
     run = system.without_zero_delays() if mode is DelayMode.PLAIN else system
     step = options.given_step
     step_ns = system.experiment.step_ns if step is None else step_length(step, "step")
     try:
         stepped = _stepped(run, step_ns)
-        plan = validate_plan(stepped, algorithm, chosen.algorithm_options, chosen.rates)
+        plan = validate_plan(stepped, algorithm, settings.algorithm_options, settings.rates)
     except DescriptionError as error:
         return _facts(system, "", None, _declared(system), ()), str(error)
     if step_ns is None:
@@ -71,7 +71,7 @@ def facts_of(system: System, options: RunOptions) -> tuple[Facts, str]:
         return _facts(system, algorithm, plan, _declared(system), ()), note
     try:
         schedule = compile_schedule(
-            run, algorithm, step_ns, mode, (), chosen.algorithm_options, chosen.rates
+            run, algorithm, step_ns, mode, (), settings.algorithm_options, settings.rates
         )
     except DescriptionError as error:
         return _facts(system, algorithm, plan, _declared(system), ()), str(error)
@@ -112,8 +112,8 @@ def _fmu(system: System, name: str) -> Mapping[str, str]:
     if source.kind is not SourceKind.FMU:
         return {}
     fmu = read_fmu(Path(source.location), runnable=False)
-    told = fmu.description.details
-    facts = {"Model": fmu.description.name, "Kind": told["kind"], "Tool": told["tool"]}
+    details = fmu.description.details
+    facts = {"Model": fmu.description.name, "Kind": details["kind"], "Tool": details["tool"]}
     return {**{name: text for name, text in facts.items() if text}, "GUID": fmu.guid}
 
 
@@ -139,16 +139,18 @@ def valued_drawing(
     series = {result.name: _series(result, sources) for result in results}
     cases = {
         result.name: {
-            wire["source"]: found
+            wire["source"]: wire_figures
             for wire in wires.values()
-            if (found := _figures(result, wire["source"]))
+            if (wire_figures := _figures(result, wire["source"]))
         }
         for result in results
     }
     texts = {}
     for key, wire in wires.items():
-        said = [figures[wire["source"]] for figures in cases.values() if wire["source"] in figures]
-        texts[key] = f"{wire['label']} {said[0][0] if said else '–'}".strip()
+        known_figures = [
+            figures[wire["source"]] for figures in cases.values() if wire["source"] in figures
+        ]
+        texts[key] = f"{wire['label']} {known_figures[0][0] if known_figures else '–'}".strip()
     shapes = [_with_texts(shape, texts) for shape in drawing.shapes]
     values = {"wires": wires, "cases": cases, "figures": _FIGURES, "series": series}
     bare = partial(draw_system, system, facts, title=title)
@@ -190,16 +192,16 @@ def _figures(result: Result, source: str) -> list[str]:
     names, signal = _signal(result, source)
     if not names:
         return []
-    known = signal[np.isfinite(signal)]
-    figures = [signal[-1], *((known.min(), known.max()) if len(known) else (nan, nan))]
+    finite = signal[np.isfinite(signal)]
+    figures = [signal[-1], *((finite.min(), finite.max()) if len(finite) else (nan, nan))]
     return [_text(figure, len(names)) for figure in figures]
 
 
 def _with_texts(shape: Shape, texts: Mapping[str, str], key: str = "") -> Shape:
     """Write other labels on lines, by their keys."""
     if isinstance(shape, ShapeGroup):
-        own = shape.data.get("wire", key)
-        return replace(shape, shapes=[_with_texts(one, texts, own) for one in shape.shapes])
+        wire = shape.data.get("wire", key)
+        return replace(shape, shapes=[_with_texts(shape, texts, wire) for shape in shape.shapes])
     if isinstance(shape, Text) and shape.text.endswith(_ROOM):
         return replace(shape, text=texts[key])
     return shape
@@ -215,7 +217,7 @@ def _with_room(
         it carries, and for a device's the signals that say how old its sample is and whether it can
         be used; else empty.
     """
-    own = {
+    wire_labels = {
         wire_key(path, line): wire_label(
             line, *(connector_of(inner, end) for end in (line.source, line.target))
         )
@@ -225,23 +227,23 @@ def _with_room(
     sources = {
         segment.key: ends[0] for ends, segments in chains_of(system).items() for segment in segments
     }
-    known = {
+    components = {
         inside(path, name): component.connectors
         for path, inner in _every(system, "")
         for name, component in inner.components.items()
         if of_devices
     }
     wires = {}
-    for key, label in own.items():
+    for key, label in wire_labels.items():
         if key in sources:
             end = sources[key]
             age, valid = (
-                f"{end.component}.{name}" if name in known.get(end.component, ()) else ""
+                f"{end.component}.{name}" if name in components.get(end.component, ()) else ""
                 for name in ("sample_age", "valid")
             )
             wires[key] = {"label": label, "source": str(end), "age": age, "valid": valid}
     labels = {
-        key: f"{own[key]} {_ROOM}{_ROOM_OF_AGE if wire['age'] else ''}".strip()
+        key: f"{wire_labels[key]} {_ROOM}{_ROOM_OF_AGE if wire['age'] else ''}".strip()
         for key, wire in wires.items()
     }
     facts = replace(facts, labels={**facts.labels, **labels})

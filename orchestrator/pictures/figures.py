@@ -63,9 +63,9 @@ def _over_time(figure: TimeFigure, outcome: ExperimentOutcome) -> Plot:
         curves = []
         for curve in panel.curves:
             result = outcome.cases[curve.case].result
-            shown = _shown(figure, result)
+            rows = _rows_of_figure(figure, result)
             values = curve.factor * _values(curve, outcome)
-            curves.append(Curve(curve.label, result.time[shown], values[shown]))
+            curves.append(Curve(curve.label, result.time[rows], values[rows]))
         lines = [Reference(line.value, line.label) for line in panel.lines]
         panels.append(Panel(panel.ylabel, curves, lines, panel.ylim))
     spans = spans_of([outcome.cases[name].result for name in sorted(cases_of(figure))])
@@ -78,26 +78,27 @@ def _values(curve: CurveTable, outcome: ExperimentOutcome) -> NDArray[np.float64
     values = values_of(result, curve.signal, curve.angle)
     if curve.minus is None:
         return values
-    other = outcome.cases[curve.minus.case].result
-    if not np.array_equal(other.time_ns, result.time_ns):
+    reference = outcome.cases[curve.minus.case].result
+    if not np.array_equal(reference.time_ns, result.time_ns):
         raise DescriptionError(
-            f"curve '{curve.label}': case '{result.name}' and case '{other.name}' have different"
+            f"curve '{curve.label}': case '{result.name}' and case '{reference.name}' have"
+            " different"
             " sample times; 'minus' needs the same step, every and stop"
         )
-    return values - values_of(other, curve.minus.signal, curve.angle)
+    return values - values_of(reference, curve.minus.signal, curve.angle)
 
 
 def _phase(figure: PhaseFigure, outcome: ExperimentOutcome) -> Plot:
     curves = []
     for curve in figure.curves:
         result = outcome.cases[curve.case].result
-        shown = _shown(figure, result)
-        x, y = (values_of(result, name, None)[shown] for name in (curve.x, curve.y))
+        rows = _rows_of_figure(figure, result)
+        x, y = (values_of(result, name, None)[rows] for name in (curve.x, curve.y))
         curves.append(Curve(curve.label, curve.x_factor * x, curve.y_factor * y))
     return Plot("path", [Panel(figure.ylabel, curves)], figure.title, figure.xlabel)
 
 
-def _shown(figure: TimeFigure | PhaseFigure, result: Result) -> slice:
+def _rows_of_figure(figure: TimeFigure | PhaseFigure, result: Result) -> slice:
     """Rows of a result between the times that a figure shows."""
     first, last = 0, result.time_ns.size
     if figure.begin is not None:
@@ -114,7 +115,7 @@ def _over_sweep(figure: SweepFigure, outcome: ExperimentOutcome) -> Plot:
     for curve in figure.curves:
         sweep = outcome.sweeps[curve.sweep]
         is_expected = curve.what == "predicted"
-        found = [
+        values = [
             m.details["predicted"] if is_expected else m.value
             for m in sweep.measured[curve.measure]
         ]
@@ -122,7 +123,7 @@ def _over_sweep(figure: SweepFigure, outcome: ExperimentOutcome) -> Plot:
         dash = None if has_line else "none"  # marks only, so that both are seen
         scale = 1e3 if sweep.over == "step" else 1.0  # steps are drawn in milliseconds
         x = np.array(sweep.values) * scale
-        curves.append(Curve(curve.label, x, found, dash, is_expected=is_expected))
+        curves.append(Curve(curve.label, x, values, dash, is_expected=is_expected))
     zero = (Reference(0.0, figure.zero_line),) if figure.zero_line else ()
     return Plot("points", [Panel(figure.ylabel, curves, zero)], figure.title, figure.xlabel)
 
@@ -137,27 +138,27 @@ def _plane(figure: PlaneFigure) -> Plot:
         from orchestrator.loops.contact import stability_plane
     damping, delay = plane_axes(figure)
     panels = []
-    for label, x, unit, chosen, other in (
+    for label, x, unit, parameters, scale in (
         ("damping b [N s/m]", damping, "h = {:g} ms", _few(delay), 1e3),
         ("loop delay h [ms]", delay, "b = {:g} N s/m", _few(damping), 1.0),
     ):
         over_damping = x is damping
-        pair = (x, chosen) if over_damping else (chosen, x)
+        pair = (x, parameters) if over_damping else (parameters, x)
         limits = stability_plane(figure.mass, *pair) / 1e3
         columns = limits.T if over_damping else limits
-        shown = x if over_damping else 1e3 * x
+        abscissa = x if over_damping else 1e3 * x
         curves = [
-            Curve(unit.format(round(float(other * value), 3)), shown, column, is_expected=True)
-            for value, column in zip(chosen, columns, strict=True)
+            Curve(unit.format(round(float(scale * value), 3)), abscissa, column, is_expected=True)
+            for value, column in zip(parameters, columns, strict=True)
         ]
         panels.append(Panel("stiffness limit K [kN/m]", curves, xlabel=label))
     return Plot("points", panels, f"{figure.title}, mass {figure.mass:g} kg", columns=2)
 
 
 def _few(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    places = np.linspace(0, values.size - 1, _SHOWN).round().astype(int)
-    found: NDArray[np.float64] = values[np.unique(places)]
-    return found
+    indices = np.linspace(0, values.size - 1, _SHOWN).round().astype(int)
+    selected: NDArray[np.float64] = values[np.unique(indices)]
+    return selected
 
 
 def plane_axes(figure: PlaneFigure) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -83,8 +83,8 @@ def draw_lines(
     if min(len(x.values), len(y.values)) < 2:
         return legend
     if look.limit is not None:
-        drawn = [("", panel.values, _SOLID), (" (predicted)", panel.predicted, _DASHED)]
-        for suffix, values, pen in drawn:
+        curves = [("", panel.values, _SOLID), (" (predicted)", panel.predicted, _DASHED)]
+        for suffix, values, pen in curves:
             is_log = look.colours == "log"
             if values is not None and _contour(
                 axes, x, y, values, (look.limit,), pen, is_log=is_log
@@ -117,8 +117,8 @@ def _contour(
     if is_log:
         with np.errstate(divide="ignore", invalid="ignore"):
             values, inside = np.log(values), [float(np.log(level)) for level in inside]
-    shown = np.ma.masked_invalid(values)
-    lines = axes.contour(x.scaled, y.scaled, shown, inside, colors=pen.colour)
+    masked = np.ma.masked_invalid(values)
+    lines = axes.contour(x.scaled, y.scaled, masked, inside, colors=pen.colour)
     for path in lines.get_paths():  # straight on the scales of the axes, and back
         across, up = np.asarray(path.vertices, dtype=np.float64).T
         ends = np.exp(across) if x.log else across, np.exp(up) if y.log else up
@@ -152,13 +152,13 @@ def plot_maps(
     colours: Any = {"norm": norm, "cmap": "RdBu_r" if look.colours == "diverging" else "viridis"}
     legend: dict[str, Any] = {}
     mesh: Any = None
-    for place, axes in enumerate(grid.flat):
-        if place >= len(panels):
+    for index, axes in enumerate(grid.flat):
+        if index >= len(panels):
             axes.set_visible(False)
             continue
-        panel = panels[place]
-        shown = np.ma.masked_invalid(panel.values)
-        mesh = axes.pcolormesh(x.edges, y.edges, shown, rasterized=True, **colours)
+        panel = panels[index]
+        masked = np.ma.masked_invalid(panel.values)
+        mesh = axes.pcolormesh(x.edges, y.edges, masked, rasterized=True, **colours)
         _scale(axes, x, y)
         legend |= hatch_cells(axes, panel, x, y)
         legend |= draw_lines(axes, panel, x, y, look)
@@ -192,32 +192,32 @@ def _norm(panels: Sequence[MapPanel], look: MapLook) -> tuple[Any, str]:
     """One scale for all panels, and at which ends values lie beyond it."""
     from matplotlib.colors import LogNorm, Normalize
 
-    found = np.concatenate([panel.values.ravel() for panel in panels])
-    found = found[np.isfinite(found) & ((found > 0) | (look.colours != "log"))]
-    if not found.size and look.colours == "log":
+    finite = np.concatenate([panel.values.ravel() for panel in panels])
+    finite = finite[np.isfinite(finite) & ((finite > 0) | (look.colours != "log"))]
+    if not finite.size and look.colours == "log":
         raise DescriptionError(f"map '{look.label}': no value above 0 for a logarithmic scale")
-    low, high = look.limits or ((found.min(), found.max()) if found.size else (0.0, 1.0))
+    low, high = look.limits or ((finite.min(), finite.max()) if finite.size else (0.0, 1.0))
     if look.limits is None and look.colours == "diverging":
         centre = look.limit or 0.0
         reach = max(abs(high - centre), abs(low - centre)) or 1.0
         low, high = centre - reach, centre + reach
     if low == high:
         high = low + (abs(low) or 1.0)
-    below, above = bool((found < low).any()), bool((found > high).any())
+    below, above = bool((finite < low).any()), bool((finite > high).any())
     extend = {(False, False): "neither", (True, False): "min", (False, True): "max"}
     kind: type[Normalize] = LogNorm if look.colours == "log" else Normalize
     return kind(float(low), float(high)), extend.get((below, above), "both")
 
 
 def _scale(axes: Axes, x: MapAxis, y: MapAxis) -> None:
-    for which, axis in (("x", x), ("y", y)):
+    for axis_name, axis in (("x", x), ("y", y)):
         if axis.log:
-            getattr(axes, f"set_{which}scale")("log")
+            getattr(axes, f"set_{axis_name}scale")("log")
         if axis.is_named:
-            getattr(axes, f"set_{which}ticks")(axis.centres, list(map(literal, axis.values)))  # type: ignore[arg-type]
-        getattr(axes, f"set_{which}lim")(axis.edges[0], axis.edges[-1])
+            getattr(axes, f"set_{axis_name}ticks")(axis.centres, list(map(literal, axis.values)))  # type: ignore[arg-type]
+        getattr(axes, f"set_{axis_name}lim")(axis.edges[0], axis.edges[-1])
         if axis.log:
-            _plain_ticks(getattr(axes, f"{which}axis"), axis)
+            _plain_ticks(getattr(axes, f"{axis_name}axis"), axis)
 
 
 def _plain_ticks(of: Any, axis: MapAxis) -> None:

@@ -78,29 +78,31 @@ def default_plots(result: Result) -> dict[str, tuple[Plot, str]]:
 
 def signal_plot(result: Result, title: str, panels: Panels) -> Plot:
     """Show signals over time, in the panels that they share."""
-    shown = [
+    shown_panels = [
         Panel(axis_of(unit, names), [Curve(name, result.time, result[name]) for name in names])
         for unit, names in panels
     ]
-    return Plot("time", shown, title, spans=spans_of([result]))
+    return Plot("time", shown_panels, title, spans=spans_of([result]))
 
 
 def spans_of(results: Sequence[Result]) -> list[Span]:
     """Times of faults, safe states and marks; those of one run among several name it."""
-    found: dict[tuple[str, float, float | None], list[str]] = {}
+    cases_by_span: dict[tuple[str, float, float | None], list[str]] = {}
     for result in results:
         for fault in result.faults:
             until = None if fault.until_ns is None else seconds(fault.until_ns)
-            found.setdefault((fault.name, seconds(fault.begin_ns), until), []).append(result.name)
+            cases_by_span.setdefault((fault.name, seconds(fault.begin_ns), until), []).append(
+                result.name
+            )
         for mark in result.marks:
             at = seconds(mark.time_ns)
-            found.setdefault((mark.text, at, at), []).append(result.name)
+            cases_by_span.setdefault((mark.text, at, at), []).append(result.name)
         if safe := result.safe_states:
             begin = seconds(safe[0].time_ns)
-            found.setdefault(("safe state", begin, None), []).append(result.name)
+            cases_by_span.setdefault(("safe state", begin, None), []).append(result.name)
     return [
         Span(label if len(of) == len(results) else f"{label} ({', '.join(of)})", begin, end)
-        for (label, begin, end), of in found.items()
+        for (label, begin, end), of in cases_by_span.items()
     ]
 
 
@@ -129,7 +131,7 @@ def decimate(
     stretch = y[index]
     gap = np.isnan(stretch)
     rows = np.arange(len(index))
-    kept = np.unique(
+    indices = np.unique(
         np.concatenate(
             [
                 index[:, 0],
@@ -140,7 +142,7 @@ def decimate(
             ]
         )
     )
-    return x[kept], y[kept]
+    return x[indices], y[indices]
 
 
 def thin(
@@ -154,18 +156,18 @@ def thin(
     """
     if len(x) <= 2:
         return x, y
-    places = np.column_stack([_cell(x, cells), _cell(y, cells)])
-    kept = np.append(True, (places[1:] != places[:-1]).any(axis=1))
-    kept[-1] = True
-    return x[kept], y[kept]
+    cells_of_points = np.column_stack([_cell(x, cells), _cell(y, cells)])
+    is_kept = np.append(True, (cells_of_points[1:] != cells_of_points[:-1]).any(axis=1))
+    is_kept[-1] = True
+    return x[is_kept], y[is_kept]
 
 
 def _cell(values: NDArray[np.float64], cells: int) -> NDArray[np.int64]:
     """Number of the cell of every value; -1 where there is none."""
     finite = np.isfinite(values)
-    found = np.full(len(values), -1, dtype=np.int64)
+    numbers = np.full(len(values), -1, dtype=np.int64)
     if finite.any():
         low, high = values[finite].min(), values[finite].max()
         scale = cells / (high - low) if high > low else 0.0
-        found[finite] = (scale * (values[finite] - low)).astype(np.int64)
-    return found
+        numbers[finite] = (scale * (values[finite] - low)).astype(np.int64)
+    return numbers

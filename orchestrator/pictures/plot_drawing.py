@@ -51,12 +51,12 @@ def headline(figure: Figure, title: str) -> None:
         figure.suptitle(literal(title), fontsize=11, fontweight="bold")
 
 
-def look_of(curve: Curve, place: int) -> dict[str, Any]:
+def look_of(curve: Curve, index: int) -> dict[str, Any]:
     """Say how the curve at a place among others is drawn."""
     return {
-        "color": curve.colour or PALETTE[place % len(PALETTE)],
-        "linestyle": curve.dash or DASHES[place % len(DASHES)],
-        "linewidth": 2.2 if place == 0 else 1.5,
+        "color": curve.colour or PALETTE[index % len(PALETTE)],
+        "linestyle": curve.dash or DASHES[index % len(DASHES)],
+        "linewidth": 2.2 if index == 0 else 1.5,
         "dash_capstyle": "butt",
         "label": literal(curve.label),
     }
@@ -88,10 +88,10 @@ def legend(axes: Axes, labels: Sequence[str]) -> None:
         )
 
 
-def straight(axes: Axes, line: Reference, place: int, *, above: bool = False) -> None:
+def straight(axes: Axes, line: Reference, index: int, *, above: bool = False) -> None:
     """Draw a horizontal or vertical line, the nth of its axes, below or above the curves."""
     draw = axes.axhline if line.axis == "y" else axes.axvline
-    look = look_of(Curve(line.label, (), (), colour="#222222" if above else "#888888"), place + 1)
+    look = look_of(Curve(line.label, (), (), colour="#222222" if above else "#888888"), index + 1)
     draw(line.value, **{**look, "linewidth": 1.2, "zorder": 2.5 if above else 1.5})
 
 
@@ -112,9 +112,9 @@ def draw_plot(plot: Plot) -> Figure:
     height = 1.0 + 2.1 * rows**0.9 if is_time else 4.0 * rows
     figure = new_figure(WIDTH if plot.columns == 1 else 4.6 * plot.columns, height)
     grid = figure.subplots(rows, plot.columns, sharex=is_time, squeeze=False)
-    drawn = list(grid.flat)[: len(plot.panels)]
+    used_axes = list(grid.flat)[: len(plot.panels)]
     explained: list[str] = []
-    for axes, panel in zip(drawn, plot.panels, strict=True):
+    for axes, panel in zip(used_axes, plot.panels, strict=True):
         labels = _DRAW[plot.kind](axes, panel)
         _scale(axes, panel, plot)
         if plot.columns == 1 and labels != explained:  # one that repeats the one above says nothing
@@ -122,16 +122,16 @@ def draw_plot(plot: Plot) -> Figure:
         explained = labels
     for axes in list(grid.flat)[len(plot.panels) :]:
         axes.remove()
-    _shade(drawn, plot.spans)
-    figure.align_ylabels(drawn)
-    lowest = drawn[-plot.columns :] if is_time else drawn  # of those that share an abscissa
-    for axes, panel in zip(drawn, plot.panels, strict=True):
+    _shade(used_axes, plot.spans)
+    figure.align_ylabels(used_axes)
+    lowest = used_axes[-plot.columns :] if is_time else used_axes  # of axes that share an abscissa
+    for axes, panel in zip(used_axes, plot.panels, strict=True):
         if axes in lowest:
             axes.set_xlabel(literal(panel.xlabel or plot.xlabel))
             axes.tick_params(labelbottom=True)
     headline(figure, plot.title)
     if plot.columns > 1:
-        _common_legend(figure, drawn)
+        _common_legend(figure, used_axes)
         figure.set_layout_engine("constrained", wspace=0.06)
     return figure
 
@@ -157,16 +157,16 @@ def _draw_paths(axes: Axes, panel: Panel) -> list[str]:
 def _draw_points(axes: Axes, panel: Panel) -> list[str]:
     """Draw what was expected as lines, and on them what was found as marks that are joined."""
     expected = [curve for curve in panel.curves if curve.is_expected]
-    found = [curve for curve in panel.curves if not curve.is_expected]
+    computed = [curve for curve in panel.curves if not curve.is_expected]
     for i, curve in enumerate(expected):
         axes.plot(*curve.points(), **{**look_of(curve, i + 1), "color": curve.colour or "#555555"})
-    for i, curve in enumerate(found):
+    for i, curve in enumerate(computed):
         marker: dict[str, Any] = {"marker": MARKERS[i % len(MARKERS)], "markersize": 5}
         axes.plot(*curve.points(), **look_of(curve, i), **marker)
         _shade_band(axes, curve)
     for i, line in enumerate(panel.lines):
         straight(axes, line, i)
-    labels = [curve.label for curve in (*expected, *found)]
+    labels = [curve.label for curve in (*expected, *computed)]
     return labels + [line.label for line in panel.lines]
 
 
@@ -197,7 +197,7 @@ def _shade(grid: Sequence[Axes], spans: Sequence[Span]) -> None:
     """Shade times; a line at the begin keeps short ones visible. All of the time is only named."""
     first, last = grid[0].get_xlim()
     free: list[float] = []  # up to where each row of labels is taken
-    for span in sorted(spans, key=lambda one: one.begin):
+    for span in sorted(spans, key=lambda span: span.begin):
         if not first <= span.begin <= last:
             continue
         end = last if span.end is None else min(span.end, last)
@@ -252,14 +252,14 @@ def draw_pictures(
     """Write figures as ``NAME.png`` and ``NAME.svg``; returns these paths."""
     folder.mkdir(parents=True, exist_ok=True)
     jobs = []
-    for name, shown in pictures.items():
-        sign = _sign(shown)
+    for name, drawable in pictures.items():
+        sign = _sign(drawable)
         old, new = ([_file(stem / name, s) for s in _SUFFIXES] for stem in (earlier, folder))
         if all(path.is_file() for path in old) and old[1].read_bytes().endswith(sign):
             for before, path in zip(old, new, strict=True):
                 link(before, path)
         else:
-            jobs.append((shown, folder / name, sign))
+            jobs.append((drawable, folder / name, sign))
     if len(jobs) <= _FEW or not operating_system.has_process_pools():
         for number, job in enumerate(jobs, 1):
             _draw(*job)
@@ -273,27 +273,27 @@ def draw_pictures(
     return [_file(folder / name, suffix) for name in pictures for suffix in _SUFFIXES]
 
 
-def _draw(shown: Picture, stem: Path, sign: bytes) -> None:
+def _draw(drawable: Picture, stem: Path, sign: bytes) -> None:
     """Write a picture in both formats; the SVG ends with the sign of what it shows."""
-    png, svg = _contents(shown)
+    png, svg = _contents(drawable)
     for suffix, content in zip(_SUFFIXES, (png, svg + sign), strict=True):
         with whole_file(_file(stem, suffix)) as draft:
             draft.write_bytes(content)
 
 
-def _contents(shown: Picture) -> tuple[bytes, bytes]:
-    if isinstance(shown, Drawing):
-        return shown.png(), shown.svg()
+def _contents(drawable: Picture) -> tuple[bytes, bytes]:
+    if isinstance(drawable, Drawing):
+        return drawable.png(), drawable.svg()
 
-    figure = draw_plot(shown) if isinstance(shown, Plot) else shown()
+    figure = draw_plot(drawable) if isinstance(drawable, Plot) else drawable()
     png = picture(figure, "png")
     figure.set_layout_engine("none")  # the second format takes the layout of the first
     return png, picture(figure, "svg")
 
 
-def _sign(shown: Picture) -> bytes:
+def _sign(drawable: Picture) -> bytes:
     """Return a comment that stands for what is shown, and for how it is drawn."""
-    content = hashlib.sha256(pickle.dumps(shown, protocol=5) + _look()).hexdigest()
+    content = hashlib.sha256(pickle.dumps(drawable, protocol=5) + _look()).hexdigest()
     return f"<!-- softdock {content} -->\n".encode()
 
 

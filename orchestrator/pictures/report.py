@@ -56,9 +56,9 @@ class PlotData:
     most: Samples of all curves.
     """
 
-    def __init__(self, plots: Sequence[Plot], most: int = LARGEST_PAGE) -> None:
+    def __init__(self, plots: Sequence[Plot], limit: int = LARGEST_PAGE) -> None:
         curves = sum(len(panel.curves) for plot in plots for panel in plot.panels)
-        self._largest = max(_LEAST, min(LARGEST_CURVE, most // max(curves, 1)))
+        self._largest = max(_LEAST, min(LARGEST_CURVE, limit // max(curves, 1)))
         self._places: dict[bytes, int] = {}
         self._arrays: list[dict[str, Any]] = []
         self._plots = [self._plot(plot) for plot in plots]
@@ -81,7 +81,7 @@ class PlotData:
 
     def _panel(self, panel: Panel, plot: Plot) -> dict[str, Any]:
         expected = [curve for curve in panel.curves if curve.is_expected]
-        found = [curve for curve in panel.curves if not curve.is_expected]
+        computed = [curve for curve in panel.curves if not curve.is_expected]
         curves = [self._curve(curve, i, plot.kind) for i, curve in enumerate(expected)]
         return {
             "xlabel": panel.xlabel,
@@ -91,34 +91,35 @@ class PlotData:
                 [line.label, line.value, line.axis, _dash(None, i + 1)]
                 for i, line in enumerate(panel.lines)
             ],
-            "curves": curves + [self._curve(curve, i, plot.kind) for i, curve in enumerate(found)],
+            "curves": curves
+            + [self._curve(curve, i, plot.kind) for i, curve in enumerate(computed)],
         }
 
-    def _curve(self, curve: Curve, place: int, kind: str) -> dict[str, Any]:
+    def _curve(self, curve: Curve, index: int, kind: str) -> dict[str, Any]:
         x, y = curve.points()
         count = len(x)
         if count > self._largest:
             is_path = kind == "path"
             x, y = thin(x, y) if is_path else decimate(x, y, self._largest // 5)
-        colour = curve.colour or PALETTE[place % len(PALETTE)]
-        named = colour in PALETTE
+        colour = curve.colour or PALETTE[index % len(PALETTE)]
+        is_in_palette = colour in PALETTE
         return {
             "label": curve.label,
             "x": self._array(x),
             "y": self._array(y),
             "count": count,
-            "colour": PALETTE.index(colour) if named else colour,
-            "dash": _dash(curve.dash, place),
-            "width": 2.2 if place == 0 and not curve.is_expected else 1.5,
+            "colour": PALETTE.index(colour) if is_in_palette else colour,
+            "dash": _dash(curve.dash, index),
+            "width": 2.2 if index == 0 and not curve.is_expected else 1.5,
             "marked": kind == "points" and not curve.is_expected,
             "band": None if curve.band is None else self._band(curve, x),
         }
 
-    def _band(self, curve: Curve, kept: Floats) -> list[int]:
+    def _band(self, curve: Curve, abscissae: Floats) -> list[int]:
         """Return the band where the curve is kept."""
         x, _ = curve.points()
         sides = (np.asarray(side, dtype=np.float64) for side in curve.band or ())
-        at = slice(None) if len(kept) == len(x) else np.searchsorted(x, kept)
+        at = slice(None) if len(abscissae) == len(x) else np.searchsorted(x, abscissae)
         return [self._array(side[at]) for side in sides]
 
     def _array(self, values: ArrayLike) -> int:
@@ -151,17 +152,17 @@ def packed(values: Floats) -> dict[str, Any]:
     return {kind: base64.b64encode(content.tobytes()).decode()}
 
 
-def _dash(dash: Dash | None, place: int) -> list[float] | None:
+def _dash(dash: Dash | None, index: int) -> list[float] | None:
     """Return strokes and gaps in widths of the line, empty for a whole one; ``None``: no line."""
-    chosen = DASHES[place % len(DASHES)] if dash is None else dash
-    if isinstance(chosen, str):
-        return _NAMED.get(chosen)
-    return list(chosen[1])
+    dash_style = DASHES[index % len(DASHES)] if dash is None else dash
+    if isinstance(dash_style, str):
+        return _NAMED.get(dash_style)
+    return list(dash_style[1])
 
 
 TEMPLATES = Path(__file__).with_name("templates")
 _UPLOT = Path(__file__).with_name("vendor") / "uplot"
-#: Characters of samples that stand in the page; more stand beside it, in a file with this ending.
+#: Characters of samples that stand in the page; more stand next to it, in a file with this ending.
 LARGEST_DATA, BESIDE = 8_000_000, ".data.js"
 _NOTHING = "–"
 #: A larger drawing is embedded as PNG.
@@ -178,7 +179,7 @@ _MIME = {".svg": "image/svg+xml", ".png": "image/png"}
 def write_report(report: Report, path: str | Path) -> list[Path]:
     """Write a report as one self-contained HTML file; returns what was written.
 
-    Where the samples of its figures are many they stand in a file beside it.
+    Where the samples of its figures are many they are in a file next to it.
     """
     path = Path(path)
     text, samples = _rendered(report, path.with_name(f"{path.stem}{BESIDE}"), LARGEST_DATA)
@@ -194,16 +195,18 @@ def render_report(report: Report) -> str:
 
 
 def _rendered(
-    report: Report, beside: Path | None = None, largest: float = math.inf
+    report: Report, data_folder: Path | None = None, largest: float = math.inf
 ) -> tuple[str, dict[Path, str]]:
-    """Return the page, and what stands in a file beside it if that is more than it should hold."""
+    """Return the page, and the content of a file next to it if it would be too large."""
     items = [*report.figures, *(item for case in report.cases for item in case.figures)]
     plots = {item: item.figure for item in items if isinstance(item.figure, Plot)}
     data = embedded(PlotData(list(plots.values())).as_json()) if plots else ""
-    moved = beside if len(data) > largest else None
-    drawn = {item: item.figure for item in report.diagrams if plots}
+    moved = data_folder if len(data) > largest else None
+    drawings = {item: item.figure for item in report.diagrams if plots}
     values = {
-        item: embedded(one.values) for item, one in drawn.items() if isinstance(one, ValuedDrawing)
+        item: embedded(drawing.values)
+        for item, drawing in drawings.items()
+        if isinstance(drawing, ValuedDrawing)
     }
     scripts = _scripts("drawn_diagrams.js") if plots else ()
     text = (
@@ -223,15 +226,15 @@ def _rendered(
     return text, {moved: f"window.softdockFigures = {data};\n"} if moved else {}
 
 
-def chart_page(plot: Plot, most: int) -> str:
-    """Return a page that shows one plot, with so many samples at most."""
+def chart_page(plot: Plot, limit: int) -> str:
+    """Return a page that shows one plot, with a limited number of samples."""
     scripts = _scripts()
     return (
         environment(TEMPLATES)
         .get_template("chart.html.j2")
         .render(
             title=plot.title,
-            data=embedded(PlotData([plot], most).as_json()),
+            data=embedded(PlotData([plot], limit).as_json()),
             scripts=scripts,
             style=figure_style(),
             policy=policy_of(*scripts),
@@ -279,10 +282,10 @@ def _ms(ns: float) -> str:
     return f"{round(ns / 1e6, 6) + 0.0:.10g}"
 
 
-def _delays(case: CaseSection, which: str) -> str:
+def _delays(case: CaseSection, attribute: str) -> str:
     """Delays of all loops of a case, in milliseconds, each once."""
-    found = sorted({round(getattr(loop, which)) for loop in case.loops})
-    return ", ".join(map(_ms, found)) or _NOTHING
+    delays = sorted({round(getattr(loop, attribute)) for loop in case.loops})
+    return ", ".join(map(_ms, delays)) or _NOTHING
 
 
 def _inline(item: FigureItem) -> str:
@@ -309,8 +312,8 @@ def _uri(figure: Any) -> str:
         try:
             content = figure.read_bytes()
         except OSError as error:
-            why = error.strerror or error
-            raise LoadError(f"{figure}: picture cannot be read: {why}") from error
+            reason = error.strerror or error
+            raise LoadError(f"{figure}: picture cannot be read: {reason}") from error
     else:
         from orchestrator.pictures.plot_drawing import picture
 

@@ -1,4 +1,4 @@
-"""The report of a run, and pictures of its figures where they are asked for."""
+"""The report of a run, and pictures of its figures where requested."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _COUNTS = ("lost", "late", "repeated", "malformed", "restarts")
 
 
 class ReportPage(Extension):
-    """Writes the report, and pictures of all figures where they are asked for."""
+    """Writes the report, and pictures of all figures where requested."""
 
     follows = ("*",)
 
@@ -58,34 +58,42 @@ class ReportPage(Extension):
         experiment, outcome, draft = run.experiment, run.outcome, run.draft
         folder = draft.folder
         plots = _plots(experiment, outcome)
-        shown: dict[str, Picture] = {name: plot for name, (plot, _) in plots.items()}
+        pictures_shown: dict[str, Picture] = {name: plot for name, (plot, _) in plots.items()}
         sections = []
         for case in outcome.cases.values():
-            found = {stem: item for one in case.sections for stem, item in one.plots.items()}
-            shown |= {stem: plot for stem, (plot, _) in found.items()}
-            sections.append(_section(case, _items(found)))
+            case_plots = {
+                stem: item for section in case.sections for stem, item in section.plots.items()
+            }
+            pictures_shown |= {stem: plot for stem, (plot, _) in case_plots.items()}
+            sections.append(_section(case, _items(case_plots)))
         diagrams = _diagrams(run)
         if run.settings.figures:
-            shown |= {name: drawing.bare() for name, (drawing, _) in diagrams.items()}
+            pictures_shown |= {name: drawing.bare() for name, (drawing, _) in diagrams.items()}
         for name, figure in experiment.figure.items():
             if figure.kind == "stability-plane":
                 from orchestrator.pictures.figures import draw_plane
 
-                shown[name] = partial(draw_plane, figure)
+                pictures_shown[name] = partial(draw_plane, figure)
         if run.settings.figures:
             from orchestrator.pictures import draw_pictures
 
-            told = partial(run.tell, "drawing")
+            progress = partial(run.tell, "drawing")
             pictures = folder / PICTURES
-            outcome.files += draw_pictures(shown, pictures, run.output / PICTURES, told)
+            outcome.files += draw_pictures(
+                pictures_shown, pictures, run.output / PICTURES, progress
+            )
         # those of an earlier run show something else by now
         draft.replaced |= {
-            f"{PICTURES}/{name}{end}" for name in (*shown, *diagrams) for end in (".png", ".svg")
+            f"{PICTURES}/{name}{end}"
+            for name in (*pictures_shown, *diagrams)
+            for end in (".png", ".svg")
         }
         page = folder / "report.html"
         draft.replaced.add(f"{page.stem}{BESIDE}")
         files = [*outcome.files, page, folder / SUMMARY]
-        own = [path for path in files if path.is_relative_to(folder)]  # not those of before the run
+        written_files = [
+            path for path in files if path.is_relative_to(folder)
+        ]  # not those of before the run
         sections, shared = _said_once(sections)
         report = Report(
             title=experiment.title,
@@ -100,7 +108,7 @@ class ReportPage(Extension):
             shared=tuple(shared),
             fmus=_fmus(outcome),
             created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-            files=tuple(FileItem(path.relative_to(folder)) for path in own),
+            files=tuple(FileItem(path.relative_to(folder)) for path in written_files),
         )
         outcome.files += write_report(report, page)
 
@@ -108,8 +116,8 @@ class ReportPage(Extension):
 def _plots(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tuple[Plot, str]]:
     """Return what the figures show whose cases and sweeps were run, and their captions."""
     if not experiment.figure and not experiment.animation:
-        shown = [default_plots(case.result) for case in outcome.cases.values()]
-        return {name: plot for plots in shown for name, plot in plots.items()}
+        plots_by_case = [default_plots(case.result) for case in outcome.cases.values()]
+        return {name: plot for plots in plots_by_case for name, plot in plots.items()}
     from orchestrator.pictures.figures import cases_of, plot_of, sweeps_of
 
     plots_of = {}
@@ -123,18 +131,18 @@ def _plots(experiment: Experiment, outcome: ExperimentOutcome) -> dict[str, tupl
         try:
             plots_of[name] = plot_of(figure, outcome), figure.caption
         except DescriptionError:
-            if not outcome.stopped:  # whose rows end before those that they are compared with
+            if not outcome.stopped:  # whose rows end before the rows of their reference
                 raise
     return plots_of
 
 
-def _items(shown: Mapping[str, tuple[Plot | Drawing, str]]) -> tuple[FigureItem, ...]:
-    return tuple(FigureItem(figure, caption) for figure, caption in shown.values())
+def _items(figures: Mapping[str, tuple[Plot | Drawing, str]]) -> tuple[FigureItem, ...]:
+    return tuple(FigureItem(figure, caption) for figure, caption in figures.values())
 
 
 def _diagrams(run: Run) -> dict[str, tuple[ValuedDrawing, str]]:
     """Draw the systems of the cases, each once, with the values of all that share it."""
-    experiment, outcome, found = run.experiment, run.outcome, {}
+    experiment, outcome, diagrams = run.experiment, run.outcome, {}
     if not has_font():
         _LOGGER.warning("the report has no block diagrams: they %s", NEED_FONT)
         return {}
@@ -151,8 +159,8 @@ def _diagrams(run: Run) -> dict[str, tuple[ValuedDrawing, str]]:
         results = [outcome.cases[name].result for name in names]
         drawing = valued_drawing(nested, facts, ", ".join(names), results)
         caption = f"{first.title}. {first.system.description}"
-        found[f"system-{names[0]}"] = drawing, caption.strip()
-    return found
+        diagrams[f"system-{names[0]}"] = drawing, caption.strip()
+    return diagrams
 
 
 def device_table(result: Result) -> TableItem | None:
@@ -160,15 +168,15 @@ def device_table(result: Result) -> TableItem | None:
 
     Counts are the last ones.
     """
-    found: dict[str, dict[str, NDArray[np.float64]]] = {}
+    signals_of: dict[str, dict[str, NDArray[np.float64]]] = {}
     for name in result:
-        device, _, what = name.rpartition(".")
-        if what in (*_COUNTS, "sample_age", "valid") and _is_device(result, device):
-            found.setdefault(device, {})[what] = result[name]
-    if not found or not len(result.time_ns):
+        device, _, signal = name.rpartition(".")
+        if signal in (*_COUNTS, "sample_age", "valid") and _is_device(result, device):
+            signals_of.setdefault(device, {})[signal] = result[name]
+    if not signals_of or not len(result.time_ns):
         return None
     rows: list[tuple[str | float | None, ...]] = []
-    for device, signals in found.items():
+    for device, signals in signals_of.items():
         valid, age = signals.get("valid"), signals.get("sample_age")
         rows.append(
             (
@@ -201,16 +209,16 @@ def _tables(case: CaseOutcome) -> Iterator[TableItem]:
 
 
 def _verdicts(outcome: ExperimentOutcome) -> Iterator[str]:
-    """Say whether the experiment keeps what is expected of it, and what it does not."""
+    """Summarise whether the expectations hold, and name those that fail."""
     for name, stop in outcome.stopped.items():
         yield f"Case {name} was {stop}."
     for name in outcome.never_engaged:
         yield f"The rig of case {name} was never engaged."
     for name, notices in outcome.safe_states.items():
-        where = ", ".join(dict.fromkeys(notice.component or "the rig" for notice in notices))
-        if name in outcome.stopped and where == "the rig":
+        components = ", ".join(dict.fromkeys(notice.component or "the rig" for notice in notices))
+        if name in outcome.stopped and components == "the rig":
             continue  # said above, with its cause
-        yield f"Case {name}: {where} went to a safe state."
+        yield f"Case {name}: {components} went to a safe state."
     if counts := outcome.counted_expectations():
         yield counts
     yield from (f"{text[0].upper()}{text[1:]}." for text in outcome.broken)
@@ -225,12 +233,12 @@ def _said_once(
         for text in dict.fromkeys(section.remarks):
             cases.setdefault(text, []).append(section.name)
     shared = {text: names for text, names in cases.items() if len(names) > 1}
-    own = [
+    remaining = [
         replace(part, remarks=tuple(text for text in part.remarks if text not in shared))
         for part in sections
     ]
     every = len(sections)
-    return own, [
+    return remaining, [
         (text, "all cases" if len(names) == every else ", ".join(names))
         for text, names in shared.items()
     ]

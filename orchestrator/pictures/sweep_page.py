@@ -34,10 +34,10 @@ from orchestrator.study.sweep.summary import (
     axis_of,
     cells_of,
     detail,
-    each,
+    figures_of_cells,
     label_of_measure,
+    measure_value,
     missing,
-    other,
     reduced,
     safe,
     summaries,
@@ -65,7 +65,7 @@ def draw_sweep(figure: MapFigure | LinesFigure, outcome: FinishedSweep) -> Figur
 
 
 def _map(figure: MapFigure, outcome: FinishedSweep) -> Callable[..., Figure]:
-    """Return what draws a map, with at most so many panels in a row."""
+    """Return what draws a map, with a limited number of panels in a row."""
     over = outcome.plan.context.sweep.over
     panels = []
     for panel in figure.panels:
@@ -73,11 +73,13 @@ def _map(figure: MapFigure, outcome: FinishedSweep) -> Callable[..., Figure]:
         panels.append(
             MapPanel(
                 panel.title or panel.case,
-                each(cells, partial(reduced, figure)),
+                figures_of_cells(cells, partial(reduced, figure)),
                 missing(figure, cells),
                 safe(cells),
-                each(cells, partial(detail, figure, "predicted")),
-                each(cells, partial(other, figure.contour)) if figure.contour else None,
+                figures_of_cells(cells, partial(detail, figure, "predicted")),
+                figures_of_cells(cells, partial(measure_value, figure.contour))
+                if figure.contour
+                else None,
             )
         )
     label = label_of_measure(figure, outcome)
@@ -96,13 +98,13 @@ def _lines(figure: LinesFigure, outcome: FinishedSweep) -> Plot:
     for number, curve in enumerate(figure.curves):
         cells = cells_of(curve, (figure.x,), outcome)
         label = curve.title or curve.case
-        expected = each(cells, partial(detail, figure, "predicted"))[0]
+        expected = figures_of_cells(cells, partial(detail, figure, "predicted"))[0]
         is_predicted = bool(np.isfinite(expected).any())
         if is_predicted:
             colour = PALETTE[number % len(PALETTE)]
             text = f"{label}, predicted"
             curves.append(Curve(text, x, expected, colour=colour, is_expected=True))
-        values = each(cells, partial(reduced, figure))[0]
+        values = figures_of_cells(cells, partial(reduced, figure))[0]
         low, high = _band([values_in(figure, cell) for cell in cells[0]])
         band = (low, high) if (high > low).any() else None
         dash = "none" if is_predicted else None  # marks only, so that both are seen
@@ -133,13 +135,13 @@ def write_page(
     items = []
     pictures: list[Path] = []
     for name, item in _figures(experiment, outcomes).items():
-        shown: Any = item.figure
-        figure = draw_plot(shown) if isinstance(shown, Plot) else shown
+        drawable: Any = item.figure
+        figure = draw_plot(drawable) if isinstance(drawable, Plot) else drawable
         for suffix in (".png", ".svg"):
             pictures.append(Path("figures") / f"{name}{suffix}")
             save(figure, (into or output) / pictures[-1])
         items.append(item)
-    judged = (TableItem(one.heading, one.columns, one.rows) for one in sections)
+    judged = (TableItem(section.heading, section.columns, section.rows) for section in sections)
     report = Report(
         title=experiment.title,
         description=experiment.description,
@@ -158,12 +160,12 @@ def _figures(
     experiment: Experiment, outcomes: Mapping[str, FinishedSweep]
 ) -> dict[str, FigureItem]:
     """Make all figures whose sweeps were run."""
-    made: dict[str, FigureItem] = {}
+    items: dict[str, FigureItem] = {}
     swept = as_run(experiment, outcomes)
     for name, figure in experiment.figure.items():
         if isinstance(figure, MapFigure | LinesFigure):
             if figure.sweep in outcomes:
-                made[name] = draw_sweep(figure, outcomes[figure.sweep])
+                items[name] = draw_sweep(figure, outcomes[figure.sweep])
         elif sweeps_of(figure) and sweeps_of(figure) <= set(swept.sweeps):
-            made[name] = FigureItem(plot_of(figure, swept), figure.caption)
-    return made
+            items[name] = FigureItem(plot_of(figure, swept), figure.caption)
+    return items

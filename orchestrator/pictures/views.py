@@ -23,29 +23,29 @@ _MOST_SAMPLES = 400_000
 _PANEL, _REST = 245, 75
 
 
-def quick_plot(result: Result, wanted: Sequence[str], title: str) -> Figure:
+def quick_plot(result: Result, signals: Sequence[str], title: str) -> Figure:
     """Draw signals by names and patterns; see :meth:`Result.plot`."""
     from orchestrator.pictures.plot_drawing import draw_plot
 
-    return draw_plot(_plot_of(result, wanted, title))
+    return draw_plot(_plot_of(result, signals, title))
 
 
-def quick_chart(result: Result, wanted: Sequence[str], title: str) -> Page:
+def quick_chart(result: Result, signals: Sequence[str], title: str) -> Page:
     """Show signals by names and patterns; see :meth:`Result.chart`."""
     from orchestrator.pictures.report import chart_page
 
-    plot = _plot_of(result, wanted, title)
+    plot = _plot_of(result, signals, title)
     return Page(chart_page(plot, _MOST_SAMPLES), title, _PANEL * len(plot.panels) + _REST)
 
 
-def _plot_of(result: Result, wanted: Sequence[str], title: str) -> Plot:
+def _plot_of(result: Result, signals: Sequence[str], title: str) -> Plot:
     names: list[str] = []
-    for text in wanted or result.names:
+    for text in signals or result.names:
         exact = [text] if text in result else []
-        found = exact or (matching(text, result.names) if is_pattern(text) else [])
-        if not found:
+        matches = exact or (matching(text, result.names) if is_pattern(text) else [])
+        if not matches:
             raise unknown_name_error(f"result '{result.name}'", "signal", text, result.names)
-        names += found
+        names += matches
     return signal_plot(result, title, panels_of(result, dict.fromkeys(names)))
 
 

@@ -405,7 +405,7 @@ class CaseSection(Struct, eq=False):
 
     @classmethod
     def of(cls, result: Result, **others: Any) -> CaseSection:
-        """Make the section of a result, with what else is said of it."""
+        """Make the section of a result, with further entries."""
         return cls(**{name: getattr(result, name) for name in _OF_A_RESULT}, **others)
 
     @property

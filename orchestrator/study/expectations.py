@@ -123,8 +123,8 @@ def sweep_verdicts(
             if statement_of(that).name not in case.case.measure:
                 continue  # another case of the sweep has it
             goal = goal_of(key, table, that, case, recorded_names(case, experiment))
-            verdict = judge_measure(goal, run.measured.get(goal.bound.name), run.where, run.reason)
-            verdicts.setdefault(run.where, []).append(verdict)
+            verdict = judge_measure(goal, run.measured.get(goal.bound.name), run.label, run.reason)
+            verdicts.setdefault(run.label, []).append(verdict)
     return verdicts
 
 
@@ -211,10 +211,12 @@ class Expectations(Extension):
             suites[case] = [self._verdict(run, case, goal) for goal in goals]
             run.add(case, case_section(case, suites[case]))
         for name, sweep in run.outcome.sweeps.items():
-            found = sweep_verdicts(name, run.experiment, run.cases, _points(sweep))
-            if found:
-                run.add(sweep.case, sweep_section(name, found))
-                suites[f"sweep {name}"] = [verdict for row in found.values() for verdict in row]
+            verdicts_of_rows = sweep_verdicts(name, run.experiment, run.cases, _points(sweep))
+            if verdicts_of_rows:
+                run.add(sweep.case, sweep_section(name, verdicts_of_rows))
+                suites[f"sweep {name}"] = [
+                    verdict for row in verdicts_of_rows.values() for verdict in row
+                ]
         for file, writer in FILES.items():
             run.write(file, partial(writer, run.outcome.title, suites))
         run.outcome.broken += [

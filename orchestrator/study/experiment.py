@@ -68,7 +68,7 @@ def _real_time() -> type[RealTimeTable]:
     return RealTimeTable
 
 
-def _rest() -> type[RestTable]:
+def _rest_table() -> type[RestTable]:
     from orchestrator.study.tables import RestTable
 
     return RestTable
@@ -97,7 +97,7 @@ if not TYPE_CHECKING:
     Expectation = deferred(_expectation)
     LedgerTable = deferred(_ledger)
     RealTimeTable = deferred(_real_time)
-    RestTable = deferred(_rest)
+    RestTable = deferred(_rest_table)
     TuningTable = deferred(_tuning)
     Figure = deferred(_figure)
     AnySweep = deferred(_sweep)
@@ -204,7 +204,7 @@ class RunOptions(Table):
         return None if self.step == AUTO else self.step
 
     @property
-    def way(self) -> dict[str, Any]:
+    def stepping(self) -> dict[str, Any]:
         """What decides on how it is stepped, by keyword of :class:`orchestrator.Execution`."""
         return {name: getattr(self, name) for name in WAY}
 
@@ -212,7 +212,7 @@ class RunOptions(Table):
         """Return how a system is run with them."""
         from orchestrator.core.master import ExecutionSettings
 
-        return ExecutionSettings.of(system, **self.way, **more)
+        return ExecutionSettings.of(system, **self.stepping, **more)
 
 
 class Recorder(Table):

@@ -116,7 +116,7 @@ class Run:
         if case not in sections:
             raise ValueError(f"no case '{case}'{choices_for(case, sections, 'case')}")
         section.check()
-        taken = {*CaseSummary.__annotations__, *(one.key for one in sections[case])}
+        taken = {*CaseSummary.__annotations__, *(present.key for present in sections[case])}
         if section.key in taken:
             raise ValueError(
                 f"section '{section.key}': case '{case}' has an entry of that key; use another"
@@ -222,7 +222,7 @@ def loaded(
     Softdock is not installed is left out; the second list has a sentence for each.
     """
     sentences: list[str] = []
-    given: dict[str, Callable[[str], bool]] = {
+    conditions: dict[str, Callable[[str], bool]] = {
         "run": lambda _name: True,
         "device": lambda _name: any(
             item.source.kind is SourceKind.DEVICE
@@ -234,7 +234,7 @@ def loaded(
     }
     extensions: dict[str, Extension] = {}
     for entry, (when, name) in _names().items():
-        if name in extensions or name in without or not given[when](name):
+        if name in extensions or name in without or not conditions[when](name):
             continue
         try:
             extensions[name] = _made(entry, name)

@@ -57,30 +57,34 @@ class Bound(Struct):
         return np.asarray((values - self.value) * (1.0 if "<" in self.relation else -1.0))
 
 
-def bound_of(said: Statement, unit_of: UnitOf) -> Bound:
+def bound_of(statement: Statement, unit_of: UnitOf) -> Bound:
     """Convert a statement to the unit of its name."""
-    unit = unit_of(said.name)
+    unit = unit_of(statement.name)
 
-    def converted(one: Quantity, what: str) -> tuple[float, float]:
+    def converted(quantity: Quantity, role: str) -> tuple[float, float]:
         has_unit = unit not in {"", "1"}
-        if has_unit and one.unit is None:
-            raise DescriptionError(f"expected a unit after {one.value:g}, such as '{unit}'")
-        if not has_unit and one.unit not in {None, "1"}:
-            raise DescriptionError(f"{what} {one.value:g} {one.unit}: '{said.name}' has no unit")
+        if has_unit and quantity.unit is None:
+            raise DescriptionError(f"expected a unit after {quantity.value:g}, such as '{unit}'")
+        if not has_unit and quantity.unit not in {None, "1"}:
+            raise DescriptionError(
+                f"{role} {quantity.value:g} {quantity.unit}: '{statement.name}' has no unit"
+            )
         try:
-            return conversion(one.unit, unit) if has_unit else (1.0, 0.0)
+            return conversion(quantity.unit, unit) if has_unit else (1.0, 0.0)
         except UnitMismatchError as error:
-            raise DescriptionError(f"'{said.name}' is in {unit}: {error}") from None
+            raise DescriptionError(f"'{statement.name}' is in {unit}: {error}") from None
 
-    factor, offset = converted(said.bound, "bound")
-    centre = said.centre
-    if said.relation == "within":
+    factor, offset = converted(statement.bound, "bound")
+    centre = statement.centre
+    if statement.relation == "within":
         offset = 0.0  # a distance
     if centre is None:
-        return Bound(said.name, said.relation, factor * said.bound.value + offset, 0.0, unit)
+        return Bound(
+            statement.name, statement.relation, factor * statement.bound.value + offset, 0.0, unit
+        )
     to_unit, zero = converted(centre, "value")
     at = to_unit * centre.value + zero
-    return Bound(said.name, said.relation, factor * said.bound.value, at, unit)
+    return Bound(statement.name, statement.relation, factor * statement.bound.value, at, unit)
 
 
 class Goal(Struct):
@@ -209,35 +213,38 @@ def wrong_expectations(
 ) -> Iterator[tuple[str, str]]:
     """Say which expectations no case can be held to, by their names."""
     for name, table in experiment.expect.items():
-        for kind, given, known in (
+        for kind, names, defined in (
             ("case", table.cases, experiment.case),
             ("sweep", table.sweeps, experiment.sweep),
         ):
-            for one in given:
-                if one not in known:
-                    choices = choices_for(one, known, kind)
-                    yield name, f"expectation '{name}': no {kind} '{one}'{choices}"
+            for name_given in names:
+                if name_given not in defined:
+                    choices = choices_for(name_given, defined, kind)
+                    yield name, f"expectation '{name}': no {kind} '{name_given}'{choices}"
         for that in table.statements:
-            for case, place in _places(table, that, experiment, cases):
+            for case, context in _contexts(table, that, experiment, cases):
                 try:
                     goal_of(name, table, that, cases[case], recorded[case])
                 except DescriptionError as error:
-                    yield name, f"expectation '{name}', {place}: {error}"
-        for one, that in product(table.sweeps, table.statements):
-            sweep, measure = experiment.sweeps.get(one), statement_of(that).name
+                    yield name, f"expectation '{name}', {context}: {error}"
+        for name_given, that in product(table.sweeps, table.statements):
+            sweep, measure = experiment.sweeps.get(name_given), statement_of(that).name
             if sweep is not None and measure not in sweep.measures:
                 hint = choices_for(measure, sweep.measures, "measure", "its")
-                yield name, f"expectation '{name}': sweep '{one}' has no measure '{measure}'{hint}"
+                yield (
+                    name,
+                    f"expectation '{name}': sweep '{name_given}' has no measure '{measure}'{hint}",
+                )
 
 
-def _places(
+def _contexts(
     table: Expectation, that: str, experiment: Experiment, cases: Mapping[str, PreparedCase]
 ) -> Iterator[tuple[str, str]]:
     """Name the cases that a statement is about, and where."""
     yield from ((case, f"case '{case}'") for case in expected_cases(table, cases))
-    for one in table.sweeps:
-        sweep = experiment.sweeps.get(one)
+    for sweep_name in table.sweeps:
+        sweep = experiment.sweeps.get(sweep_name)
         measure = statement_of(that).name
         for case in sweep.cases if sweep is not None and measure in sweep.measures else ():
             if case in cases and measure in cases[case].case.measure:
-                yield case, f"sweep '{one}'"
+                yield case, f"sweep '{sweep_name}'"

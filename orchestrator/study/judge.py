@@ -79,7 +79,7 @@ class Verdict(Struct):
 
 
 def case_section(case: str, verdicts: Sequence[Verdict]) -> Section:
-    """Return what is said of the expectations of a case."""
+    """Return the report section on the expectations of a case."""
     columns = ("expectation", "requirement", "expected", "found", "verdict")
     rows = tuple((v.name, v.requirement, v.that, v.found, v.word) for v in verdicts)
     data = [verdict.as_json() for verdict in verdicts]
@@ -113,16 +113,18 @@ def sweep_section(name: str, verdicts: Mapping[str, Sequence[Verdict]]) -> Secti
     )
 
 
-def not_judged(goal: Goal, where: str, why: str) -> Verdict:
+def not_judged(goal: Goal, location: str, reason: str) -> Verdict:
     """Return the verdict on what could not be looked at, for some reason."""
-    return Verdict(goal.name, goal.table.requirement, where, goal.that, None, why)
+    return Verdict(goal.name, goal.table.requirement, location, goal.that, None, reason)
 
 
-def judge_measure(goal: Goal, measured: Measured | None, where: str, why: str = "") -> Verdict:
+def judge_measure(
+    goal: Goal, measured: Measured | None, location: str, reason: str = ""
+) -> Verdict:
     """Return the verdict on a measure; ``None``: it could not be read off, for some reason."""
-    verdict = partial(Verdict, goal.name, goal.table.requirement, where, goal.that)
+    verdict = partial(Verdict, goal.name, goal.table.requirement, location, goal.that)
     if measured is None:
-        return verdict(passed=False, found=f"none: {why or 'it could not be evaluated'}")
+        return verdict(passed=False, found=f"none: {reason or 'it could not be evaluated'}")
     value, unit = np.array([measured.value]), goal.bound.unit
     return verdict(
         passed=bool(goal.bound.holds(value, goal.bound.centre)[0]),
@@ -134,7 +136,7 @@ def judge_measure(goal: Goal, measured: Measured | None, where: str, why: str = 
 
 @dataclass(slots=True)
 class SignalJudge:
-    """Holds a signal to what is expected of it, row by row.
+    """Compares a signal with its expectation, row by row.
 
     goal: Of a signal.
     broken_ns: Time of the first row that breaks it.
@@ -190,25 +192,25 @@ class SignalJudge:
             holds &= rows.time_ns >= self.goal.begin_ns
         return int(rows.time_ns[int(np.argmax(holds))]) if holds.any() else None
 
-    def verdict(self, where: str) -> Verdict:
+    def verdict(self, location: str) -> Verdict:
         """Return what is known by now; a window without rows shows nothing, and is broken."""
         goal, unit, table = self.goal, self.goal.bound.unit, self.goal.table
-        verdict = partial(Verdict, goal.name, table.requirement, where, goal.that)
+        verdict = partial(Verdict, goal.name, table.requirement, location, goal.that)
         if self._worst is None:
             reason = "no recorded row in its window"
             if self._begins_ns is None:
                 reason = f"'{table.after}' in no row"
             return verdict(passed=False, found=reason)
         _, value, at_ns = self._worst
-        found = f"at worst {_text(value, unit)} at {seconds(at_ns):.9g} s"
+        worst = f"at worst {_text(value, unit)} at {seconds(at_ns):.9g} s"
         if self.broken_ns is not None:
             first = f"{_text(self._first, unit)} at {seconds(self.broken_ns):.9g} s"
-            found = first if at_ns == self.broken_ns else f"{first}, {found}"
+            worst = first if at_ns == self.broken_ns else f"{first}, {worst}"
         elif self._uncovered:
-            found = f"rows of which {table.reference} has no values"
+            worst = f"rows of which {table.reference} has no values"
         return verdict(
             passed=self.broken_ns is None and not self._uncovered,
-            found=found,
+            found=worst,
             value=value if np.isfinite(value) else None,
             unit=unit,
             time=None if self.broken_ns is None else seconds(self.broken_ns),

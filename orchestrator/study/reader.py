@@ -155,9 +155,9 @@ CHECK_CODE = "EXP102"
 def prepared_cases(
     experiment: Experiment, reader: SystemReader, settings: RunSettings
 ) -> tuple[Experiment, dict[str, PreparedCase], dict[str, Section]]:
-    """Prepare and check cases, and expect that what is asked of the run fits some of them.
+    """Prepare and check cases, and expect that the run's settings fit some of them.
 
-    Steps are chosen where that is asked for; which and why is said by case.
+    Choose steps where requested; remarks of the case give step and reason.
     """
     names = requested_cases(experiment, settings.only)
     cases = prepare_all(experiment, names, reader, settings)
@@ -231,8 +231,8 @@ def _sweeps(experiment: Experiment, cases: Mapping[str, PreparedCase]) -> Iterat
 def _at(key: Sequence[str], problems: Iterable[Problem], context: str = "") -> Iterator[Diagnostic]:
     """Say under which table of the file it stands; what has a key stands below that."""
     for problem in problems:
-        given = problem if isinstance(problem, Diagnostic) else None
-        base = given or Diagnostic(CHECK_CODE, Severity.ERROR, str(problem))
+        diagnostic = problem if isinstance(problem, Diagnostic) else None
+        base = diagnostic or Diagnostic(CHECK_CODE, Severity.ERROR, str(problem))
         inner = parts_of(base.key) if base.key else ()
         located = replace(base, code=CHECK_CODE, key=toml_key(*key, *inner))
         yield located.within(context) if context else located
@@ -246,13 +246,17 @@ def _figures(
             for curve in (curve for panel in figure.panels for curve in panel.curves):
                 if curve.cases <= recorded.keys():
                     location, at = f"figure '{name}'", ("figure", name)
-                    problems = _known(location, curve.signal, recorded[curve.case], curve.angle)
+                    problems = _unknown_signals(
+                        location, curve.signal, recorded[curve.case], curve.angle
+                    )
                     yield from _at(at, problems)
                     yield from _at(at, _minus(location, curve, cases, recorded))
         elif figure.kind == "phase":
             for path in figure.curves:
                 for signal in (path.x, path.y) if path.case in recorded else ():
-                    problems = _known(f"figure '{name}'", signal, recorded[path.case], None)
+                    problems = _unknown_signals(
+                        f"figure '{name}'", signal, recorded[path.case], None
+                    )
                     yield from _at(("figure", name), problems)
     if experiment.has_maps:
         from orchestrator.study.prepare.sweep_check import wrong_maps
@@ -261,7 +265,7 @@ def _figures(
 
 
 def _minus(
-    where: str,
+    location: str,
     curve: CurveTable,
     cases: Mapping[str, PreparedCase],
     recorded: Mapping[str, list[str]],
@@ -269,17 +273,19 @@ def _minus(
     """Say what is wrong with the signal that a curve takes off."""
     if curve.minus is None:
         return
-    yield from _known(where, curve.minus.signal, recorded[curve.minus.case], curve.angle)
+    yield from _unknown_signals(
+        location, curve.minus.signal, recorded[curve.minus.case], curve.angle
+    )
     try:
-        one, other = (
+        first, second = (
             (_horizon(cases[name]), cases[name].options.every or 1)
             for name in (curve.case, curve.minus.case)
         )
     except DescriptionError:  # reported with the options
         return
-    if one != other:
+    if first != second:
         yield (
-            f"{where}: curve '{curve.label}': expected the same start, step, every and stop of"
+            f"{location}: curve '{curve.label}': expected the same start, step, every and stop of"
             f" cases '{curve.case}' and '{curve.minus.case}', whose signals are subtracted"
         )
 
@@ -313,11 +319,13 @@ def _files(case: PreparedCase, experiment: Experiment) -> Iterator[Problem]:
         yield from expect_room(view, (stop_ns - start_ns) // step_ns, case.options.every or 1)
 
 
-def _known(where: str, signal: str, recorded: list[str], angle: Angle) -> Iterator[str]:
+def _unknown_signals(
+    location: str, signal: str, recorded: list[str], angle: Angle
+) -> Iterator[str]:
     for name in names_of(signal, angle):
         if name not in recorded:
             choices = choices_for(name, recorded, "recorded output")
-            yield f"{where}: no recorded output '{name}'{choices}"
+            yield f"{location}: no recorded output '{name}'{choices}"
 
 
 def _options(case: PreparedCase) -> Iterator[Diagnostic]:
@@ -338,18 +346,18 @@ def _refused(check: Callable[[], object]) -> Iterator[str]:
 
 
 def _measure(
-    where: str, measure: Measure, case: PreparedCase, shown: dict[str, list[str]]
+    location: str, measure: Measure, case: PreparedCase, recorded_by_case: dict[str, list[str]]
 ) -> Iterator[str]:
-    recorded, system, predict = shown[case.name], case.system, measure.predict
-    yield from _known(where, measure.signal, recorded, measure.angle)
+    recorded, system, predict = recorded_by_case[case.name], case.system, measure.predict
+    yield from _unknown_signals(location, measure.signal, recorded, measure.angle)
     if isinstance(measure.target, str) and measure.target not in recorded:
         problems = _refused(partial(target_value, measure.target, system))
-        yield from (f"{where}, target: {text}" for text in problems)
+        yield from (f"{location}, target: {text}" for text in problems)
     for key, time in (("from", measure.begin), ("until", measure.until)):
         if time is not None:
-            yield from _refused(partial(nanoseconds, time, f"{where}, {key}"))
+            yield from _refused(partial(nanoseconds, time, f"{location}, {key}"))
     if predict is not None:
-        yield from (f"{where}, predict.{text}" for text in predict.problems(system))
-    if measure.is_difference and measure.to in shown:
+        yield from (f"{location}, predict.{text}" for text in predict.problems(system))
+    if measure.is_difference and measure.to in recorded_by_case:
         signal = measure.to_signal or measure.signal
-        yield from _known(where, signal, shown[measure.to], measure.angle)
+        yield from _unknown_signals(location, signal, recorded_by_case[measure.to], measure.angle)

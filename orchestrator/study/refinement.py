@@ -58,9 +58,10 @@ class Refinement(Struct):
             if name not in settings.rates
         }
         fixed = {
-            name: one.fixed_step
-            for name, one in can.items()
-            if one.fixed_step is not None and not one.fits_fixed_step(step_ns // DIVISORS[-1])
+            name: capabilities.fixed_step
+            for name, capabilities in can.items()
+            if capabilities.fixed_step is not None
+            and not capabilities.fits_fixed_step(step_ns // DIVISORS[-1])
         }
         rates = {**settings.rates, **dict.fromkeys(fixed, 1)}
         problems = list(_problems(algorithm, plan, step_ns))
@@ -103,27 +104,27 @@ def _problems(algorithm: str, plan: Plan, step_ns: int) -> Iterator[DescriptionE
 
 
 def _cannot_keep(
-    flat: System, algorithm: str, plan: Plan, kept: Mapping[str, float | None]
+    flat: System, algorithm: str, plan: Plan, step_lengths: Mapping[str, float | None]
 ) -> Iterator[DescriptionError]:
     """Components that can neither follow nor keep the length of their steps.
 
     ``kept``: those that should keep it, and of what their steps are multiples in s, if of anything.
     """
-    for name, length in kept.items():
+    for name, length in step_lengths.items():
         if name in flat.components and flat.components[name].shares_events:
             hindrance = "it shares events with components that must be at the same time"
         elif plan.loops is not None and length is not None:
             hindrance = f"algorithm '{algorithm}' steps all components together"
         else:
             continue
-        why, way = "has a rate and so keeps its step", "leave out its rate"
+        reason, remedy = "has a rate and so keeps its step", "leave out its rate"
         if length is not None:
-            why = (
+            reason = (
                 f"takes whole multiples of {length:g} s (fixedInternalStepSize) and so cannot"
                 f" follow H/{DIVISORS[-1]}"
             )
-            way = f"choose a communication step that is {DIVISORS[-1]} such multiples"
-        yield CapabilityError(f"component '{name}' {why}, but {hindrance}: {way}")
+            remedy = f"choose a communication step that is {DIVISORS[-1]} such multiples"
+        yield CapabilityError(f"component '{name}' {reason}, but {hindrance}: {remedy}")
 
 
 def verify(
@@ -132,7 +133,7 @@ def verify(
     name: str | None = None,
     progress: Progress | None = None,
     keep: bool = False,
-    **given: Unpack[RunKeywords],
+    **keywords: Unpack[RunKeywords],
 ) -> Verification:
     """Run a system with steps of H, H/2 and H/4 and compare the outputs.
 
@@ -166,16 +167,16 @@ def verify(
     FailedRunError, InterruptedRun, DescriptionError, LoadError
         As of :func:`~orchestrator.simulate`, of the run with H.
     """
-    settings = ExecutionSettings.of(system, **given)
+    settings = ExecutionSettings.of(system, **keywords)
     refinement = Refinement.of(system, settings)
     tell = progress or (lambda _share: None)
     works = 1 + sum(DIVISORS)  # H/n is n times the work of H
     result = simulate_with(system, settings, RunHooks(lambda share: tell(share / works)), name)
 
-    def rest(share: float) -> None:
+    def report_rest(share: float) -> None:
         tell((1.0 + (works - 1) * share) / works)
 
-    return verified(refinement, result, progress=rest, keep=keep)
+    return verified(refinement, result, progress=report_rest, keep=keep)
 
 
 def verified(
@@ -205,24 +206,25 @@ def verified(
             raise KeyboardInterrupt from None  # the run that counts is recorded
         done += divisor
     kinds = kinds_of(refinement.system, result.names, refinement.settings.faults)
-    found = compare(results, kinds)
+    verification = compare(results, kinds)
     return replace(
-        found,
-        remarks=(*refinement.remarks(), *_remarks(found, kinds)),
+        verification,
+        remarks=(*refinement.remarks(), *_remarks(verification, kinds)),
         failures=tuple(failures),
         results=tuple(results) if keep else (result,),
     )
 
 
-def _remarks(found: Verification, kinds: Kinds) -> Iterator[str]:
+def _remarks(verification: Verification, kinds: Kinds) -> Iterator[str]:
     if kinds.random:
         components = sorted({name.partition(".")[0] for name in kinds.random})
         yield (
             "finer runs draw different random numbers, so the order cannot be computed for the"
             f" outputs of {', '.join(components)}"
         )
-    if stuck := sum(Flag.NOT_CONVERGING in flags for flags in found.flags):
+    if stuck := sum(Flag.NOT_CONVERGING in flags for flags in verification.flags):
         yield (
-            f"{stuck} of {len(found.names)} outputs do not converge with shorter steps, so their"
+            f"{stuck} of {len(verification.names)} outputs do not converge with shorter steps, so"
+            " their"
             " errors are unknown"
         )

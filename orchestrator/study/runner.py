@@ -75,22 +75,22 @@ def run_with(
 ) -> ExperimentOutcome:
     """Run an experiment and write results and a report; see :func:`run_experiment`.
 
-    ``announce`` is told, before anything moves, which devices are going to, how far and how fast.
+    ``announce`` receives, before anything moves, which devices will, how far and how fast.
     ``look`` is entered for the steps of each case.
     """
     reader = SystemReader(folder, settings.platform)
     experiment, cases, choices = prepared_cases(experiment, reader, settings)
     outcome = ExperimentOutcome(experiment.title)
-    tell, said = progress or (lambda _job, _share: None), announce or (lambda _text: None)
-    where = output.absolute()  # stays the same if a unit changes the working directory
-    run = Run(experiment, settings, reader, cases, where, tell, said, outcome)
+    tell, announce_text = progress or (lambda _job, _share: None), announce or (lambda _text: None)
+    results_folder = output.absolute()  # stays the same if a unit changes the working directory
+    run = Run(experiment, settings, reader, cases, results_folder, tell, announce_text, outcome)
     run.look = look
     for name, case in cases.items():
         run.notes[name] += case_notes(experiment, case, reader, settings, choices.get(name))
     extensions, left_out = loaded(experiment, settings, cases)
     for remarks in run.remarks.values():
         remarks.extend(left_out)
-    with whole_folder(where, alone=True) as run.draft:
+    with whole_folder(results_folder, alone=True) as run.draft:
         for extension in extensions:
             before(extension, partial(extension.begin, run))
         results = run_cases(run, extensions)
@@ -114,7 +114,7 @@ def _recordings_named(run: Run, output: Path) -> Iterator[None]:
     try:
         yield
     except SoftdockError as error:
-        names = [found.name for case in run.cases for found in run.output.glob(f"{case}.partial.*")]
+        names = [path.name for case in run.cases for path in run.output.glob(f"{case}.partial.*")]
         if not isinstance(error.__cause__, OSError) or not names:
             raise
         listed = enumerated(sorted(names))

@@ -132,8 +132,8 @@ class RealTimeTable(Table):
 
     def settings(self, factor: float | None = None) -> RealTime:
         """Return the settings, with another factor if one is given."""
-        given = dict(self)
-        return RealTime(**given if factor is None else {**given, "factor": factor})
+        fields = dict(self)
+        return RealTime(**fields if factor is None else {**fields, "factor": factor})
 
 
 class TuningTable(Table):
@@ -163,10 +163,10 @@ class RestTable(Table):
     @model_validator(mode="after")
     def _positive(self) -> Self:
         try:
-            found = self.seconds
+            duration = self.seconds
         except DescriptionError as error:
             raise PydanticCustomError("time", "{text}", {"text": str(error)}) from error
-        if not found > 0.0:
+        if not duration > 0.0:
             raise PydanticCustomError("time", "within: expected a time > 0")
         return self
 
@@ -199,17 +199,17 @@ class Statement(Struct):
 
 def statement_of(text: str) -> Statement:
     """Read a statement."""
-    found = _STATEMENT.fullmatch(text.strip())
-    if found is None or (found["centre"] and found["relation"] != "within"):
+    match = _STATEMENT.fullmatch(text.strip())
+    if match is None or (match["centre"] and match["relation"] != "within"):
         raise DescriptionError(
             f"'{text}': expected a name, a bound and its unit, such as 'peak_force < 50 N' or"
             " 'peak_force within 0.5 N of 44 N'"
         )
-    bound = Quantity(float(found["value"]), found["unit"])
-    centre = Quantity(float(found["centre"]), found["at"]) if found["centre"] else None
-    if found["relation"] == "within" and bound.value < 0.0:
+    bound = Quantity(float(match["value"]), match["unit"])
+    centre = Quantity(float(match["centre"]), match["at"]) if match["centre"] else None
+    if match["relation"] == "within" and bound.value < 0.0:
         raise DescriptionError(f"'{text}': expected a distance >= 0 after 'within'")
-    return Statement(found["name"], found["relation"], bound, centre)
+    return Statement(match["name"], match["relation"], bound, centre)
 
 
 def _tuple(names: Names) -> tuple[str, ...]:
@@ -246,11 +246,11 @@ class Expectation(Table):
         return texts
 
     @model_validator(mode="after")
-    def _whole(self) -> Self:
+    def _expect_reference(self) -> Self:
         for text in self.statements:
-            said = statement_of(text)
-            whole = said.centre is not None or said.relation != "within"
-            if (self.reference is not None) == whole:
+            statement = statement_of(text)
+            is_absolute = statement.centre is not None or statement.relation != "within"
+            if (self.reference is not None) == is_absolute:
                 raise PydanticCustomError(
                     "reference",
                     "{said}",

@@ -30,7 +30,7 @@ class Flag(StrEnum):
 
     ``not converging``: H/2 and H/4 differ no less than H and H/2. ``round-off``: the finer runs
     are equal but for rounding, or the output is nothing else. ``discrete``: an Integer or Boolean,
-    whose samples are counted. ``random``: it depends on draws that each sample makes anew.
+    whose samples are counted. ``random``: it depends on draws for each sample.
     ``jump``: it differs most where it jumps, as the jump comes at another time.
     """
 
@@ -128,7 +128,7 @@ class Verification:
     flags: Of each output; see :class:`Flag`.
     remarks: What to know of the comparison, in sentences.
     failures: Why a finer run is missing, in sentences.
-    results: The run with H; with those that were kept behind it.
+    results: The run with H, then the stored runs.
     """
 
     name: str
@@ -204,11 +204,11 @@ class Verification:
             tuple(self.largest[:, i].tolist()),
             tuple(self.rms[:, i].tolist()),
             float(self.span[i]),
-            _known(self.order[i]),
-            _known(self.error[i]),
+            _finite_or_none(self.order[i]),
+            _finite_or_none(self.error[i]),
             tuple(self.differing[:, i].tolist()),
-            _known(self.first[i]),
-            _known(self.jump[i]),
+            _finite_or_none(self.first[i]),
+            _finite_or_none(self.jump[i]),
             self.flags[i],
         )
 
@@ -223,13 +223,13 @@ class Verification:
         }
 
 
-def _known(value: float) -> float | None:
+def _finite_or_none(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
 #: Increments to each side that tell how fast a signal changes there without a jump.
 _ASIDE = 8
-#: A jump is so many times the median of the increments around it.
+#: Size of a jump, in medians of the increments around it.
 _STEEP = 8.0
 
 
@@ -269,7 +269,7 @@ _AS_MUCH = 0.1
 
 
 class Kinds(Struct):
-    """Outputs that have no order: Integers and Booleans, and those that depend on draws."""
+    """Outputs that have no order: Integers and Booleans, and outputs that depend on draws."""
 
     discrete: Collection[str] = ()
     random: Collection[str] = ()
@@ -389,12 +389,14 @@ def kinds_of(system: System, names: Collection[str], faults: Sequence[Fault]) ->
     flat = resolve(system).flat()
     varying = [line for line in flat.connections if line.delay and line.delay.variation]
     noisy = [line for f in faults if f.kind is FaultKind.NOISE for line in lines_of(f, flat)]
-    drawn = {line.target.component for line in (*varying, *noisy)}
-    if drawn:
+    random_components = {line.target.component for line in (*varying, *noisy)}
+    if random_components:
         import networkx as nx
 
         graph = flat.graph
-        drawn |= {name for start in drawn for name in nx.descendants(graph, start)}
+        random_components |= {
+            name for start in random_components for name in nx.descendants(graph, start)
+        }
     counted = {
         f"{name}.{connector.name}"
         for name, component in flat.components.items()
@@ -402,5 +404,5 @@ def kinds_of(system: System, names: Collection[str], faults: Sequence[Fault]) ->
         if connector.type is not DataType.REAL
     }
     discrete = (name for name in names if name in counted or name.rpartition("[")[0] in counted)
-    random = (name for name in names if name.partition(".")[0] in drawn)
+    random = (name for name in names if name.partition(".")[0] in random_components)
     return Kinds(frozenset(discrete), frozenset(random))

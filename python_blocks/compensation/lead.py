@@ -36,8 +36,8 @@ def lead_coefficients(lag: float, rest: float, h: float) -> tuple[float, float, 
         If a time is not in its range.
     """
     problems = [
-        f"phase lead: {name}: expected {wanted} s, found {value}"
-        for name, value, wanted, right in (
+        f"phase lead: {name}: expected {expected} s, found {value}"
+        for name, value, expected, right in (
             ("lag", lag, ">= 0", lag >= 0.0),
             ("rest", rest, "> 0", rest > 0.0),
             ("sampling time", h, "> 0", h > 0.0),

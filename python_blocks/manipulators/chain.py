@@ -10,7 +10,7 @@ import numpy as np
 
 from orchestrator import DescriptionError
 from python_blocks.kinematics.rotation import Floats, matrix
-from python_blocks.manipulators.recursion import place, solve
+from python_blocks.manipulators.recursion import place_joints, solve
 from python_blocks.manipulators.tree import Found, Tree
 
 
@@ -185,7 +185,7 @@ class Chain:
         """Return attitudes (n, 3, 3) and origins (n, 3), m, of all frames in the base frame."""
         n = len(self)
         turns, origins = np.empty((n, 3, 3)), np.empty((n, 3))
-        place(self.tree, np.array(position, dtype=float), turns, origins, np.empty((n, 6)))
+        place_joints(self.tree, np.array(position, dtype=float), turns, origins, np.empty((n, 6)))
         return turns, origins
 
 

@@ -92,7 +92,7 @@ class PartialArm(Block):
 
     def step(self, t: float, h: float) -> None:
         """Integrate by Modified Euler."""
-        chain, is_accelerated = self.chain(), self.given() == 1.0
+        chain, is_accelerated = self.chain(), self.is_prescribed() == 1.0
         before = self.positions.copy(), self.velocities.copy()
         effort = self._all("effort")
         prescribed = np.where(is_accelerated, self.accelerations, effort)
@@ -120,7 +120,7 @@ class PartialArm(Block):
         rows = tuple(tuple(self._row(name)) for name in names)
         return _chain(self.kinds, rows, tuple(self.gravity.tolist()))
 
-    def given(self) -> Floats:
+    def is_prescribed(self) -> Floats:
         """Return 1 for joints with a given motion, 0 for those with a given torque.
 
         Raises
@@ -128,7 +128,7 @@ class PartialArm(Block):
         DescriptionError
             If both or neither is given at a joint, or a joint does not exist.
         """
-        return _given(len(self.kinds), self.torque_joints, self.acceleration_joints)
+        return _mask_of_numbers(len(self.kinds), self.torque_joints, self.acceleration_joints)
 
     def _row(self, name: str) -> list[Any]:
         if name == "rotor":
@@ -143,7 +143,7 @@ class PartialArm(Block):
         return np.array([getattr(self, f"{name}_{n}") for n in range(1, len(self.kinds) + 1)])
 
     def _take_given(self) -> None:
-        is_accelerated = self.given() == 1.0
+        is_accelerated = self.is_prescribed() == 1.0
         self.accelerations = np.where(is_accelerated, self._all("given_acceleration"), 0.0)
         self.positions = np.where(is_accelerated, self._all("given_position"), self.positions)
         self.velocities = np.where(is_accelerated, self._all("given_velocity"), self.velocities)
@@ -158,13 +158,15 @@ class PartialArm(Block):
         felt: bool,
     ) -> Found:
         solution = Found(*np.empty((4, len(prescribed))))
-        singular, self.energy = solve(chain.tree, state, self.given(), prescribed, felt, solution)
+        singular, self.energy = solve(
+            chain.tree, state, self.is_prescribed(), prescribed, felt, solution
+        )
         if singular:
             raise StepError(f"t = {t:.9g} s: {singular_joint(singular)}")
         return solution
 
     def _show(self, t: float, chain: Chain) -> None:
-        prescribed = np.where(self.given() == 1.0, self.accelerations, self._all("effort"))
+        prescribed = np.where(self.is_prescribed() == 1.0, self.accelerations, self._all("effort"))
         solution = self._solve(t, chain, (self.positions, self.velocities), prescribed, felt=True)
         outputs = {
             "position": self.positions,
@@ -194,7 +196,7 @@ def _chain(
 
 
 @lru_cache(maxsize=64)
-def _given(count: int, torque: str, acceleration: str) -> Floats:
+def _mask_of_numbers(count: int, torque: str, acceleration: str) -> Floats:
     sets = []
     for name, text in (("torque_joints", torque), ("acceleration_joints", acceleration)):
         words = text.replace(",", " ").split()

@@ -39,7 +39,7 @@ def turned(axis: Floats, angle: float, before: Floats, after: Floats) -> None:
 
 
 @compiled
-def place(tree: Tree, q: Floats, turns: Floats, origins: Floats, axes: Floats) -> None:
+def place_joints(tree: Tree, q: Floats, turns: Floats, origins: Floats, axes: Floats) -> None:
     """Write attitude (n, 3, 3), origin (n, 3), m, and spatial axis (n, 6) of the joints' frames."""
     parents, axis, offsets, rests = tree.parents, tree.axes, tree.offsets, tree.rests
     attitude = np.empty((3, 3))
@@ -129,22 +129,22 @@ def dot(a: Floats, b: Floats) -> float:
 
 
 @compiled
-def gather(tree: Tree, q: Floats, rate: Floats, kept: Kept) -> float:
+def gather(tree: Tree, q: Floats, rate: Floats, memory: Kept) -> float:
     """Pass outwards: poses, velocities, inertias and velocity-dependent forces of all links.
 
     Returns the kinetic energy in J, rotors included.
     """
-    axes, velocity, inertia, rotors = kept.axes, kept.velocity, kept.inertia, tree.rotors
-    place(tree, q, kept.turns, kept.places, axes)
+    axes, velocity, inertia, rotors = memory.axes, memory.velocity, memory.inertia, tree.rotors
+    place_joints(tree, q, memory.turns, memory.origins, axes)
     energy = 0.0
     for i in range(len(q)):
         p = int(tree.parents[i])
         for r in range(6):
             velocity[i, r] = axes[i, r] * rate[i] + (0.0 if p < 0 else velocity[p, r])
-        crossed(velocity[i], axes[i], rate[i], kept.gain[i])
-        turn, origin, link = kept.turns[i], kept.places[i], tree.inertias[i]
+        crossed(velocity[i], axes[i], rate[i], memory.gain[i])
+        turn, origin, link = memory.turns[i], memory.origins[i], tree.inertias[i]
         link_inertia(tree.masses[i], tree.centres[i], link, turn, origin, inertia[i])
-        gyroscopic(velocity[i], inertia[i], kept.force[i])
+        gyroscopic(velocity[i], inertia[i], memory.force[i])
         for r in range(6):
             for k in range(6):
                 energy += 0.5 * velocity[i, r] * inertia[i, r, k] * velocity[i, k]
@@ -153,33 +153,33 @@ def gather(tree: Tree, q: Floats, rate: Floats, kept: Kept) -> float:
 
 
 @compiled
-def reduce(tree: Tree, is_accelerated: Floats, prescribed: Floats, kept: Kept) -> int:
+def reduce(tree: Tree, is_accelerated: Floats, prescribed: Floats, memory: Kept) -> int:
     """Pass inwards: inertia of each joint's tree (Eq 4). Returns a joint without inertia, or 0.
 
     ``given`` is 1 where ``known`` is an acceleration, 0 where it is a torque.
     """
-    axes, inertia, force, u = kept.axes, kept.inertia, kept.force, kept.u
+    axes, inertia, force, u = memory.axes, memory.inertia, memory.force, memory.u
     for i in range(len(is_accelerated) - 1, -1, -1):
         length = 0.0
         for r in range(6):
             u[i, r] = dot(inertia[i, r], axes[i])
             length += u[i, r] * u[i, r]
         coupling = dot(u[i], axes[i])
-        kept.d[i] = coupling + tree.rotors[i]
-        kept.rest[i] = prescribed[i] - dot(axes[i], force[i])
+        memory.d[i] = coupling + tree.rotors[i]
+        memory.remaining[i] = prescribed[i] - dot(axes[i], force[i])
         if is_accelerated[i] == 1.0:
             share, push = 0.0, prescribed[i]
         else:
             size = (length * dot(axes[i], axes[i])) ** 0.5 + tree.rotors[i]
-            if not kept.d[i] > _NOTHING * size:
+            if not memory.d[i] > _NOTHING * size:
                 return i + 1
-            share = 1.0 / kept.d[i]
-            push = (kept.rest[i] - dot(u[i], kept.gain[i])) * share
+            share = 1.0 / memory.d[i]
+            push = (memory.remaining[i] - dot(u[i], memory.gain[i])) * share
         p = int(tree.parents[i])
         if p < 0:
             continue
         for r in range(6):
-            force[p, r] += force[i, r] + dot(inertia[i, r], kept.gain[i]) + u[i, r] * push
+            force[p, r] += force[i, r] + dot(inertia[i, r], memory.gain[i]) + u[i, r] * push
             for k in range(6):
                 inertia[p, r, k] += inertia[i, r, k] - share * u[i, r] * u[i, k]
     return 0
@@ -187,13 +187,13 @@ def reduce(tree: Tree, is_accelerated: Floats, prescribed: Floats, kept: Kept) -
 
 @compiled
 def spread(
-    tree: Tree, is_accelerated: Floats, prescribed: Floats, kept: Kept, solution: Found
+    tree: Tree, is_accelerated: Floats, prescribed: Floats, memory: Kept, solution: Found
 ) -> None:
     """Pass outwards again: write torque and acceleration of all joints."""
     axes, u, d, torque, acceleration = (
-        kept.axes,
-        kept.u,
-        kept.d,
+        memory.axes,
+        memory.u,
+        memory.d,
         solution.torque,
         solution.acceleration,
     )
@@ -203,24 +203,24 @@ def spread(
         for r in range(6):
             # Gravity acts like a base that accelerates against it.
             base = -tree.gravity[r - 3] if r >= 3 else 0.0
-            total[i, r] = kept.gain[i, r] + (base if p < 0 else total[p, r])
+            total[i, r] = memory.gain[i, r] + (base if p < 0 else total[p, r])
         if is_accelerated[i] == 1.0:
             acceleration[i] = prescribed[i]
-            torque[i] = dot(u[i], total[i]) + d[i] * prescribed[i] + dot(axes[i], kept.force[i])
+            torque[i] = dot(u[i], total[i]) + d[i] * prescribed[i] + dot(axes[i], memory.force[i])
         else:
             torque[i] = prescribed[i]
-            acceleration[i] = (kept.rest[i] - dot(u[i], total[i])) / d[i]
+            acceleration[i] = (memory.remaining[i] - dot(u[i], total[i])) / d[i]
         for r in range(6):
             total[i, r] += axes[i, r] * acceleration[i]
 
 
 @compiled
-def felt_inertia(tree: Tree, is_accelerated: Floats, joint: int, kept: Kept) -> float:
+def felt_inertia(tree: Tree, is_accelerated: Floats, joint: int, memory: Kept) -> float:
     """Return a joint's torque per unit of its acceleration (``J_eff`` of Eq 7).
 
     The known torques and accelerations of the other joints stay constant.
     """
-    axes, u, d = kept.axes, kept.u, kept.d
+    axes, u, d = memory.axes, memory.u, memory.d
     back = np.zeros(len(is_accelerated))  # on the way inwards: how far each joint gives way
     force = np.empty(6)
     share = 1.0 if is_accelerated[joint] == 1.0 else 1.0 / d[joint]
@@ -280,7 +280,7 @@ def solve(
         Number of a joint without inertia, from 1, or 0; and the kinetic energy, J.
     """
     n = len(prescribed)
-    kept = Kept(
+    memory = Kept(
         np.empty((n, 3, 3)),
         np.empty((n, 3)),
         np.empty((n, 6)),
@@ -292,13 +292,13 @@ def solve(
         np.empty(n),
         np.empty(n),
     )
-    energy = gather(tree, state[0], state[1], kept)
-    joint = reduce(tree, is_accelerated, prescribed, kept)
+    energy = gather(tree, state[0], state[1], memory)
+    joint = reduce(tree, is_accelerated, prescribed, memory)
     if joint > 0:
         return joint, energy
-    spread(tree, is_accelerated, prescribed, kept, solution)
+    spread(tree, is_accelerated, prescribed, memory, solution)
     if felt:
         for i in range(n):
-            solution.inertia[i] = felt_inertia(tree, is_accelerated, i, kept)
+            solution.inertia[i] = felt_inertia(tree, is_accelerated, i, memory)
             solution.bias[i] = solution.torque[i] - solution.inertia[i] * solution.acceleration[i]
     return 0, energy

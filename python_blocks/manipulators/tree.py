@@ -29,7 +29,7 @@ class Kept(NamedTuple):
     """Results of one pass for the next."""
 
     turns: Floats  # attitudes of the frames, (n, 3, 3)
-    places: Floats  # of the joints, m, (n, 3)
+    origins: Floats  # of the joints, m, (n, 3)
     axes: Floats  # spatial, (n, 6)
     velocity: Floats  # spatial, (n, 6)
     gain: Floats  # accelerations that velocities make, (n, 6)
@@ -37,7 +37,7 @@ class Kept(NamedTuple):
     force: Floats  # without any acceleration, (n, 6)
     u: Floats  # inertia times axis, (n, 6)
     d: Floats  # that along the axis, with the rotor, (n,)
-    rest: Floats  # what is known, less what the forces take, (n,)
+    remaining: Floats  # what is known, less what the forces take, (n,)
 
 
 class Found(NamedTuple):

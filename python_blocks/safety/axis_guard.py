@@ -89,7 +89,7 @@ class AxisGuard(PartialGuard):
         if self.reason:
             self._hold(t, h)
             return
-        violation = self._found(h)
+        violation = self._violation(h)
         if violation:
             self.latch(violation, t + h)
             self._hold(t, h)
@@ -98,7 +98,7 @@ class AxisGuard(PartialGuard):
         self.slope = (self.velocity - self.rate) / h if h else 0.0
         self.command, self.rate = self.position, self.velocity
 
-    def _found(self, h: float) -> int:
+    def _violation(self, h: float) -> int:
         x, v = self.position, self.velocity
         if x - x != 0.0 or v - v != 0.0:  # NaN or infinite
             return Reason.COMMAND_NOT_FINITE

@@ -94,14 +94,14 @@ class ForceGuard(PartialForceGuard):
         force = self.force
         if force - force == 0.0:
             self.applied = force if self.share == 1.0 else self.rising(h) * force
-        violation = self._found(t, h)
+        violation = self._violation(t, h)
         if violation:
             self.latch(violation, t + h)
             if violation == Reason.FORCE:
                 self.applied = self.last  # such a force does not reach the bodies
             self.last = self.applied
 
-    def _found(self, t: float, h: float) -> int:
+    def _violation(self, t: float, h: float) -> int:
         before, self.place = self.place, self.position
         if self.account(self.sense * self.last * (self.position - before)):
             return Reason.ENERGY

@@ -88,15 +88,17 @@ class PartialGuard(Block):
 
     def notices(self) -> tuple[Notice, ...]:
         """Return notices with cause, time and remedy."""
-        return tuple(self._said(t, Reason(int(reason)), int(kind)) for t, reason, kind in self.log)
+        return tuple(
+            self._notice(t, Reason(int(reason)), int(kind)) for t, reason, kind in self.log
+        )
 
-    def _said(self, t: float, reason: Reason, kind: int) -> Notice:
+    def _notice(self, t: float, reason: Reason, kind: int) -> Notice:
         time_ns = round(t * 1e9)
         if kind == _RESET:
-            return Notice(time_ns, f"it was reset and is in operation again ({reason.what})")
+            return Notice(time_ns, f"it was reset and is in operation again ({reason.text})")
         if kind == _WARNING:
             return Notice(time_ns, reason.warning, reason.advice)
-        return Notice(time_ns, f"{reason.what}; {self.reaction}", reason.advice, safe=True)
+        return Notice(time_ns, f"{reason.text}; {self.reaction}", reason.advice, safe=True)
 
     def _note(self, t: float, reason: int, kind: int) -> None:
         if len(self.log) < _MOST:

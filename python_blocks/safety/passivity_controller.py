@@ -104,4 +104,4 @@ class PassivityController(Block):
         """Return a notice of the first excess if the block does not act."""
         if self.alarm < 0.0 or self.acts:
             return ()
-        return (Notice(round(self.alarm * 1e9), Reason.ENERGY.what, Reason.ENERGY.advice),)
+        return (Notice(round(self.alarm * 1e9), Reason.ENERGY.text, Reason.ENERGY.advice),)

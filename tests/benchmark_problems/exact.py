@@ -39,10 +39,10 @@ def exponential(matrix):
     """
     norm = np.abs(matrix).sum(axis=0).max()
     halvings = max(0, math.frexp(norm)[1] + 1)
-    scaled, one = matrix / 2.0**halvings, np.eye(len(matrix))
-    result = one
+    scaled, values = matrix / 2.0**halvings, np.eye(len(matrix))
+    result = values
     for k in range(16, 0, -1):
-        result = one + scaled @ result / k
+        result = values + scaled @ result / k
     for _ in range(halvings):
         result = result @ result
     return result

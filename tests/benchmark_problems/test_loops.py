@@ -79,8 +79,8 @@ def test_acceleration_solves_what_repetition_cannot():
         for name in ("aitken", "anderson")
     ]
     rows.append(run(problem, "newton", 20 * MS).rows)
-    for found in rows[1:]:
-        np.testing.assert_allclose(found, rows[0], rtol=0, atol=1e-7)  # 10 steps of 1e-9 * 3 / 4
+    for row in rows[1:]:
+        np.testing.assert_allclose(row, rows[0], rtol=0, atol=1e-7)  # 10 steps of 1e-9 * 3 / 4
     with pytest.raises(ConvergenceError) as caught:
         run(problem, "fixed-point", 20 * MS, acceleration="none", most_iterations=20)
     for part in (

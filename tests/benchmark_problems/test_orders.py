@@ -57,8 +57,8 @@ def test_iterated_algorithms_agree(name):
     problem, step = LOOPED[name]
     rows = [run(problem, algorithm, step, **o).rows for algorithm, o in ITERATED.values()]
     # Each step is solved to 1e-9 of its unknowns; 25 to 250 steps add up.
-    for other in rows[1:]:
-        np.testing.assert_allclose(other, rows[0], rtol=0, atol=250e-9 * np.abs(rows[0]).max())
+    for row in rows[1:]:
+        np.testing.assert_allclose(row, rows[0], rtol=0, atol=250e-9 * np.abs(rows[0]).max())
 
 
 #: Tolerance's power that the error should have: the error of one step, h^(p+1), is held at the

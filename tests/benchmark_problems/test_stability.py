@@ -15,13 +15,13 @@ def step_matrix(algorithm, h, kj, cj):
     phi1, gamma1 = propagator(((0.0, 1.0), (-K1 / M1, -C1 / M1)), ((0.0,), (1 / M1,)), h)
     a2 = ((0.0, 1.0), (-(K2 + kj) / M2, -(C2 + cj) / M2))
     phi2, gamma2 = propagator(a2, ((0.0, 0.0), (kj / M2, cj / M2)), h)
-    one = np.zeros((2, 5))
-    one[:, :2], one[:, 4:] = phi1, gamma1
-    seen = one if algorithm == "gauss-seidel" else np.eye(5)[:2]
+    values = np.zeros((2, 5))
+    values[:, :2], values[:, 4:] = phi1, gamma1
+    seen = values if algorithm == "gauss-seidel" else np.eye(5)[:2]
     two = gamma2 @ seen
     two[:, 2:4] += phi2
     force = np.array([[kj, cj]]) @ (two - seen)
-    return np.vstack([one, two, force])
+    return np.vstack([values, two, force])
 
 
 def force_problem(kj, cj, steps, step_ns):

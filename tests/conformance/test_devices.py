@@ -74,14 +74,14 @@ def test_logs_of_emulators_tell_what_devices_have(name):
     bench, adapter = suite.bench_of(name), device_class(name)
     settings = read_settings(adapter, bench.wiring().settings, name)
     ports, columns = adapter.connectors(settings), import_module(bench.emulator)._COLUMNS
-    for known, connectors in ((bench.truth, ports.outputs), (bench.asked, ports.inputs)):
+    for known, connectors in ((bench.truth, ports.outputs), (bench.logged_commands, ports.inputs)):
         scalars = {
             f"{c.name}[{i}]" if c.shape else c.name for c in connectors for i in range(c.size)
         }
         found = known(settings)
         assert found.keys() <= scalars
         assert {one.column for one in found.values()} <= {*columns}
-        assert {one.where[0] for one in found.values() if one.where} <= {*columns}
+        assert {one.row_key[0] for one in found.values() if one.row_key} <= {*columns}
         # voltages of a motor bench do not come over the wire
         assert found or not connectors or (name, connectors) == ("motor_bench", ports.inputs)
 

@@ -55,7 +55,9 @@ def expect_equal(ours, fmpys, where="description", seen=None):
         if (id(ours), id(fmpys)) in seen:
             return
         seen.add((id(ours), id(fmpys)))
-        both = {one.name for one in fields(ours)} & {one.name for one in attrs.fields(type(fmpys))}
+        both = {field.name for field in fields(ours)} & {
+            field.name for field in attrs.fields(type(fmpys))
+        }
         assert both, where
         for name in both:
             expect_equal(getattr(ours, name), getattr(fmpys, name), f"{where}.{name}", seen)
@@ -92,7 +94,10 @@ def expect_alike(ours, fmpys):
     """What breaks rules is read as by FMPy that does not validate, but for shared names."""
     names = ("name", "valueReference", "type", "causality", "start")
     found, theirs = (
-        {tuple(getattr(one, name) for name in names) for one in read.modelVariables}
+        {
+            tuple(getattr(modelVariable, name) for name in names)
+            for modelVariable in read.modelVariables
+        }
         for read in (ours, fmpys)
     )
     assert found <= theirs

@@ -69,9 +69,9 @@ class Watch:
     ],
 )
 def test_the_supervisor_finds_what_the_wire_can_carry(name, fault):
-    with session(name, bench_of(name), later=fault) as found:
-        watch = Watch(found.device, RANGES[name])
-        assert watch.reasons(found.stir(25)) == set()
-        found.strike()
-        heard = found.hear(40, 0.4) if fault == "nan" else found.stir(25)
+    with session(name, bench_of(name), later=fault) as sessions:
+        watch = Watch(sessions.device, RANGES[name])
+        assert watch.reasons(sessions.stir(25)) == set()
+        sessions.strike()
+        heard = sessions.hear(40, 0.4) if fault == "nan" else sessions.stir(25)
         assert FOUND_BY_ITSELF.get((name, fault), FOUND[fault]) in watch.reasons(heard)

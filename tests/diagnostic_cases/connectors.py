@@ -132,9 +132,9 @@ def _fed(own: Connector) -> System:
 def _in_millimetres(*, suppressed: bool) -> System:
     """A position in m that leaves through an own output in mm."""
     system = System("s").add("b", block("body"), force=0.0, virtual_force=0.0, thrust=0.0)
-    own = Connector("position", Causality.OUTPUT, unit="mm")
+    connector = Connector("position", Causality.OUTPUT, unit="mm")
     out = line("b.position", "position", suppress_unit_conversion=suppressed)
-    return owning(with_lines(system, out), own)
+    return owning(with_lines(system, out), connector)
 
 
 def _bus(writers: int) -> System:

@@ -16,7 +16,7 @@ def test_the_example_reads_refuses_and_receives():
     for text in re.findall(r"```py(?:thon)?\n(.*?)```", PAGE.read_text(), re.DOTALL):
         exec(text, names)  # noqa: S102
     bench, port = names["BENCH"], free_udp_port()
-    assert [golden.found() for golden in bench.golden] == [g.expected for g in bench.golden]
+    assert [golden.actual() for golden in bench.golden] == [g.expected for g in bench.golden]
     for refused in bench.refused:
         try:
             raise AssertionError(refused.read())

@@ -70,4 +70,4 @@ def test_it_shows(name, run):
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_it_is_kept_without_outputs(path):
     cells = json.loads(path.read_text())["cells"]
-    assert [one for one in cells if one.get("outputs") or one.get("execution_count")] == []
+    assert [cell for cell in cells if cell.get("outputs") or cell.get("execution_count")] == []

@@ -29,15 +29,15 @@ def _say(text: str) -> None:
 
 def _work(names: list[str], numbers: range, pipe: Connection) -> None:
     logging.disable(logging.CRITICAL)
-    with TemporaryDirectory(prefix="softdock-fuzz-") as place:
+    with TemporaryDirectory(prefix="softdock-fuzz-") as directory:
         for reader in READERS.values():  # what is imported on first use is no part of any file
-            path = Path(place) / f"sound{reader.suffix}"
+            path = Path(directory) / f"sound{reader.suffix}"
             path.write_bytes(reader.seed())
             reader.read(path)
         for number in numbers:
             name = names[number // numbers.step % len(names)]
             pipe.send((number, name, None))
-            found = try_one(name, number, Path(place))
+            found = try_one(name, number, Path(directory))
             if found:
                 pipe.send((number, name, found))
     pipe.send((numbers.stop, "", None))
@@ -98,13 +98,13 @@ def main() -> int:
     parser.add_argument("--only", action="append", choices=sorted(READERS))
     parser.add_argument("--processes", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--number", type=int, help="write this damaged file to standard output")
-    given = parser.parse_args()
-    names = given.only or list(READERS)
-    if given.number is not None:
-        sys.stdout.buffer.write(content_of(names[0], given.number))
+    options = parser.parse_args()
+    names = options.only or list(READERS)
+    if options.number is not None:
+        sys.stdout.buffer.write(content_of(names[0], options.number))
         return 0
     began = time.monotonic()
-    done, found = search(names, given.first, given.inputs, given.processes)
+    done, found = search(names, options.first, options.inputs, options.processes)
     _say(f"{done} damaged files for {len(names)} readers in {time.monotonic() - began:.0f} s")
     for kind, text in sorted(found.items()):
         _say(f"{kind}: {text}")

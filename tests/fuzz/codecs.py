@@ -144,27 +144,27 @@ def read_canopen(content: bytes) -> None:
 
 def read_rdt(content: bytes) -> None:
     """Read records, and a page of a calibration; records have the bytes that came."""
-    found = rdt.decode_records(content)
+    records = rdt.decode_records(content)
     told = (
-        struct.pack("!LLL6l", r.rdt_sequence, r.ft_sequence, r.status, *r.counts) for r in found
+        struct.pack("!LLL6l", r.rdt_sequence, r.ft_sequence, r.status, *r.counts) for r in records
     )
     assert b"".join(told) == content
 
 
 def read_rdt_page(content: bytes) -> None:
     """Read a calibration, whose scales are numbers > 0."""
-    found = decode_calibration(content)
-    assert 0.0 < found.counts_per_force < math.inf
-    assert 0.0 < found.counts_per_torque < math.inf
-    assert 0.0 <= found.rate_hz < math.inf
+    calibration = decode_calibration(content)
+    assert 0.0 < calibration.counts_per_force < math.inf
+    assert 0.0 < calibration.counts_per_torque < math.inf
+    assert 0.0 <= calibration.rate_hz < math.inf
 
 
 def read_rsi(content: bytes) -> None:
     """Read a frame of a robot, whose numbers are finite."""
-    found = rsi.decode_frame(content)
-    sixes = (found.pose, found.setpoint, found.joints, found.joint_setpoints)
+    frame = rsi.decode_frame(content)
+    sixes = (frame.pose, frame.setpoint, frame.joints, frame.joint_setpoints)
     assert all(math.isfinite(x) for six in sixes if six is not None for x in six)
-    assert found.ipoc >= 0
+    assert frame.ipoc >= 0
 
 
 def read_udp(content: bytes) -> None:

@@ -74,18 +74,18 @@ class ReferenceEvents:
             reference.on_grid = stop == end
             try:
                 reference.execute_step(now, stop - now)
-            except EarlyReturnError as early:
+            except EarlyReturnError as error:
                 assert saved is not None
-                member = reference.plan.members[early.member]
+                member = reference.plan.members[error.member]
                 inputs = reference.signals[member.input_offset :][: member.input_size].copy()
-                if early.time_ns > now:
+                if error.time_ns > now:
                     reference.restore(saved)
-                    stop = early.time_ns
+                    stop = error.time_ns
                     continue
-                reference.restore(saved, but=early.member)
+                reference.restore(saved, but=error.member)
                 reference.on_grid = now == end
                 reference.signals[member.input_offset :][: member.input_size] = inputs
-                self._handle(now, stepped=False, forced=early.member)
+                self._handle(now, stepped=False, forced=error.member)
             else:
                 return stop
         raise RuntimeError("a unit returns early again and again from the same step")

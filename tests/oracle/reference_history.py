@@ -211,28 +211,28 @@ class ReferenceHistory:
 
     def around(self, time_ns: int, now_ns: int) -> Around:
         """Return the samples around a time; see History::around of the engine."""
-        known = self._known(time_ns)
-        past = [s for s in known if s.time_ns <= time_ns]
+        samples = self._known(time_ns)
+        past = [s for s in samples if s.time_ns <= time_ns]
         if not past:
             self._expect_whole()
-            past = known[:1]
-        coming = known[len(past) :]
+            past = samples[:1]
+        coming = samples[len(past) :]
         place = len(past) - 1
         beyond = not coming and time_ns > past[-1].time_ns
         low, high = (place, place + 1) if coming else (place - 1, place)
-        found = Around(
-            known[low - 1] if low > 0 else None,
-            known[max(low, 0)],
-            known[high],
-            known[high + 1] if high + 1 < len(known) else None,
+        around = Around(
+            samples[low - 1] if low > 0 else None,
+            samples[max(low, 0)],
+            samples[high],
+            samples[high + 1] if high + 1 < len(samples) else None,
             beyond,
         )
         if self._channel is not None or self.interpolation is Interpolation.SLERP:
-            held = beyond and found.high.time_ns != self._first.time_ns
-            self._count(now_ns, found.high, held=held)
+            held = beyond and around.high.time_ns != self._first.time_ns
+            self._count(now_ns, around.high, held=held)
         if self._channel is not None:
             self._kept = past[-1]
-        return found
+        return around
 
     def _between(self, found: Around, time_ns: int) -> float:
         if time_ns <= self._first.time_ns:

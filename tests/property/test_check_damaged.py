@@ -84,4 +84,6 @@ def test_a_system_whose_name_has_a_dot_is_checked(folder):
     own = '<ssd:Connector name="u" kind="input"><ssc:Real/></ssd:Connector>'
     own = f"<ssd:Connectors>{own}</ssd:Connectors>"
     file.write_text(ssd(inside=own).replace('<ssd:System name="s">', '<ssd:System name="a.b">'))
-    assert [found.code for found in check_target(file).findings if found.place == "u"] == ["CON117"]
+    assert [finding.code for finding in check_target(file).findings if finding.place == "u"] == [
+        "CON117"
+    ]

@@ -122,33 +122,33 @@ def systems(draw):
 @given(system=systems(), mode=MODES, algorithm=ALGORITHMS, step=st.sampled_from(STEPS))
 def test_engine_equals_reference(system, mode, algorithm, step):
     options = {"step": f"{step} ns", "algorithm": algorithm, "delay": mode}
-    with Execution(system, **options) as one, Execution(system, **options) as two:
-        one.step(40)
+    with Execution(system, **options) as execution, Execution(system, **options) as two:
+        execution.step(40)
         reference = Reference(two)
         _, rows = reference.run(40)
-        slots = one.schedule.slots
-        for name, values in recorded(one).items():
+        slots = execution.schedule.slots
+        for name, values in recorded(execution).items():
             port, _, element = name.partition("[")
             slot = slots[port][0] + int(element.rstrip("]") or 0)
             np.testing.assert_array_equal(values, rows[:, slot], err_msg=name)
-        assert one.line_statistics() == reference.line_statistics()
+        assert execution.line_statistics() == reference.line_statistics()
 
 
 @settings(max_examples=25, deadline=None)
 @given(system=systems(), mode=MODES, algorithm=ALGORITHMS, steps=st.integers(1, 20))
 def test_a_checkpoint_keeps_what_is_on_the_way(system, mode, algorithm, steps):
     options = {"step": "1 ms", "algorithm": algorithm, "delay": mode}
-    with Execution(system, **options) as whole, Execution(system, **options) as parts:
-        whole.step(steps + 20)
+    with Execution(system, **options) as execution, Execution(system, **options) as parts:
+        execution.step(steps + 20)
         parts.step(steps)
         saved = parts.save().stored()
         parts.step(7)
         parts.restore(saved)
         parts.step(20)
         others = recorded(parts)
-        for name, values in recorded(whole).items():
+        for name, values in recorded(execution).items():
             np.testing.assert_array_equal(values, others[name])
-        assert whole.line_statistics() == parts.line_statistics()
+        assert execution.line_statistics() == parts.line_statistics()
 
 
 @settings(max_examples=30, deadline=None)

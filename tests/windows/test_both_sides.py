@@ -222,12 +222,12 @@ def test_an_exported_system_of_one_side_runs_on_the_other(folder, epos, sides):
     windows.softdock("export", "fmu", "two.system.toml", "--step", "1 ms",
                      "--output", "windows.fmu", cwd=folder)  # fmt: skip
     both, alone = folder / "both.fmu", folder / "windows.fmu"
-    with zipfile.ZipFile(both) as one, zipfile.ZipFile(alone) as two:
+    with zipfile.ZipFile(both) as zip_file, zipfile.ZipFile(alone) as two:
         name = "modelDescription.xml"
-        assert _without_facts(one.read(name)) == _without_facts(two.read(name))
+        assert _without_facts(zip_file.read(name)) == _without_facts(two.read(name))
         library = next(name for name in two.namelist() if name.startswith("binaries/"))
         assert library.startswith("binaries/win64/")
-        assert library in one.namelist()
+        assert library in zip_file.namelist()
     results = []
     for side, file in ((linux, "both.fmu"), (windows, "both.fmu"), (windows, "windows.fmu")):
         output = f"{side.name}-{file.removesuffix('.fmu')}"

@@ -18,9 +18,9 @@ Form = tuple[str, tuple[tuple[str, str], ...], str, tuple["Form", ...]]
 _DEFINITIONS = {"ssd:Units", "ssd:Enumerations"}
 
 
-def same_form(one: etree._Element, other: etree._Element) -> bool:
+def same_form(first: etree._Element, second: etree._Element) -> bool:
     """Whether two files say the same, but for the order of what is in them."""
-    return _form(one) == _form(other)
+    return _form(first) == _form(second)
 
 
 def _form(element: etree._Element) -> Form:
@@ -31,22 +31,22 @@ def _form(element: etree._Element) -> Form:
 
 def as_declared(new: System, old: System, base: System) -> System:
     """Return a changed system with as few connectors declared as the one in the file."""
-    drawn = {line.ends for line in old.connections}
-    used = {end for line in new.connections if line.ends not in drawn for end in line.ends}
+    old_ends = {line.ends for line in old.connections}
+    used = {end for line in new.connections if line.ends not in old_ends for end in line.ends}
 
     def declared(component: Component) -> dict[str, Connector]:
         name = component.name
         before, start = old.components.get(name), base.components.get(name)
         if before is None or start is None or start.source != component.source:
             return dict(component.connectors)
-        named = {end.connector for end in used if end.component == name}
+        connected = {end.connector for end in used if end.component == name}
         connectors = {}
         for key, connector in component.connectors.items():
             if connector != start.connectors.get(key):
                 connectors[key] = connector
             elif key in before.connectors:
                 connectors[key] = before.connectors[key]
-            elif before.connectors and key in named:
+            elif before.connectors and key in connected:
                 connectors[key] = connector
         return connectors
 
@@ -82,30 +82,30 @@ def _with_plain_values(
     return replace(component, connectors=declared, values=values)
 
 
-def with_value_types(wanted: System, new: System, old: System) -> System:
+def with_value_types(system: System, new: System, old: System) -> System:
     """Declare the connectors of values that have changed: so types and units are known."""
 
     def typed(component: Component) -> Component:
-        before, known = old.components.get(component.name), new.components.get(component.name)
-        if known is None:
+        before, resolved = old.components.get(component.name), new.components.get(component.name)
+        if resolved is None:
             return component
         held = {} if before is None else before.values
-        named = {
-            key: known.connectors[key]
+        connectors = {
+            key: resolved.connectors[key]
             for key, value in component.values.items()
-            if key in known.connectors and held.get(key) != value
+            if key in resolved.connectors and held.get(key) != value
         }
-        if named and not component.connectors:  # some would mean that there are no others
-            named = dict(known.connectors)
-        return replace(component, connectors={**named, **component.connectors})
+        if connectors and not component.connectors:  # some would mean that there are no others
+            connectors = dict(resolved.connectors)
+        return replace(component, connectors={**connectors, **component.connectors})
 
     return replace(
-        wanted,
-        components={name: typed(component) for name, component in wanted.components.items()},
+        system,
+        components={name: typed(component) for name, component in system.components.items()},
         systems={
             name: with_value_types(inner, new.systems[name], old.systems[name])
             if name in new.systems and name in old.systems
             else inner
-            for name, inner in wanted.systems.items()
+            for name, inner in system.systems.items()
         },
     )

@@ -52,7 +52,7 @@ class SystemContainer:
         return replace(system, components=components, systems=nested)
 
     def _with_source(self, component: Component) -> Component:
-        return replace(component, source=component.source.named())
+        return replace(component, source=component.source.without_class())
 
     def taken_file(self, path: Path) -> str:
         """Return the URI by which the SSD can name a file."""
@@ -125,20 +125,26 @@ class Archive(SystemContainer):
         return replace(component, source=component.source.with_file(self._copied(path)))
 
     def _taken_in_block(self, component: Component) -> Path:
-        """Copy the file of a block, and those that it imports beside it, to a folder of theirs."""
+        """Copy the file of a block, and the files it imports from its folder, to a new folder."""
         folder, path = self.place.folder / "resources", file_path(component)
         files = packed_block(component)
-        places = (folder / name for name in numbered(path.stem))
-        own = next(each for each in places if not each.exists() or _holds(each, files))
+        candidates = (folder / name for name in numbered(path.stem))
+        target = next(
+            candidate
+            for candidate in candidates
+            if not candidate.exists() or _holds(candidate, files)
+        )
         for inside, file in files.items():
-            self._copy_to(own / inside, file, needed_by=own / path.name)
-        return own / path.name
+            self._copy_to(target / inside, file, needed_by=target / path.name)
+        return target / path.name
 
     def _copied(self, path: Path) -> Path:
         """Copy a file to a name in resources that is free, or of a file that is the same."""
-        places = (self.place.folder / "resources" / n for n in numbered(path.stem, path.suffix))
+        candidates = (self.place.folder / "resources" / n for n in numbered(path.stem, path.suffix))
         target = next(
-            each for each in places if not each.exists() or filecmp.cmp(each, path, shallow=False)
+            candidate
+            for candidate in candidates
+            if not candidate.exists() or filecmp.cmp(candidate, path, shallow=False)
         )
         self._copy_to(target, path, needed_by=target)
         return target

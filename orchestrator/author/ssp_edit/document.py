@@ -71,7 +71,7 @@ class Document:
         path
             File or folder.
         variant
-            Name of another .ssd beside the main one, with or without the suffix.
+            Name of another .ssd next to the main one, with or without the suffix.
 
         Raises
         ------
@@ -137,13 +137,13 @@ class Document:
             If there is nothing of that path, or the name is taken.
         """
         renamed = self.system.rename(path, name)
-        patch = self._told(lambda: values.rename(self._state.markup, path, name))
+        patch = self._labelled_patch(lambda: values.rename(self._state.markup, path, name))
         self._take(self._brought(self._read(patch), renamed), renamed)
 
     def move(self, path: str, into: str) -> None:
         """Put a component or nested system into another one; see :meth:`System.move`."""
         moved = self.system.move(path, into)
-        patch = self._told(lambda: values.move(self._state.markup, path, into))
+        patch = self._labelled_patch(lambda: values.move(self._state.markup, path, into))
         self._take(self._brought(self._read(patch), moved), moved)
 
     def link(
@@ -191,7 +191,7 @@ class Document:
         self._state = self._read(patch)
 
     def save(self) -> None:
-        """Write the file: a draft beside it takes its place when it is complete.
+        """Write the file: a complete draft next to it replaces it.
 
         Raises
         ------
@@ -201,54 +201,54 @@ class Document:
         """
         self._container.save(self._state.content)
 
-    def _told(self, make: Callable[[], Patch]) -> Patch:
+    def _labelled_patch(self, make: Callable[[], Patch]) -> Patch:
         try:
             return make()
         except SspError as error:
             raise SspError(f"{self._label}: {error}") from None
 
-    def _brought(self, state: _State, wanted: System, typed: System | None = None) -> _State:
+    def _brought(self, state: _State, system: System, typed: System | None = None) -> _State:
         """Bring a state to hold another system; ``typed`` knows the connectors of its new values.
 
         A value that another file gives is overridden, first at its owner, then in the systems
         around it one by one, until what is read is what is wanted.
         """
         levels: dict[ValuePlace, int] = {}
-        values = self._written(wanted if typed is None else typed)
+        values = self._written(system if typed is None else typed)
         while True:
-            patch = self._told(partial(self._patch, state, wanted, values, levels))
+            patch = self._labelled_patch(partial(self._patch, state, system, values, levels))
             if patch.is_empty:
                 return state
             state_read = self._read(patch)
-            remaining = differing(state_read.system, wanted)
+            remaining = differing(state_read.system, system)
             if not remaining:
                 return state_read
-            for place in remaining:
-                levels[place] = levels.get(place, -1) + 1
-                if levels[place] >= len(place):
+            for path in remaining:
+                levels[path] = levels.get(path, -1) + 1
+                if levels[path] >= len(path):
                     raise SspError(
                         f"{self._label}: the edit cannot be made: the value of"
-                        f" '{place_text(place)}' comes from another file that wins; change that"
+                        f" '{place_text(path)}' comes from another file that wins; change that"
                         " file"
                     )
 
     def _patch(
-        self, state: _State, wanted: System, values: etree._Element, levels: dict[ValuePlace, int]
+        self, state: _State, system: System, values: etree._Element, levels: dict[ValuePlace, int]
     ) -> Patch:
         patch = Patch(state.markup)
-        apply_diff(self._written(state.system), self._written(wanted), state.markup.root, patch)
+        apply_diff(self._written(state.system), self._written(system), state.markup.root, patch)
         edits = ValueEdits(values, state.markup.root, patch)
-        for place in dict.fromkeys([*differing(state.system, wanted), *levels]):
-            if place in levels:
-                edits.override(place, levels[place])
+        for path in dict.fromkeys([*differing(state.system, system), *levels]):
+            if path in levels:
+                edits.override(path, levels[path])
             else:
-                edits.put(place)
+                edits.put(path)
         edits.finish()
         return patch
 
-    def _take(self, state: _State, wanted: System) -> None:
+    def _take(self, state: _State, system: System) -> None:
         """Take a state if it holds the system that is meant."""
-        if not same_form(self._written(state.system), self._written(wanted)):
+        if not same_form(self._written(state.system), self._written(system)):
             raise SspError(
                 f"{self._label}: the edited element is defined in another way or in another file;"
                 " change that file"
@@ -274,8 +274,8 @@ class Document:
 
     def _written(self, system: System) -> etree._Element:
         """Return what Softdock writes of a system; an edit asks for the same ones several times."""
-        for known, tree in self._trees:
-            if known is system:
+        for written_system, tree in self._trees:
+            if written_system is system:
                 return tree
         tree = etree.fromstring(document(system, self._container.uri, self._version))
         self._trees = [(system, tree), *self._trees[:3]]

@@ -52,13 +52,13 @@ def _written(
             prefix += "_"
         prefixes = {**prefixes, namespace: prefix}
         declared = f" xmlns:{prefix}={_quoted(namespace)}"
-    known = prefixes[namespace]
-    tag = f"{known}:{local}" if known else local
+    namespace_prefix = prefixes[namespace]
+    tag = f"{namespace_prefix}:{local}" if namespace_prefix else local
     attributes = "".join(f" {k!s}={_quoted(str(text))}" for k, text in element.attrib.items())
     start = f"<{tag}{declared}{attributes}"
     if every := children(element):
         inner = margin + style.indent
-        inside = (style.line(inner) + _written(each, prefixes, style, inner) for each in every)
+        inside = (style.line(inner) + _written(child, prefixes, style, inner) for child in every)
         return f"{start}>{''.join(inside)}{style.line(margin)}</{tag}>"
     text = (element.text or "").translate(_TEXT)
     return f"{start}>{text}</{tag}>" if text.strip() else f"{start}/>"
@@ -158,17 +158,17 @@ def _spans(text: bytes) -> list[TextSpan]:
         spans.append([begin, _tag_end(text, begin), 0, 0])
 
     def end(_name: str) -> None:
-        place = spans[open_.pop()]
-        if text[place[1] - 2 : place[1]] == b"/>":
-            place[2:] = [place[1], place[1]]
+        span = spans[open_.pop()]
+        if text[span[1] - 2 : span[1]] == b"/>":
+            span[2:] = [span[1], span[1]]
         else:
             closing = parser.CurrentByteIndex
-            place[2:] = [closing, text.index(b">", closing) + 1]
+            span[2:] = [closing, text.index(b">", closing) + 1]
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end
     parser.Parse(text, True)  # noqa: FBT003 - expat: all of it
-    return [TextSpan(*place) for place in spans]
+    return [TextSpan(*span) for span in spans]
 
 
 def _tag_end(text: bytes, start: int) -> int:
@@ -264,19 +264,21 @@ class Patch:
     ) -> Iterator[tuple[int, int, bytes]]:
         span = self._markup.span(element)
         tag = self._markup.text[span.start : span.opened]
-        left, last = dict(changes), len(tag) - (2 if tag.endswith(b"/>") else 1)
+        remaining, last = dict(changes), len(tag) - (2 if tag.endswith(b"/>") else 1)
         behind = len(tag[:last].rstrip())
-        for found in _ATTRIBUTE.finditer(tag):
-            name = found[2].decode()
-            if name not in left:
+        for match in _ATTRIBUTE.finditer(tag):
+            name = match[2].decode()
+            if name not in remaining:
                 continue
-            value = left.pop(name)
+            value = remaining.pop(name)
             if value is None:
-                yield span.start + found.start(), span.start + found.end(), b""
+                yield span.start + match.start(), span.start + match.end(), b""
             else:
-                begin, end = found.span(3)
+                begin, end = match.span(3)
                 yield span.start + begin, span.start + end, _quoted(value).encode()
-        added = "".join(f" {k}={_quoted(value)}" for k, value in left.items() if value is not None)
+        added = "".join(
+            f" {k}={_quoted(value)}" for k, value in remaining.items() if value is not None
+        )
         if added:
             yield span.start + behind, span.start + behind, added.encode()
 
@@ -322,10 +324,10 @@ class Patch:
     def _margins(self, parent: etree._Element) -> tuple[str, str]:
         """White space before a parent's line and before those of its children."""
         inside = children(parent)
-        own = _margin(self._markup, parent)
-        if inside and (found := self._markup.gap_before(self._markup.span(inside[0]).start)):
-            return own, found.decode().rpartition("\n")[2]
-        return own, own + self._style.indent
+        margin = _margin(self._markup, parent)
+        if inside and (gap := self._markup.gap_before(self._markup.span(inside[0]).start)):
+            return margin, gap.decode().rpartition("\n")[2]
+        return margin, margin + self._style.indent
 
 
 def _margin(markup: Markup, element: etree._Element) -> str:

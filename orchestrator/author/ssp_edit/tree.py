@@ -50,23 +50,23 @@ def apply_diff(
         if old.get(name) != new.get(name):
             patch.set(actual, name, new.get(name))
     before, after, here = _keyed(old), _keyed(new), _keyed(actual)
-    left = list(_leaving(before, after, here, patch))
+    leaving = list(_leaving(before, after, here, patch))
     previous: etree._Element | None = None
     for key, element in after.items():
-        known, place = before.get(key), _counterpart(here, key)
-        if known is not None and not _differ(known, element):
-            previous = place if place is not None else previous
-        elif known is not None and place is not None:
-            apply_diff(known, element, place, patch)
-            previous = place
-        elif known is not None and key[0] in _PARTS:
-            _expect_values_only(known, element)
-        elif place is None:
-            follower = _follower(actual, key[0], previous, left)
+        previous_element, counterpart = before.get(key), _counterpart(here, key)
+        if previous_element is not None and not _differ(previous_element, element):
+            previous = counterpart if counterpart is not None else previous
+        elif previous_element is not None and counterpart is not None:
+            apply_diff(previous_element, element, counterpart, patch)
+            previous = counterpart
+        elif previous_element is not None and key[0] in _PARTS:
+            _expect_values_only(previous_element, element)
+        elif counterpart is None:
+            follower = _follower(actual, key[0], previous, leaving)
             patch.insert(actual, element, follower, rank_in(actual, key[0]))
         elif key[0] in _GROUPS:  # others have something in it
-            apply_diff(etree.Element(element.tag), element, place, patch)
-    _drop_empty(actual, left, after, patch)
+            apply_diff(etree.Element(element.tag), element, counterpart, patch)
+    _drop_empty(actual, leaving, after, patch)
 
 
 def _leaving(
@@ -77,14 +77,14 @@ def _leaving(
 ) -> Iterator[etree._Element]:
     """Take out what the new file does not have, and yield it."""
     for key, element in before.items():
-        place = _counterpart(here, key)
-        if key in after or place is None or key[0] in _KEPT:
+        counterpart = _counterpart(here, key)
+        if key in after or counterpart is None or key[0] in _KEPT:
             continue
         if key[0] in _GROUPS:  # what others have put there stays
-            apply_diff(element, etree.Element(element.tag), place, patch)
+            apply_diff(element, etree.Element(element.tag), counterpart, patch)
         else:
-            patch.remove(place)
-            yield place
+            patch.remove(counterpart)
+            yield counterpart
 
 
 def _keyed(element: etree._Element) -> dict[Key, etree._Element]:
@@ -111,13 +111,13 @@ def _counterpart(here: dict[Key, etree._Element], key: Key) -> etree._Element | 
     return counterpart
 
 
-def _differ(one: etree._Element, other: etree._Element) -> bool:
-    return etree.tostring(one, method="c14n") != etree.tostring(other, method="c14n")
+def _differ(first: etree._Element, second: etree._Element) -> bool:
+    return etree.tostring(first, method="c14n") != etree.tostring(second, method="c14n")
 
 
-def _expect_values_only(known: etree._Element, element: etree._Element) -> None:
+def _expect_values_only(before: etree._Element, element: etree._Element) -> None:
     """Refuse changes of a part that stands in a file of its own, but for values, set from here."""
-    if _differ(_without_values(known), _without_values(element)):
+    if _differ(_without_values(before), _without_values(element)):
         raise SspError(
             f"'{element.get('name')}' is in a file of its own, which its source names; change"
             " that file"
@@ -152,8 +152,8 @@ def first_behind(
 ) -> etree._Element | None:
     """Return the first child that stays and that the schema expects behind elements of a name."""
     rank = rank_in(parent, name)
-    later = (each for each in children(parent) if rank_in(parent, tag(each)) > rank)
-    return next((each for each in later if each not in leaving), None)
+    later = (child for child in children(parent) if rank_in(parent, tag(child)) > rank)
+    return next((child for child in later if child not in leaving), None)
 
 
 def rank_in(parent: etree._Element, name: str) -> int:
@@ -164,11 +164,11 @@ def rank_in(parent: etree._Element, name: str) -> int:
 
 def _drop_empty(
     actual: etree._Element,
-    left: list[etree._Element],
+    elements: list[etree._Element],
     after: dict[Key, etree._Element],
     patch: Patch,
 ) -> None:
     """Take out a group whose last element leaves: the schema requires at least one."""
-    remaining = [child for child in children(actual) if child not in left]
-    if left and not remaining and not after and tag(actual) in _GROUPS:
+    remaining = [child for child in children(actual) if child not in elements]
+    if elements and not remaining and not after and tag(actual) in _GROUPS:
         patch.remove(actual)

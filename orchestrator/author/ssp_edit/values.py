@@ -46,21 +46,21 @@ def values_of(system: System, above: Place = ()) -> dict[Place, Value]:
 def differing(old: System, new: System) -> list[Place]:
     """List the values that differ between two systems, of what is in both."""
     before, after = values_of(old), values_of(new)
-    owners = {place for place, _ in _owners(old) & _owners(new)}
+    owners = {path for path, _ in _owners(old) & _owners(new)}
     return [
-        place
-        for place in dict.fromkeys([*before, *after])
-        if place[:-1] in owners and not _same(before.get(place, _ABSENT), after.get(place, _ABSENT))
+        path
+        for path in dict.fromkeys([*before, *after])
+        if path[:-1] in owners and not _same(before.get(path, _ABSENT), after.get(path, _ABSENT))
     ]
 
 
-def _same(one: object, other: object) -> bool:
+def _same(first: object, second: object) -> bool:
     """Whether two values are one number, text or array; a whole number may be written as a real."""
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return len(one) == len(other) and all(map(_same, one, other))
-    if {type(one), type(other)} == {int, float}:
-        return repr(float(str(one))) == repr(float(str(other)))
-    return type(one) is type(other) and repr(one) == repr(other)
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        return len(first) == len(second) and all(map(_same, first, second))
+    if {type(first), type(second)} == {int, float}:
+        return repr(float(str(first))) == repr(float(str(second)))
+    return type(first) is type(second) and repr(first) == repr(second)
 
 
 def _owners(system: System, above: Place = ()) -> set[tuple[Place, str]]:
@@ -71,9 +71,9 @@ def _owners(system: System, above: Place = ()) -> set[tuple[Place, str]]:
     return owners
 
 
-def place_text(place: Place) -> str:
+def place_text(path: Place) -> str:
     """Write a place as ``"arm/motor.k"``."""
-    return f"{'/'.join(place[:-1])}.{place[-1]}" if place[:-1] else place[-1]
+    return f"{'/'.join(path[:-1])}.{path[-1]}" if path[:-1] else path[-1]
 
 
 def element_at(root: etree._Element, owner: Place) -> etree._Element | None:
@@ -102,69 +102,73 @@ class ValueEdits:
         self._new: dict[etree._Element, list[etree._Element]] = {}
         self._gone: list[etree._Element] = []
 
-    def put(self, place: Place) -> None:
+    def put(self, path: Place) -> None:
         """Set a value where the file has it, else in a binding of its owner; or take it away.
 
         The owner may stand in another file: then a binding of the system around it is used.
         """
-        parameter = next(_inline(self._written, place), None)
-        found = list(_inline(self._root, place))
+        parameter = next(_inline(self._written, path), None)
+        elements = list(_inline(self._root, path))
         if parameter is None:
-            self._gone += found
-        elif found:
-            _exchange(found[0], parameter, self._patch)
+            self._gone += elements
+        elif elements:
+            _exchange(elements[0], parameter, self._patch)
         else:
-            levels = range(len(place))
-            here = (each for each in levels if self._holder(place, each) is not None)
-            self.override(place, next(here, 0))
+            levels = range(len(path))
+            here = (level for level in levels if self._holder(path, level) is not None)
+            self.override(path, next(here, 0))
 
-    def override(self, place: Place, level: int) -> None:
-        """Set a value in a binding behind all others of its owner, or so many levels above it."""
-        parameter = next(_inline(self._written, place), None)
-        depth = len(place) - 1 - level
-        element = self._holder(place, level)
+    def override(self, path: Place, level: int) -> None:
+        """Set a value in a binding behind all others of its owner, or `level` systems above."""
+        parameter = next(_inline(self._written, path), None)
+        depth = len(path) - 1 - level
+        element = self._holder(path, level)
         if parameter is None or element is None:
             raise SspError(
-                f"the value of '{place_text(place)}' is in another file; change that file"
+                f"the value of '{place_text(path)}' is in another file; change that file"
             )
-        named = deepcopy(parameter)
-        named.set("name", _written_name(place, depth))
+        renamed = deepcopy(parameter)
+        renamed.set("name", _written_name(path, depth))
         holder = _last_holder(element)
         for before in () if holder is None else children(holder):
-            if before.get("name") == named.get("name"):  # it stands there, and something overrides
-                _exchange(before, named, self._patch)
+            if before.get("name") == renamed.get(
+                "name"
+            ):  # it stands there, and something overrides
+                _exchange(before, renamed, self._patch)
                 return
-        self._new.setdefault(element, []).append(named)
+        self._new.setdefault(element, []).append(renamed)
 
-    def _holder(self, place: Place, level: int) -> etree._Element | None:
-        return element_at(self._root, place[: len(place) - 1 - level])
+    def _holder(self, path: Place, level: int) -> etree._Element | None:
+        return element_at(self._root, path[: len(path) - 1 - level])
 
     def finish(self) -> None:
         """Give the changes to the patch."""
         filled = [self._append(element, parameters) for element, parameters in self._new.items()]
-        holders = dict.fromkeys(each.getparent() for each in self._gone)
+        holders = dict.fromkeys(parameter.getparent() for parameter in self._gone)
         for holder in holders:
             if holder is None:
                 continue
-            if holder not in filled and all(each in self._gone for each in children(holder)):
+            if holder not in filled and all(
+                parameter in self._gone for parameter in children(holder)
+            ):
                 self._patch.remove(_only_for(holder))
             else:
-                for each in self._gone:
-                    if each.getparent() is holder:
-                        self._patch.remove(each)
+                for parameter in self._gone:
+                    if parameter.getparent() is holder:
+                        self._patch.remove(parameter)
 
     def _append(
         self, element: etree._Element, parameters: list[etree._Element]
     ) -> etree._Element | None:
         """Put parameters into the last binding, whose ssv:Parameters is returned, or a new one."""
         holder = _last_holder(element)
-        known = {each.get("name") for each in listed(self._root, "ssd:Units", "ssc:Unit")}
+        unit_names = {unit.get("name") for unit in listed(self._root, "ssd:Units", "ssc:Unit")}
         if holder is not None:
             binding = next(holder.iterancestors(full("ssd:ParameterBinding")))
             defined = binding.iter(full("ssc:Unit"), full("ssc:Enumeration"))
-            known |= {each.get("name") for each in defined}
+            unit_names |= {unit.get("name") for unit in defined}
         for parameter in parameters:
-            _without_undefined(parameter, known)
+            _without_undefined(parameter, unit_names)
             if holder is not None:
                 self._patch.insert(holder, parameter, None)
         if holder is None:
@@ -198,7 +202,7 @@ def bind(
 
 
 def _insert(element: etree._Element, binding: etree._Element, patch: Patch) -> None:
-    """Put a binding into an element, behind those that there are."""
+    """Put a binding into an element, behind the existing ones."""
     name = "ssd:ParameterBindings"
     bindings = child(element, name)
     if bindings is not None:
@@ -209,13 +213,13 @@ def _insert(element: etree._Element, binding: etree._Element, patch: Patch) -> N
     patch.insert(element, bindings, first_behind(element, name), rank_in(element, name))
 
 
-def _inline(root: etree._Element, place: Place) -> Iterator[etree._Element]:
+def _inline(root: etree._Element, path: Place) -> Iterator[etree._Element]:
     """Parameters of a name that stand in the file itself, the one that wins first."""
-    for depth in range(len(place)):
-        element = element_at(root, place[:depth])
+    for depth in range(len(path)):
+        element = element_at(root, path[:depth])
         if element is None:
             continue
-        name = _written_name(place, depth)
+        name = _written_name(path, depth)
         bindings = listed(element, "ssd:ParameterBindings", "ssd:ParameterBinding")
         for binding in filter(_is_plain, reversed(bindings)):
             prefix = binding.get("prefix", "")
@@ -224,17 +228,17 @@ def _inline(root: etree._Element, place: Place) -> Iterator[etree._Element]:
                     yield parameter
 
 
-def _written_name(place: Place, depth: int) -> str:
+def _written_name(path: Place, depth: int) -> str:
     """Write a place as a binding of the system so deep names it."""
-    *parts, connector = place[depth:]
+    *parts, connector = path[depth:]
     return ".".join([*map(decoded, parts), connector])
 
 
-def _without_undefined(parameter: etree._Element, known: Collection[str | None]) -> None:
+def _without_undefined(parameter: etree._Element, unit_names: Collection[str | None]) -> None:
     """Leave out a unit or enumeration that is not defined: it is the connector's, as written."""
     for typed in children(parameter):
         for name in ("unit", "name"):
-            if name in typed.attrib and typed.get(name) not in known:
+            if name in typed.attrib and typed.get(name) not in unit_names:
                 del typed.attrib[name]
 
 
@@ -252,29 +256,31 @@ def _only_for(holder: etree._Element) -> etree._Element:
 
 def _exchange(here: etree._Element, new: etree._Element, patch: Patch) -> None:
     """Let a parameter of the file say what another one says."""
-    typed, wanted = children(here)[0], children(new)[0]
-    item = _item(typed, wanted)
+    typed, written = children(here)[0], children(new)[0]
+    item = _item(typed, written)
     if item is not None:
         patch.set(typed, "value", item)
         return
-    if tag(typed) == tag(wanted) and not children(wanted) and not wanted.text:
-        if typed.get("value") != wanted.get("value"):
-            patch.set(typed, "value", wanted.get("value"))
-        if typed.get("unit") not in (None, wanted.get("unit")):
+    if tag(typed) == tag(written) and not children(written) and not written.text:
+        if typed.get("value") != written.get("value"):
+            patch.set(typed, "value", written.get("value"))
+        if typed.get("unit") not in (None, written.get("unit")):
             patch.set(typed, "unit", None)  # that of the connector, in which the value is written
         return
-    patch.replace(typed, wanted)
+    patch.replace(typed, written)
 
 
-def _item(typed: etree._Element, wanted: etree._Element) -> str | None:
+def _item(typed: etree._Element, element: etree._Element) -> str | None:
     """Return the name of an item where the file has one and a whole number takes its place."""
-    if (tag(typed), tag(wanted)) != ("ssv:Enumeration", "ssv:Integer") or children(typed):
+    if (tag(typed), tag(element)) != ("ssv:Enumeration", "ssv:Integer") or children(typed):
         return None
     holder = next(typed.iterancestors(full("ssv:ParameterSet")), typed)
-    known = holder.iter(full("ssc:Enumeration"))
-    named = (each for each in known if each.get("name") == typed.get("name"))
-    items = (item for each in named for item in children(each))
-    return next((i.get("name") for i in items if i.get("value") == wanted.get("value")), None)
+    enumerations = holder.iter(full("ssc:Enumeration"))
+    matching = (
+        enumeration for enumeration in enumerations if enumeration.get("name") == typed.get("name")
+    )
+    items = (item for enumeration in matching for item in children(enumeration))
+    return next((i.get("name") for i in items if i.get("value") == element.get("value")), None)
 
 
 def part_at(root: etree._Element, path: str) -> etree._Element:

@@ -52,12 +52,12 @@ def _read(path: Path) -> tuple[ModelDescription, tuple[str, ...], tuple[str, ...
         raise FmuError.in_file(
             path, f"FMI version {root.get('fmiVersion', 'none')}; expected 1, 2 or 3"
         )
-    found = read_model_description(path, root, version)
-    if found.described is None:
+    reading = read_model_description(path, root, version)
+    if reading.described is None:
         raise FmuError.in_file(
-            path, f"modelDescription.xml is not valid: {'; '.join(found.faults)}"
+            path, f"modelDescription.xml is not valid: {'; '.join(reading.faults)}"
         )
-    return found.described, found.faults, found.flaws
+    return reading.described, reading.faults, reading.flaws
 
 
 @reads("the FMU cannot be read", FmuError)
@@ -126,8 +126,8 @@ def _windows_libraries(path: Path, names: Sequence[str]) -> dict[str, dict[str, 
                 facts[name] = {"needs": None, "absent": None}
                 continue
             folder = name.rpartition("/")[0] + "/"
-            beside = [each.removeprefix(folder) for each in names if each.startswith(folder)]
-            absent = absent_libraries(needed, beside) if "64" in folder else None
+            neighbours = [name.removeprefix(folder) for name in names if name.startswith(folder)]
+            absent = absent_libraries(needed, neighbours) if "64" in folder else None
             facts[name] = {
                 "needs": list(needed),
                 "absent": None if absent is None else list(absent),
@@ -141,10 +141,10 @@ def capabilities(path: Path) -> dict[str, dict[str, Any]]:
     They are read from the XML, for all that a version of FMI knows.
     """
     root = _root(path)
-    found = {name: root.find(tag) for name, tag in _INTERFACES.items()}
+    elements = {name: root.find(tag) for name, tag in _INTERFACES.items()}
     return {
         name: {str(key): _value(str(text)) for key, text in element.attrib.items()}
-        for name, element in found.items()
+        for name, element in elements.items()
         if element is not None
     }
 
@@ -234,18 +234,18 @@ def _description(path: Path, info: Mapping[str, Any], *, strict: bool) -> FmuChe
 def _calls(path: Path, folder: str, interface: str, timeout: float) -> Iterator[FmuCheckResult]:
     from orchestrator.checks.inspection.trials import TRIALS
 
-    left = list(TRIALS)
-    while left:
-        lines, end = _run(path, folder, interface, left, timeout)
+    remaining = list(TRIALS)
+    while remaining:
+        lines, end = _run(path, folder, interface, remaining, timeout)
         begun = [line["begin"] for line in lines if "begin" in line]
         ended = {line["name"]: line for line in lines if "name" in line}
         for name in begun:
             line = ended.get(name, {"outcome": "failed", "remark": end})
             yield FmuCheckResult(interface, name, line["outcome"], line["remark"])
         if not begun:  # it did not get as far as the first check
-            yield FmuCheckResult(interface, left[0], "failed", end)
+            yield FmuCheckResult(interface, remaining[0], "failed", end)
             return
-        left = [name for name in left if name not in begun]
+        remaining = [name for name in remaining if name not in begun]
 
 
 def _run(
@@ -296,9 +296,9 @@ def main(path: str, folder: str, interface: str, names: str) -> None:
         except Skip as reason:
             tell(name=name, outcome="skipped", remark=str(reason))
         except Exception as error:  # noqa: BLE001 - whatever a foreign FMU causes is its result
-            said = next((p.messages[-1] for p in reversed(bench.opened) if p.messages), "")
+            message = next((p.messages[-1] for p in reversed(bench.opened) if p.messages), "")
             text = str(error) or type(error).__name__
-            tell(name=name, outcome="failed", remark=f"{text}: {said}" if said else text)
+            tell(name=name, outcome="failed", remark=f"{text}: {message}" if message else text)
     channel.close()
     os._exit(0)  # an FMU that was not freed must not be unloaded in an unknown state
 

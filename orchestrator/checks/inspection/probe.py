@@ -14,7 +14,7 @@ from typing import Any
 from fmpy import fmi2, fmi3
 from fmpy.fmi1 import FMICallException
 
-_MOST_EVENTS = 10_000  # in one step; a ball that comes to rest has them, too, but not so many
+_MOST_EVENTS = 10_000  # in one step; a ball that comes to rest has events, too, but fewer
 
 
 def exchange_step(probe: FmuProbe, end: float) -> None:
@@ -50,15 +50,15 @@ def cosimulation_step(probe: FmuProbe, end: float, size: float) -> None:
     The size is not the difference of the times, whose rounding a fixed-step solver would see.
     """
     for _ in range(_MOST_EVENTS):
-        event, early, reached = _do_step(probe, size)
-        probe.time = reached if early else end
+        event, returned_early, reached = _do_step(probe, size)
+        probe.time = reached if returned_early else end
         if probe.ended:
             return
         if event and probe.event_mode:
             probe.fmu.enterEventMode()
             probe.settle()
         size = end - probe.time
-        if not early or size <= 0:
+        if not returned_early or size <= 0:
             return
     raise RuntimeError(f"{_MOST_EVENTS} early returns before t = {end:g} s")
 
@@ -66,8 +66,8 @@ def cosimulation_step(probe: FmuProbe, end: float, size: float) -> None:
 def _do_step(probe: FmuProbe, size: float) -> tuple[bool, bool, float]:
     """Whether there is an event, whether the step has ended early, and when."""
     if not probe.second:
-        event, probe.ended, early, reached = probe.fmu.doStep(probe.time, size)
-        return event, early, reached
+        event, probe.ended, returned_early, reached = probe.fmu.doStep(probe.time, size)
+        return event, returned_early, reached
     try:
         probe.fmu.doStep(probe.time, size)
     except FMICallException as error:
@@ -116,8 +116,8 @@ class FmuProbe:
         try:
             self._instantiate()
         except Exception as error:
-            said = f": {self.messages[-1]}" if self.messages else ""
-            raise RuntimeError(f"{error}{said}") from error
+            message = f": {self.messages[-1]}" if self.messages else ""
+            raise RuntimeError(f"{error}{message}") from error
 
     def _instantiate(self) -> None:
         if not self.second:
@@ -247,8 +247,8 @@ class FmuProbe:
             if not self.exchange or variable.variability in {None, "continuous"}:
                 values = self.fmu.getFloat64([variable.valueReference], count)
                 moved = [float(x) + 0.1 / (1 + 0.37 * i) for i, x in enumerate(values)]
-                most = math.inf if variable.max is None else float(variable.max)
-                self.set([variable], [min(x, most) for x in moved])
+                maximum = math.inf if variable.max is None else float(variable.max)
+                self.set([variable], [min(x, maximum) for x in moved])
 
     def read_everything(self) -> None:
         """Read every scalar variable once, of whatever type, and every array of Reals."""
@@ -305,14 +305,14 @@ class FmuProbe:
         return self.fmu.getFMUstate() if self.second else self.fmu.getFMUState()
 
     @property
-    def place(self) -> tuple[float, float | None, bool]:
-        """What an importer remembers beside a saved state: time, next time event, end."""
+    def times(self) -> tuple[float, float | None, bool]:
+        """What an importer remembers in addition to a saved state: time, next time event, end."""
         return self.time, self.next_event, self.ended
 
-    def restore(self, state: Any, place: tuple[float, float | None, bool]) -> None:
+    def restore(self, state: Any, times: tuple[float, float | None, bool]) -> None:
         """Go back to a saved state of the FMU, at its place."""
         (self.fmu.setFMUstate if self.second else self.fmu.setFMUState)(state)
-        self.time, self.next_event, self.ended = place
+        self.time, self.next_event, self.ended = times
 
     def forget(self, state: Any) -> None:
         """Free a saved state."""
@@ -328,10 +328,12 @@ class FmuProbe:
         fmu = self.fmu
         return (fmu.deSerializeFMUstate if self.second else fmu.deserializeFMUState)(data)
 
-    def slope(self, unknowns: Sequence[Any], known: Any) -> list[float]:
+    def slope(self, unknowns: Sequence[Any], input_variable: Any) -> list[float]:
         """Directional derivative of the unknowns by one known."""
         references = [v.valueReference for v in unknowns]
-        return list(self.fmu.getDirectionalDerivative(references, [known.valueReference], [1.0]))
+        return list(
+            self.fmu.getDirectionalDerivative(references, [input_variable.valueReference], [1.0])
+        )
 
     def finish(self) -> None:
         """Terminate and free."""
@@ -423,9 +425,9 @@ def finite(probe: FmuProbe) -> list[float]:
     return values
 
 
-def close(one: Sequence[float], other: Sequence[float], tolerance: float) -> bool:
+def close(first: Sequence[float], second: Sequence[float], tolerance: float) -> bool:
     """Whether two results agree to a relative tolerance."""
-    return all(math.isclose(a, b, rel_tol=tolerance) for a, b in zip(one, other, strict=True))
+    return all(math.isclose(a, b, rel_tol=tolerance) for a, b in zip(first, second, strict=True))
 
 
 def expect_same(expected: Sequence[float], found: Sequence[float], when: str = "") -> None:

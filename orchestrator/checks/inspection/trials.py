@@ -59,11 +59,11 @@ def saved_everywhere(bench: InstanceBench) -> str:
             break
         for _, enter in stages[: index + 1]:
             enter()
-        name, rest = stages[index][0], stages[index + 1 :]
-        state, now = probe.save(), probe.place
-        first = _finish(bench, probe, rest)
+        name, remaining = stages[index][0], stages[index + 1 :]
+        state, now = probe.save(), probe.times
+        first = _finish(bench, probe, remaining)
         probe.restore(state, now)
-        expect_same(first, _finish(bench, probe, rest), f"saved in {name} mode: ")
+        expect_same(first, _finish(bench, probe, remaining), f"saved in {name} mode: ")
         probe.forget(state)
         probe.finish()
         modes.append(name)
@@ -133,14 +133,14 @@ def directional_derivative(bench: InstanceBench) -> str:
     inputs = [v for v in probe.movable_inputs() if v.variability != "discrete"]
     pairs = 0
     if outputs:
-        for known in inputs:
-            (value,) = probe.get([known])
+        for input_variable in inputs:
+            (value,) = probe.get([input_variable])
 
-            def outputs_at(x: float, known: Any = known) -> list[float]:
-                probe.set([known], [x])
+            def outputs_at(x: float, input_variable: Any = input_variable) -> list[float]:
+                probe.set([input_variable], [x])
                 return probe.get(outputs)
 
-            _compare_slopes(probe, outputs, known, value, outputs_at)
+            _compare_slopes(probe, outputs, input_variable, value, outputs_at)
             pairs += len(outputs)
     if bench.exchange:
         pairs += _state_slopes(probe)
@@ -168,13 +168,13 @@ def _state_slopes(probe: FmuProbe) -> int:
 def _compare_slopes(
     probe: FmuProbe,
     unknowns: Sequence[Any],
-    known: Any,
+    input_variable: Any,
     value: float,
     function: Callable[[float], list[float]],
 ) -> None:
     width = 1e-6 * max(1.0, abs(value))
     above, below, here = function(value + width), function(value - width), function(value)
-    exact = probe.slope(unknowns, known)
+    exact = probe.slope(unknowns, input_variable)
     for unknown, a, b, middle, slope in zip(unknowns, above, below, here, exact, strict=True):
         # At a kink the slope of either side is right.
         estimates = ((a - b) / (2 * width), (a - middle) / width, (middle - b) / width)
@@ -182,7 +182,7 @@ def _compare_slopes(
         allowed = LOOSE * max(abs(slope), abs(estimates[0])) + 100 * rounding + 1e-9
         if not any(abs(slope - estimate) <= allowed for estimate in estimates):
             raise AssertionError(
-                f"d {unknown.name} / d {known.name} is {slope:.9g}, differences give"
+                f"d {unknown.name} / d {input_variable.name} is {slope:.9g}, differences give"
                 f" {estimates[0]:.9g}"
             )
 
@@ -218,7 +218,7 @@ def other_start_time(bench: InstanceBench) -> str:
 def start_values(bench: InstanceBench) -> str:
     """Setting inputs and parameters to their own start values changes nothing, in either mode."""
     expected = bench.run(bench.step)
-    for late in (False, True):
+    for is_late in (False, True):
         probe = bench.open(ready=False)
         settable = ("parameter", "input")
         listed = [v for c in settable for v in probe.variables(c) if v.start is not None]
@@ -229,10 +229,10 @@ def start_values(bench: InstanceBench) -> str:
             if v.start is not None and len(v.start.split()) == size
         ]
         values = [float(text) for v in listed for text in str(v.start).split()]
-        if not late:
+        if not is_late:
             probe.set(listed, values)
         probe.enter_initialization(bench.start)
-        if late:
+        if is_late:
             probe.set(listed, values)
             probe.get(probe.variables("output"))
         probe.exit_initialization()
@@ -271,7 +271,7 @@ def saved_state(bench: InstanceBench) -> str:
         raise Skip("canGetAndSetFMUstate is false")
     probe = bench.open()
     probe.advance(bench.step, bench.count // 2)
-    state, now = probe.save(), probe.place
+    state, now = probe.save(), probe.times
     probe.advance(bench.step, bench.count - bench.count // 2)
     first = probe.result()
     probe.restore(state, now)
@@ -308,9 +308,9 @@ def step_size(bench: InstanceBench) -> str:
     if not results[0]:
         raise Skip("no Real output")
     worst = 0.0
-    for whole, half, first in zip(*results, begin, strict=True):
-        size = max(abs(whole), abs(half), abs(whole - first), 1e-6)
-        worst = max(worst, abs(whole - half) / size)
+    for full, half, first in zip(*results, begin, strict=True):
+        size = max(abs(full), abs(half), abs(full - first), 1e-6)
+        worst = max(worst, abs(full - half) / size)
     if not worst <= LOOSE:
         raise AssertionError(f"H and H/2 differ by {worst:.2g} of the value; allowed {LOOSE:g}")
     return f"H = {bench.step:g} s and H/2 differ by {worst:.1e}"

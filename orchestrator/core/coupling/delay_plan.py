@@ -310,7 +310,7 @@ class _Planner:
         plans = self._plans()
         totals = self._totals(plans)
         if self._exact:
-            # What following a value found beside the means is taken off as well.
+            # The delay that following a value adds to the means is subtracted as well.
             remainder = totals - self._means(plans)
             if abs(remainder).max(initial=0.0) > 1.0:
                 self._rest += remainder

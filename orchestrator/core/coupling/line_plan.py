@@ -347,7 +347,7 @@ class LineStatistics(Struct):
     sent: Samples after the first, which is known from the start.
     dropped: Samples that never arrive.
     late: Samples with more than the nominal delay.
-    held: Readings without the sample that they wanted. A receiver that holds wants a newer one than
+    held: Readings without the sample that they needed. A receiver that holds needs a newer one than
         the last time; one that interpolates, the sample after the time that it plays back.
     oldest_ns: Largest age, in nanoseconds, that the newest sample of a reading had at the start of
         the step.

@@ -30,7 +30,7 @@ def remarks(
     plans, loops: As :func:`plan_delays` returned them.
     step_ns: Communication step in nanoseconds.
     mode: Of :class:`DelayMode`.
-    duration_ns: Of the run in nanoseconds, so that delays which are no shorter are told.
+    duration_ns: Of the run in nanoseconds, to report delays that are at least as long.
     """
     texts = rounded(plans, step_ns) + _outlasting(plans, duration_ns)
     texts += _ahead([plan for plan in plans if plan.connection.delay])

@@ -61,7 +61,7 @@ def fault_records(
                 f"expected it to begin before the end of the run at {seconds(stop_ns):.9g} s, found"
                 f" {seconds(fault.begin_ns):.9g} s"
             )
-            problems.append(_wrong(fault, text))
+            problems.append(_fault_problem(fault, text))
         elif until_ns is not None and until_ns <= begin_ns:
             ends = f"{seconds(fault.begin_ns):.9g} s until {seconds(fault.until_ns or 0):.9g} s"
             step = "" if step_ns is None else f" at a step of {step_ns / 1e6:g} ms"
@@ -69,9 +69,9 @@ def fault_records(
                 f"from {ends} there is no communication point{step}; expected a longer fault"
                 " within the run"
             )
-            problems.append(_wrong(fault, text))
+            problems.append(_fault_problem(fault, text))
         lines = lines_of(fault, system)
-        names, effect = tuple(map(str, lines)), _what(fault, lines[0], system)
+        names, effect = tuple(map(str, lines)), _effect_text(fault, lines[0], system)
         extra_delay_ns = 0
         if fault.kind is FaultKind.DELAY_STEP:
             extra_delay_ns = fault.delay_ns - (lines[0].delay.nominal_ns if lines[0].delay else 0)
@@ -81,7 +81,7 @@ def fault_records(
     return tuple(records)
 
 
-def _wrong(fault: Fault, text: str) -> Diagnostic:
+def _fault_problem(fault: Fault, text: str) -> Diagnostic:
     key, location = toml_key("fault", fault.label or fault.name), f"fault {fault}"
     return Diagnostic("DescriptionError", Severity.ERROR, text, place=location, key=key)
 
@@ -95,7 +95,7 @@ def _point(time_ns: int, start_ns: int, step_ns: int | None) -> int:
     return start_ns + end_of_steps(count + (rest_ns > 0), step_ns)
 
 
-def _what(fault: Fault, line: Connection, system: System) -> str:
+def _effect_text(fault: Fault, line: Connection, system: System) -> str:
     connector = system.components[line.source.component].connectors[line.source.connector]
     unit = f" {connector.unit}" if connector.unit not in {None, "", "1"} else ""
     amounts = fault.amount if isinstance(fault.amount, tuple) else (fault.amount,)
@@ -141,14 +141,14 @@ class Tuned:
             return tuple(_between(*end, done / self.ramp) for end in ends)
         return _between(self.before, self.value, done / self.ramp)
 
-    def way(self, places: int) -> tuple[Value, ...]:
-        """Return values on the way, at most so many, evenly spread and without its ends."""
-        parts = {round(self.ramp * number / (places + 1)) for number in range(1, places + 1)}
+    def ramp_values(self, count: int) -> tuple[Value, ...]:
+        """Return at most `count` values of the ramp, evenly spread and without its ends."""
+        parts = {round(self.ramp * number / (count + 1)) for number in range(1, count + 1)}
         return tuple(self.at(self.step + k - 1) for k in sorted(parts) if 0 < k < self.ramp)
 
     def __str__(self) -> str:
         time, is_delay = seconds(self.time_ns), "->" in self.name
-        first, last = (_shown(value, is_delay=is_delay) for value in (self.before, self.value))
+        first, last = (_value_text(value, is_delay=is_delay) for value in (self.before, self.value))
         ramp_text = f" over {counted(self.ramp, 'step')}" if self.ramp else ""
         by = f", by {self.by}" if self.by else ""
         subject = f"the delay of {self.name}" if is_delay else self.name
@@ -175,7 +175,7 @@ def _between(first: object, last: object, share: float) -> float:
     return begin + (end - begin) * share
 
 
-def _shown(value: object, *, is_delay: bool) -> str:
+def _value_text(value: object, *, is_delay: bool) -> str:
     if is_delay:
         return f"{value / 1e6:g} ms"  # type: ignore[operator]
     return f"{value:.9g}" if isinstance(value, float) else f"{value!r}"

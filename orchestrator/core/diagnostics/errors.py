@@ -159,8 +159,10 @@ class SoftdockError(Exception):
     ) -> Self:
         """Make an error of one problem; see :class:`Diagnostic`."""
         code = code or cls.__name__
-        found = Diagnostic(code, Severity.ERROR, message, file, place=place, key=key, hint=hint)
-        return cls(found)
+        diagnostic = Diagnostic(
+            code, Severity.ERROR, message, file, place=place, key=key, hint=hint
+        )
+        return cls(diagnostic)
 
     @classmethod
     def _diagnostic(cls, problem: Problem) -> Diagnostic:
@@ -174,7 +176,7 @@ class SoftdockError(Exception):
 
     def within(self, context: str) -> Iterator[Diagnostic]:
         """Return the diagnostics, found while something else was being done."""
-        return (found.within(context) for found in self.diagnostics)
+        return (diagnostic.within(context) for diagnostic in self.diagnostics)
 
 
 def _restored(kind: type[SoftdockError], diagnostics: Iterable[Diagnostic]) -> SoftdockError:
@@ -330,7 +332,7 @@ def exits_are_errors() -> Iterator[None]:
 
 def class_name(error: SoftdockError) -> str:
     """Return the name of an error's class, or of the nearest above that :func:`error_named` has."""
-    return next(each.__name__ for each in type(error).__mro__ if error_named(each.__name__) is each)
+    return next(base.__name__ for base in type(error).__mro__ if error_named(base.__name__) is base)
 
 
 def error_named(name: str) -> type[SoftdockError] | None:
@@ -343,7 +345,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def toml_key(*parts: object) -> str:
-    """Write a key from its parts; those that are no bare words stand between quotes."""
+    """Write a key from its parts; parts that are no bare words are quoted."""
     return ".".join(map(_part, map(str, parts)))
 
 

@@ -49,7 +49,11 @@ def reads(
     def guarded(read: Callable[_Given, _Content]) -> Callable[_Given, _Content]:
         @wraps(read)
         def guarded_read(*args: _Given.args, **options: _Given.kwargs) -> _Content:
-            paths = (each for each in (*args, *options.values()) if isinstance(each, (Path, str)))
+            paths = (
+                argument
+                for argument in (*args, *options.values())
+                if isinstance(argument, (Path, str))
+            )
             with reading(next(paths, "content"), expected, kind):
                 return read(*args, **options)
 

@@ -11,22 +11,22 @@ class Reason(IntEnum):
 
     Guards know those up to ``ENERGY``, a supervisor all of them.
 
-    what: The finding, in words.
+    text: The finding, in words.
     advice: Instruction for the operator.
     warning: Text while the finding does not stop the rig yet; empty: it always stops the rig.
     """
 
     _value_: int
-    what: str
+    text: str
     advice: str
     warning: str
 
     def __new__(  # noqa: D102 - the class says it
-        cls, number: int, what: str = "", advice: str = "", warning: str = ""
+        cls, number: int, text: str = "", advice: str = "", warning: str = ""
     ) -> Self:
-        made = int.__new__(cls, number)
-        made._value_, made.what, made.advice, made.warning = number, what, advice, warning
-        return made
+        reason = int.__new__(cls, number)
+        reason._value_, reason.text, reason.advice, reason.warning = number, text, advice, warning
+        return reason
 
     OPERATION = 0, "nothing is wrong", "nothing"
     COMMAND_NOT_FINITE = (

@@ -129,46 +129,46 @@ def format_validation_error(
 ) -> list[Diagnostic]:
     """Return the problems key by key; a misspelt key that is required is reported once."""
     items = [
-        (_place(form, item), item)
+        (_location(form, item), item)
         for item in error.errors()
         if item["type"] != "too_short" or not item["input"]  # else what is wrong in it is listed
     ]
     unknown: list[Diagnostic] = []
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     missing, meant = {}, set()
-    for where, same in groupby(items, key=lambda pair: pair[0]):
-        text, hint = _message(form, where, listed := [item for _, item in same])
+    for location, same in groupby(items, key=lambda pair: pair[0]):
+        text, hint = _message(form, location, listed := [item for _, item in same])
         diagnostic = Diagnostic(
-            code, Severity.ERROR, text, str(file), key=toml_key(*where), hint=hint
+            code, Severity.ERROR, text, str(file), key=toml_key(*location), hint=hint
         )
         is_unknown = listed[0]["type"] == "extra_forbidden"
-        (unknown if is_unknown else found).append(diagnostic)
+        (unknown if is_unknown else diagnostics).append(diagnostic)
         if listed[0]["type"] == "missing":
-            missing[where] = diagnostic
+            missing[location] = diagnostic
         if hint:
-            meant.add((*where[:-1], hint))
-    explained = [diagnostic for where, diagnostic in missing.items() if where in meant]
+            meant.add((*location[:-1], hint))
+    explained = [diagnostic for location, diagnostic in missing.items() if location in meant]
     # A misspelt key may be meant for a missing one, so unknown keys come first.
-    return [each for each in (*unknown, *found) if each not in explained]
+    return [diagnostic for diagnostic in (*unknown, *diagnostics) if diagnostic not in explained]
 
 
-def _place(form: Form, item: Mapping[str, Any]) -> Location:
-    keys, place = tuple(_keys(form, item["loc"])), item["loc"]
-    if item["type"] == "extra_forbidden" and keys[-1:] != place[-1:]:
-        return (*keys, place[-1])  # a key that looks like a kind, such as "int"
+def _location(form: Form, item: Mapping[str, Any]) -> Location:
+    keys, parts = tuple(_keys(form, item["loc"])), item["loc"]
+    if item["type"] == "extra_forbidden" and keys[-1:] != parts[-1:]:
+        return (*keys, parts[-1])  # a key that looks like a kind, such as "int"
     return keys
 
 
-def _message(form: Form, where: Location, items: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+def _message(form: Form, location: Location, items: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
     """Return the message about one key, and the name that was probably meant."""
-    key, item = toml_key(*where), items[0]
+    key, item = toml_key(*location), items[0]
     if item["type"] == "extra_forbidden":
-        name = str(where[-1])
-        known = sorted({name for model in _tables(form, where[:-1]) for name in _names(model)})
-        return f"unknown key '{key}'{choices_for(name, known, 'key')}", nearest_name(name, known)
+        name = str(location[-1])
+        names = sorted({name for model in _tables(form, location[:-1]) for name in _names(model)})
+        return f"unknown key '{key}'{choices_for(name, names, 'key')}", nearest_name(name, names)
     if item["type"] == "missing":
         return f"missing key '{key}'", ""
-    expected = list(dict.fromkeys(_expected(each) for each in items if each["type"] in _EXPECTED))
+    expected = list(dict.fromkeys(_expected(item) for item in items if item["type"] in _EXPECTED))
     text = f"expected {' or '.join(expected)}" if expected else item["msg"]
     if len(expected) == 1 and "expected " in expected[0]:  # an error of a validator says it all
         text = expected[0]
@@ -198,9 +198,9 @@ def _keys(form: Form, location: Location) -> Iterator[int | str]:
             yield part  # no table has it
 
 
-def _tables(form: Form, where: Location) -> list[Form]:
+def _tables(form: Form, location: Location) -> list[Form]:
     tables = [form]
-    for part in where:
+    for part in location:
         here = _kinds_of(part, tables)
         if here:
             tables = [model for kind in here for model in _models(kind)]

@@ -10,21 +10,23 @@ from collections.abc import Iterable, Sequence
 MOST_LISTED, FEW_LISTED = 40, 8
 
 
-def nearest_names(name: str, names: Iterable[str], most: int = 3, cutoff: float = 0.6) -> list[str]:
+def nearest_names(
+    name: str, names: Iterable[str], limit: int = 3, cutoff: float = 0.6
+) -> list[str]:
     """Return the names that are similar to a name, the nearest first.
 
     The cutoff is 1 for the same name, 0 for any.
     """
     from difflib import get_close_matches  # heavy, and seldom needed
 
-    return get_close_matches(name, list(names), n=most, cutoff=cutoff)
+    return get_close_matches(name, list(names), n=limit, cutoff=cutoff)
 
 
 def by_nearness(name: str, names: Iterable[str]) -> list[str]:
     """Return all names, the nearest first."""
     from difflib import SequenceMatcher  # heavy, and seldom needed
 
-    return sorted(names, key=lambda each: -SequenceMatcher(None, name, each).ratio())
+    return sorted(names, key=lambda candidate: -SequenceMatcher(None, name, candidate).ratio())
 
 
 def nearest_name(name: str, names: Iterable[str]) -> str:
@@ -57,21 +59,22 @@ def choices_for(name: str, names: Iterable[str], noun: str = "name", whose: str 
     whose
         The word before the noun: ``"the"`` or ``"its"``.
     """
-    known = list(names)
-    hint = suggestion(name, known)
-    if not known:
+    choices = list(names)
+    hint = suggestion(name, choices)
+    if not choices:
         text = f"there is no {noun}" if whose == "the" else f"it has no {noun}"
-    elif len(known) == 1:
-        text = f"{whose} only {noun} is {_quoted(known[0])}"
-    elif len(known) > MOST_LISTED and not hint:
+    elif len(choices) == 1:
+        text = f"{whose} only {noun} is {_quoted(choices[0])}"
+    elif len(choices) > MOST_LISTED and not hint:
         text = (
-            f"there are {len(known)} {plural(noun)}, such as {enumerated(map(_quoted, known[:3]))}"
+            f"there are {len(choices)} {plural(noun)}, such as"
+            f" {enumerated(map(_quoted, choices[:3]))}"
         )
-    elif len(known) > MOST_LISTED:
-        near = enumerated(map(_quoted, by_nearness(name, known)[:FEW_LISTED]))
-        text = f"{whose} nearest of {len(known)} {plural(noun)} are {near}"
+    elif len(choices) > MOST_LISTED:
+        near = enumerated(map(_quoted, by_nearness(name, choices)[:FEW_LISTED]))
+        text = f"{whose} nearest of {len(choices)} {plural(noun)} are {near}"
     else:
-        text = f"{whose} {plural(noun)} are {enumerated(map(_quoted, known))}"
+        text = f"{whose} {plural(noun)} are {enumerated(map(_quoted, choices))}"
     return f"{hint} {text[0].upper()}{text[1:]}" if hint else f"; {text}"
 
 
@@ -133,7 +136,7 @@ def plural(noun: str) -> str:
     """
     if " or " in noun:
         return " and ".join(map(plural, noun.split(" or ")))
-    head, gap, rest = noun.partition(" of ")
+    head, gap, complement = noun.partition(" of ")
     if head.endswith("axis"):
         head = f"{head[:-2]}es"
     elif re.search(r"[^aeiou]y$", head):
@@ -142,4 +145,4 @@ def plural(noun: str) -> str:
         head = f"{head}es"
     else:
         head = f"{head}s"
-    return f"{head}{gap}{rest}"
+    return f"{head}{gap}{complement}"

@@ -26,7 +26,7 @@ MOST_DEPTH = 64
 #: Unpacked over packed, of archives that unpack to more than this: tables of zeros have as much.
 MOST_RATIO = 100
 FREE_BYTES = 256 * 1024**2
-#: Environment variable that allows more: so many bytes, whatever the ratio.
+#: Environment variable that allows a number of bytes, whatever the ratio.
 ALLOWANCE = "SOFTDOCK_MOST_UNPACKED"
 #: A description that is read into memory as a whole.
 MOST_XML_BYTES = 256 * 1024**2
@@ -91,8 +91,8 @@ def open_archive(path: Path, error: type[LoadError]) -> zipfile.ZipFile:
     tool that packed it wrote backslashes, or ``./`` before them.
     """
     if not path.is_file():
-        found = "expected a file, found a folder" if path.is_dir() else "no such file"
-        raise error.in_file(path, found)
+        problem = "expected a file, found a folder" if path.is_dir() else "no such file"
+        raise error.in_file(path, problem)
     try:
         archive = zipfile.ZipFile(path)
     except DAMAGE as reason:
@@ -169,9 +169,9 @@ def _unsafe(entry: zipfile.ZipInfo, name: PurePosixPath) -> str:
 
 def _check_twice(path: Path, entries: list[zipfile.ZipInfo], error: type[LoadError]) -> None:
     """Refuse an archive with two contents of one name: each tool takes another one."""
-    known: dict[str, zipfile.ZipInfo] = {}
+    by_name: dict[str, zipfile.ZipInfo] = {}
     for entry in entries:
-        first = known.setdefault(entry.filename, entry)
+        first = by_name.setdefault(entry.filename, entry)
         if (first.CRC, first.file_size) != (entry.CRC, entry.file_size):
             raise error.in_file(
                 path,
@@ -181,7 +181,7 @@ def _check_twice(path: Path, entries: list[zipfile.ZipInfo], error: type[LoadErr
 
 
 def _most_bytes(packed: int) -> int:
-    """Return what an archive of so many bytes may unpack to."""
+    """Return the largest unpacked size of an archive, from its size in bytes."""
     allowed = os.environ.get(ALLOWANCE, "")
     if allowed.isdecimal():
         return int(allowed)
@@ -204,7 +204,7 @@ def read_entry(path: Path, archive: zipfile.ZipFile, name: str, error: type[Load
             text += f", but '{similar[0]}': pack that file as '{name}'"
         raise error.in_file(path, text) from None
     except DAMAGE as reason:
-        raise error.in_file(path, f"'{name}' {_why(reason)}") from None
+        raise error.in_file(path, f"'{name}' {_reason_text(reason)}") from None
 
 
 def extract(
@@ -224,7 +224,7 @@ def extract(
                 _expect_readable(path, entry, error)
             archive.extractall(target, [entry.filename for entry in entries])
         except DAMAGE as reason:
-            raise error.in_file(path, f"the archive {_why(reason, target)}") from None
+            raise error.in_file(path, f"the archive {_reason_text(reason, target)}") from None
 
 
 def _expect_readable(path: Path, entry: zipfile.ZipInfo, error: type[LoadError]) -> None:
@@ -243,7 +243,7 @@ def _expect_readable(path: Path, entry: zipfile.ZipInfo, error: type[LoadError])
         )
 
 
-def _why(reason: Exception, target: Path | None = None) -> str:
+def _reason_text(reason: Exception, target: Path | None = None) -> str:
     """Tell what an archive cannot help, such as a full disk, from its damage."""
     if isinstance(reason, OSError) and reason.errno is not None:
         failure = "cannot be read" if target is None else f"cannot be unpacked to {target}"
@@ -251,7 +251,7 @@ def _why(reason: Exception, target: Path | None = None) -> str:
     return f"is damaged: {reason}"
 
 
-def parse_xml(content: bytes, where: str, error: type[SoftdockError]) -> etree._Element:
+def parse_xml(content: bytes, origin: str, error: type[SoftdockError]) -> etree._Element:
     """Parse XML with entities, DTDs and network off."""
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
@@ -259,9 +259,11 @@ def parse_xml(content: bytes, where: str, error: type[SoftdockError]) -> etree._
     try:
         root = etree.fromstring(content, parser)
     except etree.XMLSyntaxError as reason:
-        raise error.in_file(where, f"malformed XML: {reason.msg}") from None
+        raise error.in_file(origin, f"malformed XML: {reason.msg}") from None
     if root.getroottree().docinfo.doctype:  # type: ignore[union-attr] # the stubs lack it
-        raise error.in_file(where, "a document type declaration is not accepted (entities are off)")
+        raise error.in_file(
+            origin, "a document type declaration is not accepted (entities are off)"
+        )
     return root
 
 

@@ -46,8 +46,8 @@ def titled(name: str, unit: str | None) -> str:
     return f"{name} []" if _UNIT.fullmatch(name) else name
 
 
-def _escaped(found: re.Match[str]) -> str:
-    return f"\\{found[0]}"
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\{match[0]}"
 
 
 def split_title(title: str) -> tuple[str, str]:
@@ -73,16 +73,16 @@ def csv_titles(path: Path) -> list[str]:
 
 
 @reads("cannot be read as CSV")
-def csv_columns(path: Path, chosen: Sequence[int]) -> Floats:
+def csv_columns(path: Path, columns: Sequence[int]) -> Floats:
     """Read columns of a CSV file below its line of titles, as an array with a column for each."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             next(csv.reader(file), None)
             text = file.read()
         if not text.strip():
-            return np.empty((0, len(chosen)))
+            return np.empty((0, len(columns)))
         return np.loadtxt(
-            io.StringIO(text), delimiter=",", usecols=chosen, ndmin=2, quotechar='"', comments=None
+            io.StringIO(text), delimiter=",", usecols=columns, ndmin=2, quotechar='"', comments=None
         )
     except (OSError, ValueError, csv.Error, MemoryError) as error:
         raise LoadError.in_file(path, f"cannot be read as CSV: {error}") from None
@@ -95,14 +95,14 @@ class Arrays(Struct, eq=False):
     names: Of the signals.
     values: float64 array of shape (n, len(names)).
     units: By name.
-    about: Where they come from, as plain data.
+    metadata: Where they come from, as plain data.
     """
 
     time: Floats
     names: tuple[str, ...]
     values: Floats
     units: Mapping[str, str]
-    about: Mapping[str, Any]
+    metadata: Mapping[str, Any]
 
 
 @reads("expected an npz file that Softdock has written, but it cannot be read")
@@ -115,13 +115,15 @@ def read_arrays(path: Path) -> Arrays:
         time = np.concatenate([part.time for part in parts])
         values = np.concatenate([part.values for part in parts])
         last = parts[-1]  # it knows how the run ended
-        return Arrays(time, last.names, values, last.units, last.about)
+        return Arrays(time, last.names, values, last.units, last.metadata)
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             if any(entry.compress_type != zipfile.ZIP_STORED for entry in file.zip.infolist()):
                 raise ValueError("it is compressed, so that its size says nothing of its content")
-            time, names, values, about = (file[key] for key in ("time", "names", "values", "about"))
-        details = json_data(str(about[()]))
+            time, names, values, metadata = (
+                file[key] for key in ("time", "names", "values", "about")
+            )
+        details = json_data(str(metadata[()]))
         units = {str(name): str(unit) for name, unit in details.pop("units").items()}
         arrays = Arrays(time, tuple(map(str, names)), values, units, details)
     except _WRONG as error:
@@ -137,15 +139,15 @@ def read_arrays(path: Path) -> Arrays:
     return arrays
 
 
-def _foreign(path: Path, why: str) -> LoadError:
+def _foreign(path: Path, reason: str) -> LoadError:
     return LoadError.in_file(
-        path, f"expected an npz file that Softdock has written, but it cannot be read: {why}"
+        path, f"expected an npz file that Softdock has written, but it cannot be read: {reason}"
     )
 
 
 def write_arrays(path: Path, arrays: Arrays) -> None:
     """Write arrays as npz: ``time``, ``names``, ``values`` and ``about``."""
     names = np.array(arrays.names, dtype=np.str_)
-    about = json.dumps({"units": dict(arrays.units), **arrays.about})
+    metadata = json.dumps({"units": dict(arrays.units), **arrays.metadata})
     with path.open("wb") as file:
-        np.savez(file, time=arrays.time, names=names, values=arrays.values, about=about)
+        np.savez(file, time=arrays.time, names=names, values=arrays.values, about=metadata)

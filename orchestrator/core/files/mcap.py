@@ -67,22 +67,22 @@ class ChannelPlan(Struct):
 
 
 def channel_plans(
-    names: Sequence[str], about: Mapping[str, Mapping[str, str]]
+    names: Sequence[str], descriptions: Mapping[str, Mapping[str, str]]
 ) -> list[ChannelPlan]:
     """Return the channels for some signals.
 
     names: ``component.connector``.
     about: By name, what the schema says of it: ``unit``, ``frame``, ``description``.
     """
-    found: dict[str, dict[str, int]] = {}
+    columns_of: dict[str, dict[str, int]] = {}
     for number, name in enumerate(names):
         component, dot, signal = name.partition(".")
         topic, key = (component, signal) if dot else ("", name)
-        found.setdefault(topic, {})[key] = number
+        columns_of.setdefault(topic, {})[key] = number
     plans = []
-    for topic, columns in found.items():
+    for topic, columns in columns_of.items():
         properties = {
-            key: {"type": ["number", "null"], **about.get(names[number], {})}
+            key: {"type": ["number", "null"], **descriptions.get(names[number], {})}
             for key, number in columns.items()
         }
         schema = {"type": "object", "title": topic, "properties": properties}
@@ -111,7 +111,7 @@ _INDEX = struct.Struct("<BQHI")
 _FIXED = 22
 #: Times of messages, when they were published, and their data.
 _Messages = tuple[list[int], list[int], list[bytes]]
-#: What people and programs are told of a run beside its signals.
+#: Metadata of a run for people and programs.
 EVENTS = "/events"
 _EVENT = {
     "type": "object",
@@ -215,16 +215,16 @@ class McapFile:
         """Write the messages of all channels, and their indexes."""
         data, indexes = bytearray(), []
         for number, rows in enumerate(channels, start=1):
-            places = []
+            index_entries = []
             for sequence, (time, clock, text) in enumerate(
                 zip(*rows, strict=True), start=self._counts[number]
             ):
-                places.append((time, len(data)))
+                index_entries.append((time, len(data)))
                 length = _FIXED + len(text)
                 data += _MESSAGE.pack(Opcode.MESSAGE, length, number, sequence, time, clock)
                 data += text
-            self._counts[number] += len(places)
-            entries = np.array(places, "<u8").tobytes()
+            self._counts[number] += len(index_entries)
+            entries = np.array(index_entries, "<u8").tobytes()
             head = _INDEX.pack(Opcode.MESSAGE_INDEX, 6 + len(entries), number, len(entries))
             indexes.append(head + entries)
         packed = zstandard.compress(bytes(data), 1)
@@ -374,7 +374,7 @@ class McapContent(Struct, eq=False):
     units: By name.
     metadata: By name.
     cut: In a sentence, what is missing; empty if nothing is.
-    events: What happened beside the rows.
+    events: Events of the run, with their times.
     """
 
     times_ns: Times
@@ -414,8 +414,8 @@ def read_mcap_file(path: Path) -> McapContent:
         )
     units = _units(content.channels, content.schemas)
     known_units = {name: unit for name, unit in units.items() if name in names}
-    rest = content.metadata, cut, content.events
-    return McapContent(times_ns, clocks_ns, names, values, known_units, *rest)
+    remaining = content.metadata, cut, content.events
+    return McapContent(times_ns, clocks_ns, names, values, known_units, *remaining)
 
 
 #: How many times the values of a channel are held while channels are joined.
@@ -433,8 +433,10 @@ def _expect_memory(path: Path, file: BinaryIO) -> None:
         columns = 1
         for number, channel in summary.channels.items():
             schema = summary.schemas.get(channel.schema_id)
-            found = json.loads(schema.data) if schema and schema.encoding == "jsonschema" else {}
-            columns += len(found.get("properties", ())) if counts.get(number) else 0
+            message_schema = (
+                json.loads(schema.data) if schema and schema.encoding == "jsonschema" else {}
+            )
+            columns += len(message_schema.get("properties", ())) if counts.get(number) else 0
     except (*_BROKEN, OSError, AttributeError, TypeError):
         return  # the reader reports what is wrong with it
     expect_memory(path, max(counts.values(), default=0), columns, _COPIES)
@@ -468,9 +470,9 @@ def _units(channels: Mapping[int, Channel], schemas: Mapping[int, Schema]) -> di
             continue
         try:
             properties = json.loads(schema.data).get("properties", {})
-            for key, about in properties.items():
-                if isinstance(about.get("unit"), str):
-                    units[name_of(channel.topic, key)] = about["unit"]
+            for key, details in properties.items():
+                if isinstance(details.get("unit"), str):
+                    units[name_of(channel.topic, key)] = details["unit"]
         except (ValueError, AttributeError):  # of another tool, which says no units
             continue
     return units

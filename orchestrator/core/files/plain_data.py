@@ -89,18 +89,18 @@ def _fits(number: int) -> bool:
     return -(1 << (_BITS - 1)) <= number < 1 << _BITS
 
 
-def _expect_short(value: object, where: str, deepest: int) -> None:
-    """Expect integers of 64 bits, and at most so many tables and lists in each other."""
+def _expect_short(value: object, key_path: str, deepest: int) -> None:
+    """Expect integers of 64 bits, and tables and lists nested at most `deepest` deep."""
     if deepest < 0:
         raise ValueError(_DEEP)
     if isinstance(value, dict):
         for key, inner in value.items():
-            _expect_short(inner, f"{where}.{key}" if where else key, deepest - 1)
+            _expect_short(inner, f"{key_path}.{key}" if key_path else key, deepest - 1)
     elif isinstance(value, list):
         for number, inner in enumerate(value):
-            _expect_short(inner, f"{where}[{number}]", deepest - 1)
+            _expect_short(inner, f"{key_path}[{number}]", deepest - 1)
     elif isinstance(value, int) and not _fits(value):
-        raise ValueError(f"'{where}': expected an integer of at most {_BITS} bits")
+        raise ValueError(f"'{key_path}': expected an integer of at most {_BITS} bits")
 
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")

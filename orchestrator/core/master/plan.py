@@ -60,7 +60,7 @@ class Loops(Struct):
         A loop has converged when every output that it starts from changes by at most this in one
         pass, relative to the output or to 1 in its unit, whichever is larger.
     most_iterations
-        Passes through the loop in one step before the run ends with an error; those that only
+        Passes through the loop in one step before the run ends with an error; loops that only
         make a Jacobian are not counted.
     """
 
@@ -170,7 +170,7 @@ class Plan(Struct):
 
 
 def stepping_order(system: System) -> list[list[str]]:
-    """Order the components, those that form a ring without a delay together.
+    """Order the components, components of a ring without a delay together.
 
     Delayed connections do not bind the order: they are the cuts. Where a ring has several, the
     longest delay is the cut: the shorter ones are put in order, so that what they may have to read

@@ -224,7 +224,7 @@ class ExecutionSettings(Struct):
 
     @classmethod
     def of(cls, system: System, **keywords: Unpack[RunKeywords]) -> ExecutionSettings:
-        """Complete what is asked for.
+        """Complete the requested settings.
 
         What is ``None`` comes from the system's default experiment, but for the stop, else is the
         default of Softdock. Options of the experiment are for its own algorithm: with another they
@@ -264,6 +264,6 @@ class ExecutionSettings(Struct):
             ) from None
 
     @property
-    def way(self) -> dict[str, Any]:
+    def stepping(self) -> dict[str, Any]:
         """What decides on how it is stepped, by keyword."""
         return {name: getattr(self, name) for name in WAY}

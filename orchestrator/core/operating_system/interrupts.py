@@ -62,10 +62,10 @@ def exits_raised() -> Iterator[None]:
 
     Forks of this process still end by it.
     """
-    own, leave = os.getpid(), os._exit
+    process_id, leave = os.getpid(), os._exit
 
     def ended(status: int) -> NoReturn:
-        if os.getpid() != own:
+        if os.getpid() != process_id:
             leave(status)
         raise SystemExit(status)
 
@@ -77,7 +77,7 @@ def exits_raised() -> Iterator[None]:
 
 
 class _Signals:
-    """Those that came, in their order."""
+    """The interrupts that came, in their order."""
 
     def __init__(self) -> None:
         self.seen: list[int] = []

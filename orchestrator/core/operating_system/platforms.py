@@ -82,7 +82,7 @@ def here() -> Platform | None:
     return next((platform for platform in (*PLATFORMS, *_OTHERS) if platform.is_here), None)
 
 
-def named(name: str) -> Platform:
+def platform_named(name: str) -> Platform:
     """Return the platform of a name in FMI 2.0 or 3.0; KeyError: there is none."""
     by_name = {
         name: platform

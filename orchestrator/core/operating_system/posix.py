@@ -37,9 +37,9 @@ KILL = signal.SIGKILL
 POOL_START = "forkserver"
 
 
-def expect_linux(what: str) -> None:
+def expect_linux(feature: str) -> None:
     """Refuse what needs Linux, elsewhere."""
-    del what
+    del feature
 
 
 def expect_short(path: str) -> None:
@@ -296,7 +296,7 @@ def put_back_scheduling(policy: int, priority: os.sched_param) -> None:
 
 
 def raise_priority(process: int, priority: int) -> None:
-    """Give all threads of a process a priority, but those that have a higher one already."""
+    """Give all threads of a process a priority, except threads with a higher one."""
     for task in Path(f"/proc/{process}/task").iterdir():
         policy, has = scheduling(int(task.name))
         if policy != os.SCHED_FIFO or has.sched_priority < priority:

@@ -54,10 +54,11 @@ POOL_START = "spawn"
 _WINDOWS_8 = (6, 2)
 
 
-def expect_linux(what: str) -> None:
+def expect_linux(feature: str) -> None:
     """Refuse what needs Linux; raises CapabilityError."""
     raise CapabilityError(
-        f"{what} needs Linux: Windows promises no times and its devices were not tried; run it on"
+        f"{feature} needs Linux: Windows promises no times and its devices were not tried; run it"
+        " on"
         " a Linux computer"
     )
 
@@ -326,8 +327,8 @@ def contain(process: subprocess.Popen[bytes]) -> tuple[int, ...]:
     done = job and _KERNEL.SetInformationJobObject(
         handle, _EXTENDED_LIMITS, ctypes.byref(limits), ctypes.sizeof(limits)
     )
-    own = wintypes.HANDLE(int(process._handle))  # type: ignore[attr-defined]  # noqa: SLF001
-    if not (done and _KERNEL.AssignProcessToJobObject(handle, own)):
+    child_handle = wintypes.HANDLE(int(process._handle))  # type: ignore[attr-defined]  # noqa: SLF001
+    if not (done and _KERNEL.AssignProcessToJobObject(handle, child_handle)):
         raise ctypes.WinError(ctypes.get_last_error())
     return (int(job),)
 
@@ -361,9 +362,9 @@ def ready(
         return {"process"} if _has_ended(process, seconds) else set()
     end = time.monotonic() + seconds
     while True:
-        rest = min(max(end - time.monotonic(), 0.0), _SLICE)
+        remaining = min(max(end - time.monotonic(), 0.0), _SLICE)
         readable = set()
-        if channel is not None and select.select([channel], [], [], rest)[0]:
+        if channel is not None and select.select([channel], [], [], remaining)[0]:
             readable.add("channel")
         if pipe is not None and _has_bytes(pipe):
             readable.add("pipe")
@@ -372,7 +373,7 @@ def ready(
         if readable or time.monotonic() >= end:
             return readable
         if channel is None:
-            time.sleep(rest)
+            time.sleep(remaining)
 
 
 def lock(file: int, *, wait: bool = False) -> None:
@@ -429,11 +430,11 @@ def exchange_names(first: Path, second: Path) -> bool:
 
 def processors() -> set[int]:
     """Return the processors that this process may use."""
-    own, whole = ctypes.c_size_t(), ctypes.c_size_t()
+    allowed, installed = ctypes.c_size_t(), ctypes.c_size_t()
     process = wintypes.HANDLE(_KERNEL.GetCurrentProcess())
-    if not _KERNEL.GetProcessAffinityMask(process, ctypes.byref(own), ctypes.byref(whole)):
+    if not _KERNEL.GetProcessAffinityMask(process, ctypes.byref(allowed), ctypes.byref(installed)):
         return set(range(os.cpu_count() or 1))
-    return {number for number in range(64) if own.value >> number & 1} or {0}
+    return {number for number in range(64) if allowed.value >> number & 1} or {0}
 
 
 def keep_to(processors: Iterable[int], thread: int = 0) -> None:

@@ -71,7 +71,7 @@ def read_npz(path: Path) -> Result:
     """Read a result back, or what a journal has written until now, from its folder."""
     arrays = read_arrays(path)
     try:
-        return result_of(arrays.about, arrays.units, arrays.time, arrays.names, arrays.values)
+        return result_of(arrays.metadata, arrays.units, arrays.time, arrays.names, arrays.values)
     except ValueError as error:
         raise LoadError.in_file(path, f"cannot be read as a result: {error}") from None
 
@@ -112,11 +112,11 @@ def read_result(path: str | Path) -> Result:
     if kind in _READERS:
         return _READERS[kind](path)
     if kind != ".parquet" and path.is_file():
-        found = f"its suffix is '{path.suffix}'" if path.suffix else "it has no suffix"
-        raise LoadError.in_file(path, f"{found}; expected a result: {_SUFFIXES}")
+        description = f"its suffix is '{path.suffix}'" if path.suffix else "it has no suffix"
+        raise LoadError.in_file(path, f"{description}; expected a result: {_SUFFIXES}")
     if not path.exists():  # whether or not Parquet can be read here
-        other = kept_result(path.parent, path.stem)
-        hint = f"; there is {other.name}" if other is not None else ""
+        alternative = kept_result(path.parent, path.stem)
+        hint = f"; there is {alternative.name}" if alternative is not None else ""
         raise LoadError.in_file(path, f"no such file; expected a result{hint}")
     from orchestrator.core.recording.parquet import read_parquet_result
 
@@ -136,12 +136,12 @@ def _kind_of_journal(folder: Path) -> str:
     )
     if not names:
         under_way = any(folder.resolve().parent.glob(f".{glob.escape(folder.name)}.*.part"))
-        found = (
+        description = (
             "a run that writes this folder has kept no rows yet, or was killed before it did"
             if under_way
             else "it is a folder without a result"
         )
-        raise LoadError.in_file(folder, f"{found}; expected {_SUFFIXES}")
+        raise LoadError.in_file(folder, f"{description}; expected {_SUFFIXES}")
     raise LoadError.in_file(
         folder, f"it is a folder; expected one of its results: {first_of(names, 8)}"
     )

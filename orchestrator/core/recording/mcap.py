@@ -66,7 +66,7 @@ def write_mcap(result: Result, path: str | Path) -> None:
 
 
 def begun(result: Result, file: FileIO, path: Path) -> McapFile:
-    """Begin a file with all that is known of a result beside its rows."""
+    """Begin a file with the metadata of a result."""
     if len(result.time_ns) and result.time_ns[0] < 0:
         raise SoftdockError(
             f"{path}: MCAP has no time before 0, found {result.time[0]:.9g} s: choose parquet, or"
@@ -78,7 +78,7 @@ def begun(result: Result, file: FileIO, path: Path) -> McapFile:
         "signals": {"names": json.dumps(result.names)},
         "versions": metadata.pop("versions"),
         "parameters": {
-            f"{row.component}.{row.name}": f"{_shown(row.value)} {row.unit}".strip()
+            f"{row.component}.{row.name}": f"{_value_text(row.value)} {row.unit}".strip()
             for row in result.parameters
         },
         "clock": {
@@ -88,11 +88,11 @@ def begun(result: Result, file: FileIO, path: Path) -> McapFile:
         **({"system": {"missing": problem}} if problem else {}),
     }
     texts["run"] = {key: json.dumps(value) for key, value in metadata.items()}
-    plans = channel_plans(result.names, _about(result))
+    plans = channel_plans(result.names, _properties(result))
     return McapFile(file, plans, texts, {"system.ssd": ssd} if ssd else {})
 
 
-def _about(result: Result) -> dict[str, dict[str, str]]:
+def _properties(result: Result) -> dict[str, dict[str, str]]:
     """Return unit, frame and description of each signal that has some."""
     metadata: dict[str, dict[str, str]] = {}
     for name in result.names:
@@ -201,7 +201,7 @@ def _ssd(result: Result, path: Path) -> tuple[bytes, str]:
         file.unlink(missing_ok=True)
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return "" if value is None else str(value)
 
 

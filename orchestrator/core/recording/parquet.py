@@ -111,7 +111,7 @@ def read_parquet(path: str | Path) -> pd.DataFrame:
     with _readable(path) as files:
         _expect_memory(path, files, copies=_COPIES)
         table = pa.concat_tables([file.read() for file in files])
-        run, units = _about(files)
+        run, units = _run_metadata(files)
         # The file tells pandas only which column is the index.
         frame: pd.DataFrame = table.to_pandas(ignore_metadata=True).set_index(TIME)
         frame.attrs["units"] = units
@@ -155,7 +155,7 @@ def _expect_memory(path: str | Path, files: Sequence[pq.ParquetFile], copies: fl
     expect_memory(path, rows, max((file.metadata.num_columns for file in files), default=0), copies)
 
 
-def _about(files: Sequence[pq.ParquetFile]) -> tuple[dict[str, Any], dict[str, str]]:
+def _run_metadata(files: Sequence[pq.ParquetFile]) -> tuple[dict[str, Any], dict[str, str]]:
     """Return what is known of the run, and the units of its signals."""
     from pydantic import TypeAdapter
 
@@ -174,11 +174,11 @@ def read_parquet_result(path: str | Path) -> Result:
     """Read the signals of a result back, with their units and what went wrong in the run."""
     with _readable(path) as files:
         _expect_memory(path, files)
-        record, units = _about(files)
+        record, units = _run_metadata(files)
         columns = files[0].schema_arrow.names
         names = [name for name in columns if name != TIME]
-        where = [columns.index(name) for name in (TIME, *names)] if TIME in columns else []
-        if not where:
+        indices = [columns.index(name) for name in (TIME, *names)] if TIME in columns else []
+        if not indices:
             raise KeyError(TIME)
         rows = sum(file.metadata.num_rows for file in files)
         times, values = np.empty(rows), np.empty((rows, len(names)))
@@ -187,7 +187,7 @@ def read_parquet_result(path: str | Path) -> Result:
             for batch in file.iter_batches(_BATCH):
                 end = at + len(batch)
                 times[at:end], *signals = (
-                    batch.column(number).to_numpy(zero_copy_only=False) for number in where
+                    batch.column(number).to_numpy(zero_copy_only=False) for number in indices
                 )
                 for number, signal in enumerate(signals):
                     values[at:end, number] = signal

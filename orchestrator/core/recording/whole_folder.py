@@ -30,7 +30,7 @@ def whole_file(path: str | Path) -> Iterator[Path]:
         draft.replace(final)
     except OSError as error:
         raise SoftdockError(
-            f"{shown(final)}: cannot be written: {error.strerror or error};"
+            f"{displayed_path(final)}: cannot be written: {error.strerror or error};"
             " an earlier file of that name is untouched"
         ) from error
     finally:
@@ -47,7 +47,7 @@ _DRAFT_FOLDER = re.compile(rf"\.(.+)\.[0-9a-f]{{12}}{re.escape(_DRAFT)}")
 _LEFT = rf"\.{{}}\.[0-9a-f]{{{{12}}}}(?:{re.escape(_DRAFT)}|{re.escape(_ASIDE)})"
 
 
-def shown(path: Path) -> Path:
+def displayed_path(path: Path) -> Path:
     """Return where a file of a folder that is being written will be: drafts have no name yet."""
     parts = [match[1] if (match := _DRAFT_FOLDER.fullmatch(part)) else part for part in path.parts]
     return Path(*parts)
@@ -69,15 +69,15 @@ class Draft(MutableStruct):
 def whole_folder(folder: str | Path, *, alone: bool = False) -> Iterator[Draft]:
     """Give a temporary folder whose files take their place all at once when all are written.
 
-    The temporary folder lies beside the final one, and one call of the system exchanges both. What
+    The temporary folder lies next to the final one, and one call of the system exchanges both. What
     else is in the final folder is kept, also what others add to it meanwhile. If that folder cannot
     be exchanged, since it is a mount point or the working directory, its files are replaced one
     after the other, and a warning says so. What killed processes have left is removed.
     """
-    with _said(Path(folder)):
+    with _reported_errors(Path(folder)):
         final = Path(os.path.realpath(folder))
         obstacle = _obstacle(final)
-    with _said(final), _alone(final.parent):
+    with _reported_errors(final), _alone(final.parent):
         if _clean(final) and alone:
             raise SoftdockError(
                 f"{final}: another run or sweep is writing this folder; wait for it, or give"
@@ -91,7 +91,7 @@ def whole_folder(folder: str | Path, *, alone: bool = False) -> Iterator[Draft]:
         lock = _locked(draft.folder)
     try:
         yield draft
-        with _said(final), _alone(final.parent):
+        with _reported_errors(final), _alone(final.parent):
             _commit(draft, final, obstacle)
     finally:
         if lock is not None:
@@ -126,7 +126,7 @@ def _move(source: Path, target: Path) -> None:
 
 
 @contextmanager
-def _said(final: Path) -> Iterator[None]:
+def _reported_errors(final: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

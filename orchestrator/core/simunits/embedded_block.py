@@ -105,15 +105,15 @@ class EmbeddedBlock:
         return values_read
 
     def _set(self, references: Sequence[int], values: Sequence[Any]) -> None:
-        given = list(values)
+        remaining = list(values)
         for reference in references:
             name, first, count = self.places[reference]
             connector = self._block.connectors[name]
-            value: Any = given.pop(0) if not count else None
+            value: Any = remaining.pop(0) if not count else None
             if count:
                 value = np.ravel(getattr(self._block, name)).copy()
-                value[first : first + count] = given[:count]
-                del given[:count]
+                value[first : first + count] = remaining[:count]
+                del remaining[:count]
             elif connector.type is DataType.BOOLEAN:
                 value = bool(value)
             self._block.assign(connector, value)

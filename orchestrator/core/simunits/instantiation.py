@@ -66,10 +66,10 @@ def make_unit(
         shared_processes, shared = {} if processes is None else processes, component.options.process
         if shared is None:
             process = WorkerProcess(component.name)
-        elif (found := shared_processes.get(shared)) is None:
+        elif (shared_process := shared_processes.get(shared)) is None:
             process = shared_processes[shared] = WorkerProcess(component.name, shared)
         else:
-            process = found
+            process = shared_process
         return WorkerUnit(replace(component, source=source), described, process)
     before = Surroundings()
     try:
@@ -78,8 +78,8 @@ def make_unit(
         else:
             unit = _make_block(component)
     finally:
-        changed, left = put_back(before) if SimulationUnit.shares_process else ([], [])
-    unit.has_changed(changed, left, "being made")
+        changed, unresolved = put_back(before) if SimulationUnit.shares_process else ([], [])
+    unit.has_changed(changed, unresolved, "being made")
     unit.set_values(component.values)
     return unit
 
@@ -127,11 +127,11 @@ def _fmu_unit(
     instance: FmuUnit
     exchange = "FMUs with interface 'me'"
     if described.version == 1:
-        what = f"{described.path}, of FMI 1.0,"
-        refuse_fmu_options(component, what, ("tolerance",), "FMUs of FMI 2.0 and 3.0")
+        subject = f"{described.path}, of FMI 1.0,"
+        refuse_fmu_options(component, subject, ("tolerance",), "FMUs of FMI 2.0 and 3.0")
     if component.backend is not Backend.NATIVE:
-        what = f"a unit that {component.backend} runs"
-        refuse_fmu_options(component, what, ("interface", "solver"), exchange)
+        subject = f"a unit that {component.backend} runs"
+        refuse_fmu_options(component, subject, ("interface", "solver"), exchange)
         from orchestrator.core.simunits.fmi.foreign_unit import FmpyUnit, PyfmiUnit
 
         foreign = FmpyUnit if component.backend is Backend.FMPY else PyfmiUnit
@@ -150,8 +150,8 @@ def _fmu_unit(
         from orchestrator.core.simunits.fmi.model_exchange_unit import ModelExchangeUnit
 
         return ModelExchangeUnit(name, instance, options)
-    what = f"{described.path}, run as Co-Simulation,"
-    refuse_fmu_options(component, what, ("solver",), exchange)
+    subject = f"{described.path}, run as Co-Simulation,"
+    refuse_fmu_options(component, subject, ("solver",), exchange)
     return instance
 
 
@@ -167,21 +167,21 @@ def isolate(system: System) -> tuple[System, list[str]]:
     """
     notes = []
     for location, names in _once_per_process(system).items():
-        told = [n for n in names if system.components[n].options.isolation == "none"]
-        if len(told) > 1:
+        unisolated = [n for n in names if system.components[n].options.isolation == "none"]
+        if len(unisolated) > 1:
             raise CapabilityError(
-                f"components {', '.join(told)}: {location} can be instantiated only once per"
+                f"components {', '.join(unisolated)}: {location} can be instantiated only once per"
                 " process (canBeInstantiatedOnlyOncePerProcess); leave isolation 'none' away, so"
                 " that each gets a process of its own"
             )
         _expect_apart(system, location, names)
-        chosen = [n for n in names if system.components[n].options.isolation is None]
-        for name in chosen:
+        isolated = [n for n in names if system.components[n].options.isolation is None]
+        for name in isolated:
             system = system.with_options(name, isolation="process")
-        if chosen:
+        if isolated:
             elsewhere = ", and another run of this process has it loaded"
             notes.append(
-                f"components {', '.join(chosen)} run in processes of their own: {location} can be"
+                f"components {', '.join(isolated)} run in processes of their own: {location} can be"
                 f" instantiated only once per process{elsewhere if is_loaded(location) else ''}"
             )
             _LOG.info("%s", notes[-1])
@@ -204,18 +204,18 @@ def under_wine(system: System) -> tuple[System, list[str]]:
 
     for name in names:
         options = system.components[name].options
-        found = None
+        problem = None
         if system.components[name].source.kind is not SourceKind.FMU:
-            found = "is no FMU"
+            problem = "is no FMU"
         elif options.backend != "native":
-            found = f"has back-end '{options.backend}'; only 'native' runs Windows libraries"
+            problem = f"has back-end '{options.backend}'; only 'native' runs Windows libraries"
         elif options.isolation == "none":
-            found = "has isolation 'none'; a Windows library runs in a process of its own"
+            problem = "has isolation 'none'; a Windows library runs in a process of its own"
         elif options.process is not None:
-            found = f"shares process '{options.process}'; a Windows library has one to itself"
-        if found is not None:
+            problem = f"shares process '{options.process}'; a Windows library has one to itself"
+        if problem is not None:
             raise CapabilityError(
-                f"component '{name}': option platform = '{options.platform}': it {found}"
+                f"component '{name}': option platform = '{options.platform}': it {problem}"
             )
         system = system.with_options(name, isolation="process")
     many = "components" if len(names) > 1 else "component"
@@ -260,7 +260,7 @@ def _expect_processes(system: System) -> None:
         " isolation 'process' too"
         for name, component in system.components.items()
         if not component.options.runs_apart
-        for option in component.options.said()
+        for option in component.options.differing_texts()
         if option in PROCESS_OPTIONS
     ]
     problems += [
@@ -270,7 +270,7 @@ def _expect_processes(system: System) -> None:
         for name, component in system.components.items()
         if component.options.isolation == "process"
         and component.options.on_failure != "restart"
-        and "restarts" in component.options.said()
+        and "restarts" in component.options.differing_texts()
     ]
     problems += [  # a restart would take the others along
         f"component '{name}': on_failure 'restart' is for a unit that has a process to itself;"

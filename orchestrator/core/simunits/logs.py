@@ -72,7 +72,7 @@ class Recorded(Struct, eq=False):
 def read_recorded(path: Path, component: str) -> Recorded:
     """Read the signals of a component from a file of results, or the folder of a journal."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError as error:
         raise LoadError.in_file(
             path,
@@ -80,7 +80,7 @@ def read_recorded(path: Path, component: str) -> Recorded:
             if isinstance(error, FileNotFoundError)
             else f"cannot be read: {error.strerror or error}",
         ) from None
-    return _read(path, component, found.st_mtime_ns, found.st_size)
+    return _read(path, component, status.st_mtime_ns, status.st_size)
 
 
 @lru_cache(maxsize=8)
@@ -100,19 +100,22 @@ def _read(path: Path, component: str, changed_ns: int, size: int) -> Recorded:
             f"expected a recording with the columns '{_TIME}' and 'component.connector [unit]',"
             f" found the columns {titles}",
         )
-    own = {n.removeprefix(f"{component}."): n for n in numbers_of if n.startswith(f"{component}.")}
-    if not own:
-        known = list(dict.fromkeys(n.partition(".")[0] for n in numbers_of if "." in n))
+    names = {
+        n.removeprefix(f"{component}."): n for n in numbers_of if n.startswith(f"{component}.")
+    }
+    if not names:
+        components = list(dict.fromkeys(n.partition(".")[0] for n in numbers_of if "." in n))
         raise UnknownNameError(
             f"{path} has no signals of a component '{component}'"
-            f"{choices_for(component, known, 'component', 'its')}; choose one by '?component=NAME'"
+            f"{choices_for(component, components, 'component', 'its')}; choose one by"
+            " '?component=NAME'"
             " after the file name"
         )
-    chosen = [numbers_of[_TIME], *(numbers_of[name] for name in own.values())]
-    numbers = table.columns(chosen)
+    columns = [numbers_of[_TIME], *(numbers_of[name] for name in names.values())]
+    numbers = table.columns(columns)
     if not np.isfinite(numbers).all():
         row, column = map(int, np.argwhere(~np.isfinite(numbers))[0])
-        text = f"column '{table.names[chosen[column]]}', row {row + 1}: expected a finite number"
+        text = f"column '{table.names[columns[column]]}', row {row + 1}: expected a finite number"
         raise LoadError.in_file(path, text)
     times = numbers[:, 0]
     if not len(times) or not (np.abs(times) < _LATEST).all():
@@ -127,14 +130,14 @@ def _read(path: Path, component: str, changed_ns: int, size: int) -> Recorded:
     return Recorded(
         path,
         np.rint(times * 1e9).astype(np.int64),
-        tuple(own),
+        tuple(names),
         np.ascontiguousarray(numbers[:, 1:]),
-        {name: table.units[full] for name, full in own.items() if table.units.get(full)},
+        {name: table.units[full] for name, full in names.items() if table.units.get(full)},
     )
 
 
 class _LogTable(Struct):
-    """A file of columns: their names, units by name, and the numbers of those that are chosen."""
+    """A file of columns: their names, units by name, and the numbers of selected columns."""
 
     names: Sequence[str]
     units: Mapping[str, str]
@@ -149,8 +152,8 @@ def _table(path: Path) -> _LogTable:
         rows = read_mcap_file(growing if growing.is_file() else path)
         return _of_array(rows.names, rows.units, rows.values, rows.times_ns / 1e9)
     if path.suffix == ".npz" or any(path.glob("part-*.npz")):
-        found = read_arrays(path)
-        return _of_array(found.names, found.units, found.values, found.time)
+        arrays = read_arrays(path)
+        return _of_array(arrays.names, arrays.units, arrays.values, arrays.time)
     if path.suffix == ".parquet" or path.is_dir():
         return _parquet_table(path)
     if path.suffix == ".mat":
@@ -159,7 +162,7 @@ def _table(path: Path) -> _LogTable:
     if path.suffix == ".csv":
         parts = [(t, "") if t == _TIME else split_title(t) for t in csv_titles(path)]
         names, units = [name for name, _ in parts], dict(parts)
-        return _LogTable(names, units, lambda chosen: csv_columns(path, chosen))
+        return _LogTable(names, units, lambda columns: csv_columns(path, columns))
     kinds = ".parquet, .npz, .csv, .mat or .mcap"
     raise LoadError.in_file(path, f"expected a recording that ends in {kinds}")
 
@@ -170,8 +173,8 @@ def _of_array(
     values: NDArray[np.float64],
     time: NDArray[np.float64],
 ) -> _LogTable:
-    whole = np.column_stack([values, time])
-    return _LogTable([*names, _TIME], units, lambda chosen: whole[:, list(chosen)])
+    table = np.column_stack([values, time])
+    return _LogTable([*names, _TIME], units, lambda columns: table[:, list(columns)])
 
 
 def _parquet_table(path: Path) -> _LogTable:
@@ -185,18 +188,18 @@ def _parquet_table(path: Path) -> _LogTable:
         titles = table.schema.names
     except (OSError, pa.ArrowException, ValueError, MemoryError) as error:
         raise LoadError.in_file(path, f"cannot be read as a recording: {error}") from None
-    told = {field.name: (field.metadata or {}).get(b"unit", b"") for field in table.schema}
-    units = {title: unit.decode(errors="replace") for title, unit in told.items() if unit}
+    unit_texts = {field.name: (field.metadata or {}).get(b"unit", b"") for field in table.schema}
+    units = {title: unit.decode(errors="replace") for title, unit in unit_texts.items() if unit}
 
-    def columns(chosen: Sequence[int]) -> NDArray[np.float64]:
-        found = []
-        for number in chosen:
+    def columns(numbers: Sequence[int]) -> NDArray[np.float64]:
+        columns_read = []
+        for number in numbers:
             try:
-                found.append(table.column(number).to_numpy().astype(np.float64))
+                columns_read.append(table.column(number).to_numpy().astype(np.float64))
             except (ValueError, TypeError):
                 text = f"column '{titles[number]}': expected numbers"
                 raise LoadError.in_file(path, text) from None
-        return np.column_stack(found)
+        return np.column_stack(columns_read)
 
     return _LogTable(titles, units, columns)
 
@@ -208,17 +211,21 @@ _CHOICE = re.compile(r"component=(?P<name>.+)")
 def recorded_of(source: Source, name: str) -> Recorded:
     """Read what a source has recorded of a component."""
     file, mark, query = source.location.partition("?")
-    chosen = _CHOICE.fullmatch(query)
-    if mark and chosen is None:
+    match = _CHOICE.fullmatch(query)
+    if mark and match is None:
         raise DescriptionError(f"{source}: expected log:FILE?component=NAME, found '?{query}'")
-    return read_recorded(Path(file), chosen["name"] if chosen else name)
+    return read_recorded(Path(file), match["name"] if match else name)
 
 
 def describe_log(source: Source, like: Component) -> UnitDescription:
     """Describe the recording of a component."""
     recorded = recorded_of(source, like.name)
-    connectors = _told(recorded, like.connectors) if like.connectors else _all(recorded)
-    outputs = [name for name, each in connectors.items() if each.causality is Causality.OUTPUT]
+    connectors = (
+        _declared_connectors(recorded, like.connectors) if like.connectors else _all(recorded)
+    )
+    outputs = [
+        name for name, connector in connectors.items() if connector.causality is Causality.OUTPUT
+    ]
     return UnitDescription(
         name=recorded.file.name,
         connectors=connectors,
@@ -236,10 +243,12 @@ def describe_log(source: Source, like: Component) -> UnitDescription:
     )
 
 
-def _told(recorded: Recorded, known: Mapping[str, Connector]) -> dict[str, Connector]:
+def _declared_connectors(
+    recorded: Recorded, declared: Mapping[str, Connector]
+) -> dict[str, Connector]:
     """Return the inputs of a component, and those of its outputs that were recorded."""
-    found = {}
-    for name, connector in known.items():
+    connectors = {}
+    for name, connector in declared.items():
         first = columns_of(connector)[0]
         is_recorded = connector.causality is Causality.OUTPUT and recorded.column(first) >= 0
         if connector.causality is not Causality.INPUT and not is_recorded:
@@ -247,8 +256,8 @@ def _told(recorded: Recorded, known: Mapping[str, Connector]) -> dict[str, Conne
         unit = recorded.units.get(first)
         if unit is not None and unit != connector.unit:
             connector = replace(connector, unit=unit, unit_definition=None)  # noqa: PLW2901
-        found[name] = connector
-    return found
+        connectors[name] = connector
+    return connectors
 
 
 def _all(recorded: Recorded) -> dict[str, Connector]:
@@ -258,7 +267,9 @@ def _all(recorded: Recorded) -> dict[str, Connector]:
             elements.setdefault(element["name"], []).append(int(element["index"]))
     # others are scalars whose names end with brackets, as FMI 2.0 has them
     arrays = {
-        n for n, found in elements.items() if found == [*range(len(found))] and len(found) > 1
+        n
+        for n, indices in elements.items()
+        if indices == [*range(len(indices))] and len(indices) > 1
     }
     sizes: dict[str, int] = {}
     for column in recorded.columns:
@@ -287,15 +298,15 @@ def columns_of(connector: Connector) -> list[str]:
 
 def output_columns(recorded: Recorded, connector: Connector) -> list[int]:
     """Return the numbers of the columns of an output."""
-    found = []
+    columns = []
     for name in columns_of(connector):
         if (number := recorded.column(name)) < 0:
             raise UnknownNameError(
                 f"{recorded.file} has no output '{name}'"
                 f"{choices_for(name, recorded.columns, 'output', 'its')}"
             )
-        found.append(number)
-    return found
+        columns.append(number)
+    return columns
 
 
 class LogUnit(SimulationUnit):
@@ -357,9 +368,9 @@ class LogUnit(SimulationUnit):
     @property
     def notes(self) -> tuple[str, ...]:
         """How the run compares with the recording, in sentences."""
-        return (*super().notes, *self._told()) if self.phase is not Phase.INSTANTIATED else ()
+        return (*super().notes, *self._comparison()) if self.phase is not Phase.INSTANTIATED else ()
 
-    def _told(self) -> Iterator[str]:
+    def _comparison(self) -> Iterator[str]:
         who = f"component '{self.name}' (recording {self._recorded.file.name})"
         native = self.native
         if native.interpolated:
@@ -374,17 +385,18 @@ class LogUnit(SimulationUnit):
                 " nothing says whether this run feeds it the same"
             )
         same = []
-        for name, (most, time_ns, steps) in zip(self._compared, native.differences, strict=True):
+        for name, (largest, time_ns, steps) in zip(self._compared, native.differences, strict=True):
             if name in self._unknown:
                 continue
             if not steps:
                 same.append(name)
                 continue
             unit = self._recorded.units.get(name)
-            shown = "" if unit in {None, "1"} else f" {unit}"
+            unit_text = "" if unit in {None, "1"} else f" {unit}"
             yield (
                 f"{who}: input '{name}' differs from the recording in {steps} of"
-                f" {counted(native.compared, 'step')}, at most by {most:.6g}{shown} in the step to"
+                f" {counted(native.compared, 'step')}, at most by {largest:.6g}{unit_text} in the"
+                " step to"
                 f" t = {seconds(time_ns):.9g} s"
             )
         if same and native.compared:

@@ -171,19 +171,19 @@ _DISCARD = 2
 _LOG = logging.getLogger(__name__)
 
 
-def changed_note(names: str, what: str, doing: str) -> str:
+def changed_note(names: str, setting: str, doing: str) -> str:
     """Say what calls of units left changed."""
     return (
-        f"component '{names}' changed {what}, while {doing}, for all of the process; it was put"
+        f"component '{names}' changed {setting}, while {doing}, for all of the process; it was put"
         " back after the call: with isolation 'process' it may keep it, and nobody else sees it"
     )
 
 
-def left_note(what: str, doing: str) -> str:
+def left_note(settings: str, doing: str) -> str:
     """Say what changed while units were called, and what nobody knows the cause of."""
     return (
         f"what changed for all of the process while {doing}, and was left so, as another thread of"
-        f" this program ran meanwhile and may have meant it: {what}"
+        f" this program ran meanwhile and may have meant it: {settings}"
     )
 
 
@@ -244,11 +244,11 @@ class SimulationUnit(ABC):
         finally:
             self.has_changed(*put_back(before), doing)
 
-    def has_changed(self, what: Iterable[str], left: Iterable[str], doing: str) -> None:
+    def has_changed(self, changes: Iterable[str], unresolved: Iterable[str], doing: str) -> None:
         """Remember, for the notes, what a call left changed and was put back, and what was not."""
-        for text in left:
+        for text in unresolved:
             _LOG.warning("%s", left_note(text, f"component '{self.name}' was {doing}"))
-        for text in what:
+        for text in changes:
             if text not in self._changed:
                 self._changed[text] = doing
                 _LOG.warning("%s", changed_note(self.name, text, doing))
@@ -275,11 +275,11 @@ class SimulationUnit(ABC):
         :attr:`text_outputs`, which :meth:`set_texts` and :meth:`get_texts` transfer.
         """
         self._expect(Phase.INSTANTIATED)
-        known = self.description.connectors
-        self.inputs = signal_order(known[name] for name in inputs)
-        self.outputs = signal_order(known[name] for name in outputs)
-        self.text_inputs = text_order(known[name] for name in inputs)
-        self.text_outputs = text_order(known[name] for name in outputs)
+        connectors = self.description.connectors
+        self.inputs = signal_order(connectors[name] for name in inputs)
+        self.outputs = signal_order(connectors[name] for name in outputs)
+        self.text_inputs = text_order(connectors[name] for name in inputs)
+        self.text_outputs = text_order(connectors[name] for name in outputs)
         with self._undisturbed("binding its connectors"):
             self._bind()
 
@@ -429,7 +429,7 @@ class SimulationUnit(ABC):
         """What whoever reads the results must know of this unit, in sentences."""
         if self.native.has_changed_mode:
             self.has_changed(["the floating-point mode in its steps"], (), "stepping")
-        return tuple(changed_note(self.name, what, doing) for what, doing in self._changed.items())
+        return tuple(changed_note(self.name, text, doing) for text, doing in self._changed.items())
 
     @property
     def pid(self) -> int:
@@ -494,7 +494,7 @@ class SimulationUnit(ABC):
     def _value(self, connector: Connector) -> Value | Floats:
         raise self._cannot(f"read '{connector.name}', which is neither connected nor recorded")
 
-    def _cannot(self, what: str) -> CapabilityError:
-        return CapabilityError(f"component '{self.name}' cannot {what}")
+    def _cannot(self, action: str) -> CapabilityError:
+        return CapabilityError(f"component '{self.name}' cannot {action}")
 
     def _terminate(self) -> None: ...  # noqa: B027

@@ -83,8 +83,8 @@ def class_of(source: Source) -> type[Block]:
     expect_opened(source)
     from orchestrator.core.simunits.blocks.block_file import GivenBlock
 
-    given = source.definition
-    return given.kind if isinstance(given, GivenBlock) else block_class(source.location)
+    definition = source.definition
+    return definition.kind if isinstance(definition, GivenBlock) else block_class(source.location)
 
 
 def source_of(kind: type[Block]) -> Source:
@@ -94,7 +94,7 @@ def source_of(kind: type[Block]) -> Source:
     for name, entry in BLOCKS.entry_points.items():
         if entry.value.rpartition(":")[2] != kind.__qualname__:
             continue
-        with suppress(PluginError):  # of another one, which its user is told
+        with suppress(PluginError):  # of another one, which a message reports to its user
             if BLOCKS.class_of(name) is kind:
                 return Source(SourceKind.BLOCK, name)
     return Source(SourceKind.BLOCK, label_of(kind), GivenBlock(kind))
@@ -103,27 +103,27 @@ def source_of(kind: type[Block]) -> Source:
 _LOGGER = logging.getLogger(__name__)
 
 
-def differences(declared: Component, found: Component) -> Iterator[DescriptionError]:
+def differences(declared: Component, component: Component) -> Iterator[DescriptionError]:
     """Say in what the connectors that a system declares differ from those of the source."""
-    where = f"component '{declared.name}' ({declared.source})"
+    location = f"component '{declared.name}' ({declared.source})"
     for name, connector in declared.connectors.items():
         at = f"{declared.name}.{name}"
-        actual = found.connectors.get(name)
+        actual = component.connectors.get(name)
         if actual is None:
             text = (
                 f"the system declares connector '{name}', but the source has no such"
-                f" connector{choices_for(name, found.connectors, 'connector', 'its')}"
+                f" connector{choices_for(name, component.connectors, 'connector', 'its')}"
             )
-            yield UnknownNameError.about(text, code="FMU105", place=where, key=at)
-        elif connector is not actual and not _agree(connector, actual, found):
+            yield UnknownNameError.about(text, code="FMU105", place=location, key=at)
+        elif connector is not actual and not _agree(connector, actual, component):
             text = (
                 f"connector '{name}' is declared as {_contract(connector)},"
                 f" but the source has {_contract(actual)}"
             )
-            yield DescriptionError.about(text, code="FMU106", place=where, key=at)
+            yield DescriptionError.about(text, code="FMU106", place=location, key=at)
 
 
-def _agree(declared: Connector, actual: Connector, found: Component) -> bool:
+def _agree(declared: Connector, actual: Connector, part: Component) -> bool:
     """Whether a declared connector is the source's, but for extents that structure gives."""
     if declared.causality is Causality.STRUCTURAL_PARAMETER:
         declared = replace(declared, causality=Causality.PARAMETER)
@@ -132,16 +132,16 @@ def _agree(declared: Connector, actual: Connector, found: Component) -> bool:
     if declared.unit != actual.unit:
         declared = replace(declared, unit=actual.unit)
     is_array = bool(declared.shape) and len(declared.shape) == len(actual.shape)
-    if found.source.kind is SourceKind.FMU and is_array:
+    if part.source.kind is SourceKind.FMU and is_array:
         dimensions = (
-            read_fmu(Path(found.source.location), runnable=False).variables[actual.name].dimensions
+            read_fmu(Path(part.source.location), runnable=False).variables[actual.name].dimensions
         )
         if any(isinstance(size, str) for size in dimensions):
             declared = replace(declared, shape=actual.shape)
     return _contract(declared) == _contract(actual)
 
 
-def as_declared(actual: Connector, declared: Connector | None, found: Component) -> Connector:
+def as_declared(actual: Connector, declared: Connector | None, component: Component) -> Connector:
     """Return a connector of a source with unit and enumeration as the system's file has them."""
     if declared is None or declared is actual:
         return actual
@@ -156,8 +156,8 @@ def as_declared(actual: Connector, declared: Connector | None, found: Component)
         _LOGGER.warning(
             "component '%s' (%s): connector '%s' is declared in '%s', but the source has '%s'; its"
             " values are taken for '%s'",
-            found.name,
-            found.source,
+            component.name,
+            component.source,
             actual.name,
             declared.unit,
             actual.unit,
@@ -227,24 +227,24 @@ def clock_ns(source: Source) -> int | None:
 
 
 def refuse_fmu_options(
-    component: Component, what: str, among: tuple[str, ...] = FMU_OPTIONS, whose: str = "FMUs"
+    component: Component, kind: str, among: tuple[str, ...] = FMU_OPTIONS, whose: str = "FMUs"
 ) -> None:
     """Raise CapabilityError if options of FMUs are set that nothing would read."""
-    said = component.options.said()
-    given = [f"{name} = {getattr(component.options, name)!r}" for name in among if name in said]
-    if given:
+    texts = component.options.differing_texts()
+    names = [f"{name} = {getattr(component.options, name)!r}" for name in among if name in texts]
+    if names:
         raise CapabilityError(
-            f"component '{component.name}': {what} takes no {', '.join(given)}; these options are"
-            f" for {whose}"
+            f"component '{component.name}': {kind} takes no {', '.join(names)}; these options"
+            f" are for {whose}"
         )
 
 
-def refuse_process_options(component: Component, what: str) -> None:
+def refuse_process_options(component: Component, kind: str) -> None:
     """Raise CapabilityError if options of units in processes are set that nothing would read."""
-    said = component.options.said()
-    given = [f"{name} = {said[name]!r}" for name in PROCESS_OPTIONS if name in said]
-    if given:
-        raise CapabilityError(f"component '{component.name}': {what} takes no {', '.join(given)}")
+    texts = component.options.differing_texts()
+    names = [f"{name} = {texts[name]!r}" for name in PROCESS_OPTIONS if name in texts]
+    if names:
+        raise CapabilityError(f"component '{component.name}': {kind} takes no {', '.join(names)}")
 
 
 def fmu(path: str | Path, *, platform: str | None = None) -> Component:
@@ -280,7 +280,7 @@ def fmu(path: str | Path, *, platform: str | None = None) -> Component:
     return component_of(Source(SourceKind.FMU, str(path)), options=options)
 
 
-def block(which: str | type[Block]) -> Component:
+def block(choice: str | type[Block]) -> Component:
     """Return a component made from a Python block.
 
     Parameters
@@ -309,24 +309,24 @@ def block(which: str | type[Block]) -> Component:
         system = System("rig").add("contact", block("spring_dashpot"), k=1000.0)
         system = system.add("law", block("control.py:Law"))
     """
-    if isinstance(which, str):
-        return component_of(Source(SourceKind.BLOCK, which).resolved(Path.cwd()))
+    if isinstance(choice, str):
+        return component_of(Source(SourceKind.BLOCK, choice).resolved(Path.cwd()))
     from orchestrator.core.simunits.blocks.block import Block
 
-    found: object = which
-    if isinstance(found, Block):
-        name = type(found).__name__
+    kind: object = choice
+    if isinstance(kind, Block):
+        name = type(kind).__name__
         raise DescriptionError(
             f"block(..): found an instance of {name}; expected the class, block({name}): every run"
             f" makes its own instances. Values go to the system: add('c', block({name}), k=1.0)"
         )
-    if not (isinstance(found, type) and issubclass(found, Block)):
-        name = getattr(found, "__name__", repr(found))
+    if not (isinstance(kind, type) and issubclass(kind, Block)):
+        name = getattr(kind, "__name__", repr(kind))
         raise DescriptionError(
             f"block({name}): expected a subclass of Block with its connectors and step(t, h), or a"
             " name; a function alone does not say what its inputs and outputs are"
         )
-    return component_of(source_of(found))
+    return component_of(source_of(kind))
 
 
 def description_of(
@@ -338,8 +338,8 @@ def description_of(
     """Return what a component's source says of itself; parameters as of :func:`component_of`."""
     source = component.source
     if source.kind is SourceKind.FMU:
-        found = fmu_of(component, runnable=runnable)
-        return found.shaped(component.values).description
+        opened_fmu = fmu_of(component, runnable=runnable)
+        return opened_fmu.shaped(component.values).description
     if source.kind is not SourceKind.BLOCK:
         return kind_of(source).describe(component, runnable=runnable)
     from orchestrator.core.simunits.blocks.block_unit import describe_block
@@ -362,20 +362,20 @@ def component_of(
 ) -> Component:
     """Describe a source as a component."""
     options = options or ComponentOptions()
-    found = None
+    opened_fmu = None
     late_ns: Mapping[str, int] = {}
     if source.kind is SourceKind.FMU:
-        found = read_fmu(
+        opened_fmu = read_fmu(
             Path(source.location), options.interface, options.platform, runnable=runnable
         )
-        description = found.shaped(values or {}).description
+        description = opened_fmu.shaped(values or {}).description
     else:
         kind = None if source.kind is SourceKind.BLOCK else kind_of(source)
         if kind is not None:
             source = kind.complete(source, name, like)
-        known = {} if like is None else like.connectors
-        whole = Component(name, source, known, values=values or {}, options=options)
-        description = description_of(whole, runnable=runnable, blocks=blocks)
+        connectors = {} if like is None else like.connectors
+        component = Component(name, source, connectors, values=values or {}, options=options)
+        description = description_of(component, runnable=runnable, blocks=blocks)
         late_ns = {} if kind is None else kind.late_ns(source, description)
     can, is_native = description.capabilities, options.backend == "native"
     return Component(
@@ -389,10 +389,10 @@ def component_of(
         # led by the engine; else what stands between them leads the unit through event mode
         has_event_mode=can.has_event_mode
         and (is_native and not options.runs_apart)
-        and (found is not None and found.interface == "CoSimulation"),
+        and (opened_fmu is not None and opened_fmu.interface == "CoSimulation"),
         options=options,
-        power_ports=power_ports(found.path, description.connectors)
-        if found is not None and found.version == 3
+        power_ports=power_ports(opened_fmu.path, description.connectors)
+        if opened_fmu is not None and opened_fmu.version == 3
         else {},
         late_ns=late_ns,
     )
@@ -408,7 +408,7 @@ def resolve(system: System, *, runnable: bool = True) -> System:
     """Open the source of every component and complete its connectors and feed-through.
 
     Connectors that the system's file declares are compared with those of the source. Within
-    ``packed_code_unopened`` blocks of archives keep those that are declared.
+    ``packed_code_unopened`` blocks of archives keep the declared connectors.
 
     Parameters
     ----------
@@ -439,7 +439,7 @@ def _missing_at_once(system: System, problems: list[DescriptionError]) -> list[D
     if len(absent) < 2:
         return problems
     of_them = {(f"component '{name}'",) for name in absent}
-    others = [one for one in problems if one.diagnostics[0].context[:1] not in of_them]
+    others = [problem for problem in problems if problem.diagnostics[0].context[:1] not in of_them]
     return [missing_fmus(absent), *others]
 
 
@@ -462,30 +462,30 @@ def _resolved(
             resolved[name] = component
             continue
         try:
-            given = component.source, name, component.values, component.options
-            found = component_of(*given, runnable=runnable, like=component, blocks=blocks)
+            arguments = component.source, name, component.values, component.options
+            actual = component_of(*arguments, runnable=runnable, like=component, blocks=blocks)
         except SoftdockError as error:
             cause = type(error) if isinstance(error, DescriptionError) else DescriptionError
             problems.append(cause(*error.within(f"component '{name}'")))
             continue
-        connectors = found.connectors
+        connectors = actual.connectors
         kind = id(component.connectors), id(connectors)  # both are kept: by this system, the result
         if kind not in alike:
-            differ = list(differences(component, found))
+            differ = list(differences(component, actual))
             problems += differ
             connectors = {
-                key: as_declared(connector, component.connectors.get(key), found)
-                for key, connector in found.connectors.items()
+                key: as_declared(connector, component.connectors.get(key), actual)
+                for key, connector in actual.connectors.items()
             }
-            if not differ and connectors == found.connectors:
-                connectors = found.connectors
+            if not differ and connectors == actual.connectors:
+                connectors = actual.connectors
                 alike.add(kind)
         resolved[name] = replace(
-            found,
+            actual,
             connectors=connectors,
             values=component.values,
-            power_ports={**found.power_ports, **component.power_ports},
-            late_ns=found.late_ns or component.late_ns,  # what is known of a device
+            power_ports={**actual.power_ports, **component.power_ports},
+            late_ns=actual.late_ns or component.late_ns,  # what is known of a device
         )
     problems = _missing_at_once(system, problems)
     nested = {}

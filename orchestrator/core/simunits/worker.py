@@ -72,14 +72,16 @@ class _UnitServer:
         self.states: dict[int, object] = {}
         self.made = 0
 
-    def call(self, what: str, arguments: dict[str, Any]) -> Any:
-        return getattr(self.unit if what in _OF_UNIT else self, what)(**arguments)
+    def call(self, operation: str, arguments: dict[str, Any]) -> Any:
+        return getattr(self.unit if operation in _OF_UNIT else self, operation)(**arguments)
 
     def make(self, component: dict[str, Any]) -> Any:
         source = Source(SourceKind(component["kind"]), component["location"])
         options = ComponentOptions(**component["options"])
-        made = Component(component["name"], source, values=component["values"], options=options)
-        self.unit = instantiation.make_unit(made)
+        description = Component(
+            component["name"], source, values=component["values"], options=options
+        )
+        self.unit = instantiation.make_unit(description)
         return asdict(self.unit.description.capabilities)
 
     @property

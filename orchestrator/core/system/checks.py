@@ -104,8 +104,8 @@ def without_consequences(
     errors: Iterable[DescriptionError], consequences: Iterable[DescriptionError]
 ) -> list[DescriptionError]:
     """Leave out errors of inputs that are open only because a connection names them wrongly."""
-    wrong = [diagnostic for error in errors for diagnostic in error.diagnostics]
-    meant = {end for diagnostic in wrong for end in meant_ends(diagnostic)}
+    diagnostics = [diagnostic for error in errors for diagnostic in error.diagnostics]
+    meant = {end for diagnostic in diagnostics for end in meant_ends(diagnostic)}
     return [error for error in consequences if error.diagnostics[0].key not in meant]
 
 
@@ -149,8 +149,8 @@ def endpoints(components: Components, line: Connection) -> Iterator[DescriptionE
                 f"'{end}' is {with_article(causality)}; a connection must {side}"
                 f" {with_article(expected)}"
             )
-            where = f"connection {line}"
-            yield ConnectorMismatchError.about(text, code="CON103", place=where, key=str(line))
+            location = f"connection {line}"
+            yield ConnectorMismatchError.about(text, code="CON103", place=location, key=str(line))
 
 
 def _missing_ends(components: Components, line: Connection) -> Iterator[UnknownNameError]:
@@ -162,18 +162,18 @@ def _missing_ends(components: Components, line: Connection) -> Iterator[UnknownN
             yield _missing(end, components, line)
         elif end.connector not in component.connectors:
             kind, names = _candidates(components, line, end, expected)
-            where, key = f"connection {line}", str(line)
-            yield unknown(kind, end.connector, names, where, code="CON102", key=key)
+            location, key = f"connection {line}", str(line)
+            yield unknown(kind, end.connector, names, location, code="CON102", key=key)
 
 
 def _candidates(
     components: Components, line: Connection, end: Endpoint, expected: Causality
 ) -> tuple[str, list[str]]:
-    """Return the kind of connector that an end may name, and the names of those that exist."""
-    other = line.source if end is line.target else line.target
-    holder = components.get(other.component)
-    other_connector = None if holder is None else holder.connectors.get(other.connector)
-    hands_on = other_connector is not None and not (end.component and other.component)
+    """Return the kind of connector that an end may name, and the names of the existing ones."""
+    opposite = line.source if end is line.target else line.target
+    holder = components.get(opposite.component)
+    other_connector = None if holder is None else holder.connectors.get(opposite.connector)
+    hands_on = other_connector is not None and not (end.component and opposite.component)
     if hands_on and other_connector is not None and other_connector.causality not in _SIGNALS:
         parameters = components[end.component].connectors.values()
         return "parameter", [c.name for c in parameters if c.causality not in _SIGNALS]
@@ -210,8 +210,8 @@ def misfits(components: Components, line: Connection) -> Iterator[DescriptionErr
     frames = [components[end.component].frame_of(end.connector) for end in line.ends]
     if None not in frames and frames[0] != frames[1]:
         text = f"from frame '{frames[0]}' to frame '{frames[1]}'; expected the same frame"
-        where = f"connection {line}"
-        yield ConnectorMismatchError.about(text, code="CON120", place=where, key=str(line))
+        location = f"connection {line}"
+        yield ConnectorMismatchError.about(text, code="CON120", place=location, key=str(line))
 
 
 def compatible(

@@ -173,16 +173,20 @@ class ComponentOptions(Struct):
         return replace(self, **changes)
 
     def numerical(self) -> dict[str, str]:
-        """Say those of :meth:`said` on which the numbers of a run depend."""
-        return {name: text for name, text in self.said().items() if OPTIONS[name].is_numerical}
+        """Say those of :meth:`differing_texts` on which the numbers of a run depend."""
+        return {
+            name: text
+            for name, text in self.differing_texts().items()
+            if OPTIONS[name].is_numerical
+        }
 
-    def said(self) -> dict[str, str]:
+    def differing_texts(self) -> dict[str, str]:
         """Say the options that differ from their defaults, as text by name."""
         if self == _USUAL:
             return {}
-        return {name: str(value) for name, value in self.chosen().items()}
+        return {name: str(value) for name, value in self.differing().items()}
 
-    def chosen(self) -> dict[str, Any]:
+    def differing(self) -> dict[str, Any]:
         """Return the options that differ from their defaults, by name."""
         values = ((name, getattr(self, name)) for name in OPTIONS)
         return {name: value for name, value in values if value != getattr(_USUAL, name)}
@@ -372,7 +376,7 @@ class Bus(Struct):
     Every entry of a dictionary is one signal: one connection writes it and any number read it, in
     whatever systems the dictionary is referred to.
 
-    name: Unique within the system, beside its components and nested systems.
+    name: Unique within the system, among its components and nested systems.
     dictionary: Name of the dictionary.
     connectors: The entries by name.
     """

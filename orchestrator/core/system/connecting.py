@@ -1,4 +1,4 @@
-"""Connections made, changed and taken away, and those that names and units leave no doubt about."""
+"""Connect, change and disconnect; connect automatically by unambiguous names and units."""
 
 from __future__ import annotations
 
@@ -120,18 +120,18 @@ def with_delay(
 
 
 class AutoConnection(Struct):
-    """What was found to connect; nothing has happened to the system that was asked.
+    """The connections that were found; the original system is unchanged.
 
     system: With the connections that were found.
     connected: These connections.
     ambiguous: Inputs with several outputs that would do as well, or that several inputs ask for.
-    left: Inputs that no output fits, and that have no value.
+    unconnected: Inputs that no output fits, and that have no value.
     """
 
     system: System
     connected: tuple[Connection, ...]
     ambiguous: Mapping[Endpoint, tuple[Endpoint, ...]]
-    left: tuple[Endpoint, ...]
+    unconnected: tuple[Endpoint, ...]
 
     def __str__(self) -> str:
         lines = [f"+ {line}" for line in self.connected]
@@ -139,7 +139,7 @@ class AutoConnection(Struct):
             f"? {target}: one of {', '.join(map(str, sources))}"
             for target, sources in self.ambiguous.items()
         ]
-        return "\n".join([*lines, *(f"  {end}: nothing fits" for end in self.left)])
+        return "\n".join([*lines, *(f"  {end}: nothing fits" for end in self.unconnected)])
 
 
 Ends = dict[Endpoint, Connector]

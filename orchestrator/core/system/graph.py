@@ -19,7 +19,7 @@ from orchestrator.core.system.source import Source
 if TYPE_CHECKING:
     from orchestrator.core.system.system import System
 
-#: Attributes of an edge, beside those of :meth:`System.connect`.
+#: Attributes of an edge, in addition to those of :meth:`System.connect`.
 _ENDS = ("source", "target")
 _LINE = tuple(LineSettings.__annotations__)
 _SYSTEM = ("experiment", "description", "connectors", "values", "power_ports")

@@ -33,14 +33,14 @@ class SystemLevel(Struct):
         """Return the path of what is in it."""
         return f"{self.path}{SEPARATOR}{name}" if self.path else name
 
-    def own(self, connector: str) -> str:
+    def path_of(self, connector: str) -> str:
         """Return the name of one of its own connectors."""
         return f"{self.path}.{connector}" if self.path else connector
 
     def end(self, end: Endpoint) -> str:
         """Return the path of an end of one of its connections."""
         if not end.component:
-            return self.own(end.connector)
+            return self.path_of(end.connector)
         return f"{self.at(end.component)}.{end.connector}"
 
 

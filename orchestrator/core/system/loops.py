@@ -171,7 +171,7 @@ def _strong_components(after: Sequence[Sequence[int]]) -> Iterator[list[int]]:
     ----------
     Tarjan: Depth-first search and linear graph algorithms (1972); without recursion.
     """
-    unseen, done = 0, len(after) + 1  # beside the numbers of nodes on the stack, from 1
+    unseen, done = 0, len(after) + 1  # next to the numbers of nodes on the stack, from 1
     number = [unseen] * len(after)
     lowest = [unseen] * len(after)
     count = 0
@@ -251,7 +251,7 @@ MOST_LOOPS = 2000
 
 
 class Loop(Struct):
-    """A closed ring of connections, and all those that are as late as it is.
+    """A closed ring of connections, and all rings with the same delay.
 
     connections: The lines of one of these rings, in order; each ends at the component where the
         next begins.
@@ -409,7 +409,7 @@ class _Through:
     def __init__(self, component: Component, fed: frozenset[str], feeding: frozenset[str]) -> None:
         self._component, self._fed, self._feeding = component, fed, feeding
         self._known: dict[tuple[str, ...] | None, object] = {}
-        # Outputs that an input acts on at once, but for those that all inputs act on.
+        # Outputs that an input acts on at once, except outputs that all inputs act on.
         self._outputs: dict[str, list[str]] = {}
         self._all_act = False
         for output in component.of(Causality.OUTPUT):
@@ -434,7 +434,7 @@ class _Through:
 
 
 def _bundles(system: System) -> dict[tuple[str, str], list[_Bundle]]:
-    """Lines between two components, those that act alike together; by the components' names."""
+    """Lines between two components, lines with equal effect together; by the components' names."""
     into: dict[str, list[Connection]] = {}
     out_of: dict[str, list[Connection]] = {}
     between: dict[tuple[str, str], list[Connection]] = {}

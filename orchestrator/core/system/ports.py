@@ -46,10 +46,10 @@ class Limits(Struct):
         low, high = minimum if above is None else above, maximum if below is None else below
         if low is None and high is None:
             return None
-        least, most = -inf if low is None else low, inf if high is None else high
-        if not least < most:
-            raise DescriptionError(f"expected a range, found {least:g} to {most:g}")
-        return cls(least, most, above is not None, below is not None)
+        lower, upper = -inf if low is None else low, inf if high is None else high
+        if not lower < upper:
+            raise DescriptionError(f"expected a range, found {lower:g} to {upper:g}")
+        return cls(lower, upper, above is not None, below is not None)
 
     @property
     def is_bounded(self) -> bool:
@@ -58,14 +58,14 @@ class Limits(Struct):
 
     def within(self, limits: Limits) -> Limits:
         """Return what lies inside of both."""
-        least, most = max(self.least, limits.least), min(self.most, limits.most)
-        if not least < most:
+        lower, upper = max(self.least, limits.least), min(self.most, limits.most)
+        if not lower < upper:
             raise DescriptionError(f"expected limits that overlap, found {self} and {limits}")
         opens = [
-            any(side.open_below and side.least == least for side in (self, limits)),
-            any(side.open_above and side.most == most for side in (self, limits)),
+            any(side.open_below and side.least == lower for side in (self, limits)),
+            any(side.open_above and side.most == upper for side in (self, limits)),
         ]
-        return Limits(least, most, *opens)
+        return Limits(lower, upper, *opens)
 
     def admits(self, value: float) -> bool:
         """Whether a number lies inside; what is no number does not."""
@@ -296,12 +296,12 @@ def plain_value(raw: Any, connector: Connector | None = None) -> Value:
     """
     value: Value = _of_python(raw)
     if not isinstance(value, tuple):
-        item: Value = _named(value, connector)
+        item: Value = _item_value(value, connector)
         return item
     shape = _shape(value)
     if len(shape) != 1 and connector is not None and shape != connector.shape:
         return value
-    return tuple(_named(element, connector) for element in _flat(value))
+    return tuple(_item_value(element, connector) for element in _flat(value))
 
 
 def _of_python(value: Any) -> Any:
@@ -310,7 +310,7 @@ def _of_python(value: Any) -> Any:
     return tuple(map(_of_python, value)) if isinstance(value, (list, tuple)) else value
 
 
-def _named(value: Any, connector: Connector | None) -> Any:
+def _item_value(value: Any, connector: Connector | None) -> Any:
     enumeration = connector.enumeration if connector is not None else None
     return (
         value

@@ -100,7 +100,7 @@ def power_ports(owner: Component | System) -> dict[str, PowerPort]:
     used = {name for port in declared.values() for name in port.connectors}
     by_stem: dict[str, dict[str, list[Connector]]] = {}
     for connector in owner.connectors.values():
-        role = _said(connector.name)
+        role = _role_of_name(connector.name)
         signal = connector.causality in {Causality.INPUT, Causality.OUTPUT}
         if role and signal and connector.type is DataType.REAL and connector.name not in used:
             kind, stem = role
@@ -113,14 +113,14 @@ def power_ports(owner: Component | System) -> dict[str, PowerPort]:
 
 
 def power_port(owner: Component | System, name: str) -> PowerPort:
-    """Return a power port by name, or raise UnknownNameError that lists those that there are."""
+    """Return a power port by name, or raise UnknownNameError that lists the existing ones."""
     ports = power_ports(owner)
     if name not in ports:
         raise unknown_name_error(f"'{owner.name}'", "power port", name, ports)
     return ports[name]
 
 
-def _said(name: str) -> tuple[str, str] | None:
+def _role_of_name(name: str) -> tuple[str, str] | None:
     """Kind and rest of a connector's name, if it holds one of the words."""
     for kind, words in _WORDS.items():
         for word in words:

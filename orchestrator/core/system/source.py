@@ -201,12 +201,12 @@ class Source:
 
     def around(self, inner: Source, seed: int | None = None) -> Source:
         """Return a twin around something else, perhaps with another seed."""
-        settings = {**self._settings(), "inner": str(inner.named())}
+        settings = {**self._settings(), "inner": str(inner.without_class())}
         settings["seed"] = str(self.seed if seed is None else seed)
         return self._with_settings(settings)
 
     def on_rig(self, physical: Iterable[str], *, own_clock: bool) -> Source:
-        """Return a twin as it stands in for its device on a rig, beside what it says already."""
+        """Return a twin as it stands in for its device on a rig, in addition to its options."""
         settings = self._settings()
         settings["physical"] = ",".join(dict.fromkeys((*self.physical, *physical)))
         if own_clock:
@@ -237,7 +237,7 @@ class Source:
             )
         return settings
 
-    def named(self) -> Source:
+    def without_class(self) -> Source:
         """Return the source as a file says it, without a class that a program gave.
 
         Raises
@@ -275,7 +275,7 @@ def packed_code_unopened(*, all_code: bool = False) -> Iterator[None]:
     """Execute no Python file of an archive within: its components stay as they are declared.
 
     With ``all_code`` no ``FILE.py:CLASS`` and no ``MODULE:CLASS`` from anywhere. What the whole
-    program was told (:func:`code_chosen`) comes first, but never loosens ``all_code``.
+    program has set (:func:`code_chosen`) comes first, but never loosens ``all_code``.
     """
     token = _unopened.set("all" if all_code else "packed")
     try:
@@ -304,7 +304,7 @@ def code_chosen(*, choice: bool | None, looks: bool) -> Iterator[None]:
             os.environ[UNOPENED] = before
 
 
-def _left() -> str:
+def _remaining_text() -> str:
     within, limit = _unopened.get(), os.environ.get(UNOPENED, "")
     if limit not in {"", "none", "packed", "all"}:
         raise DescriptionError(f"{UNOPENED}: expected none, packed or all, found '{limit}'")
@@ -313,7 +313,7 @@ def _left() -> str:
 
 def stays_unopened(source: Source) -> bool:
     """Whether a source is code, and such code is not executed now."""
-    match _left():
+    match _remaining_text():
         case "packed":
             return source.packed
         case "all":

@@ -278,7 +278,7 @@ class System(Struct, dict=True):
         Parameters
         ----------
         first, second
-            ``"component.port"``: see :func:`power_ports` for those that are not declared.
+            ``"component.port"``: see :func:`power_ports` for undeclared ones.
         delay
             Of all lines; see :meth:`connect`.
         effort_delay, flow_delay

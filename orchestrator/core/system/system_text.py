@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from orchestrator.core.system.system import System
 
 
-#: So many of each sort are listed, and a line is so long.
+#: Number of listed items of each sort, and length of a line.
 _MOST, _WIDTH = 6, 100
 
 
-#: A notebook draws a system of so many components by itself; a larger one is its text.
+#: A notebook draws a system of up to this many components; it shows a larger one as text.
 MOST_DRAWN = 60
 
 

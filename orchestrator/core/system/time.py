@@ -148,7 +148,7 @@ def time_text(ns: int) -> str:
 
 
 def of_fraction(exact: Fraction) -> int:
-    """Return a step of so many nanoseconds, as :func:`step_length` does."""
+    """Check a step in nanoseconds and return it, as :func:`step_length` does."""
     return exact.numerator if exact.denominator == 1 else StepLength(exact)
 
 
@@ -198,7 +198,7 @@ def exact_ns(step_ns: int) -> Fraction:
 
 
 def end_of_steps(count: int, step_ns: int) -> int:
-    """Return how long after the start so many steps end, in ns; halves are rounded up."""
+    """Return the end of a number of steps after the start, in ns; halves are rounded up."""
     exact = exact_ns(step_ns)
     return (2 * count * exact.numerator + exact.denominator) // (2 * exact.denominator)
 
@@ -220,7 +220,7 @@ def settled_end(length_ns: int, step_ns: int) -> int:
 
 
 def whole_steps(length_ns: int, step_ns: int) -> tuple[int, int]:
-    """Return how many steps fit into a time, and what is left of it in ns."""
+    """Return how many steps fit into a time, and the remainder in ns."""
     exact = exact_ns(step_ns)
     count = int((length_ns + Fraction(1, 2)) / exact)
     if end_of_steps(count, step_ns) > length_ns:

@@ -27,44 +27,45 @@ from orchestrator.core.units.tables import (
 
 
 def factor_and_offset(
-    source: str, one: Meaning, target: str, other: Meaning
+    source: str, meaning: Meaning, target: str, target_meaning: Meaning
 ) -> tuple[float, float]:
     """Return what converts a value from one unit to another."""
-    if without_angle(one.exponents) != without_angle(other.exponents):
-        logarithmic = LEVEL in one.exponents or LEVEL in other.exponents
+    if without_angle(meaning.exponents) != without_angle(target_meaning.exponents):
+        logarithmic = LEVEL in meaning.exponents or LEVEL in target_meaning.exponents
         law = "; one is logarithmic, so no factor converts it" if logarithmic else ""
         raise UnitMismatchError(
-            f"unit '{source}' ({_text(one)}) does not convert to '{target}' ({_text(other)}){law}"
+            f"unit '{source}' ({_text(meaning)}) does not convert to '{target}'"
+            f" ({_text(target_meaning)}){law}"
         )
-    if may_lack_two_pi(one, other):
+    if may_lack_two_pi(meaning, target_meaning):
         raise UnitMismatchError(
             f"unit '{source}' does not convert to '{target}': one counts angles or turns, the other"
             " does not say so, and between them may be 2 pi; use 'rad' for angles (rad/s), and"
             " 'rev' or 'Hz' for cycles (rev/min, Hz), at both ends"
         )
-    turns = 0 if one.cycles or other.cycles else one.turns - other.turns
-    factor = one.factor / other.factor
+    turns = 0 if meaning.cycles or target_meaning.cycles else meaning.turns - target_meaning.turns
+    factor = meaning.factor / target_meaning.factor
     try:
-        ratio = number(factor, one.pi - other.pi) * (2.0 * pi) ** turns
-        return ratio, float((one.offset - other.offset) / other.factor)
+        ratio = number(factor, meaning.pi - target_meaning.pi) * (2.0 * pi) ** turns
+        return ratio, float((meaning.offset - target_meaning.offset) / target_meaning.factor)
     except OverflowError as error:
         raise UnitMismatchError(
             f"unit '{source}' does not convert to '{target}': the factor is {error}"
         ) from None
 
 
-def may_lack_two_pi(one: Meaning, other: Meaning) -> bool:
+def may_lack_two_pi(first: Meaning, second: Meaning) -> bool:
     """Whether one of two units of a dimension counts angles or turns, and the other does not say.
 
     ``rev/min`` and ``1/min`` do, as ``Hz`` and ``rad/s`` do; ``rad/s`` and ``1/s`` do not.
     """
-    angles = one.exponents.get("rad", 0), other.exponents.get("rad", 0)
-    if not (one.cycles or other.cycles):
-        counted = one.turns != other.turns or one.clock or other.clock
+    angles = first.exponents.get("rad", 0), second.exponents.get("rad", 0)
+    if not (first.cycles or second.cycles):
+        counted = first.turns != second.turns or first.clock or second.clock
         return angles[0] != angles[1] and bool(counted)
-    bare = not (one.turns or other.turns) and angles[0] == angles[1]
-    alike = one.turns + one.cycles == other.turns + other.cycles
-    plain = angles[0] - one.turns == angles[1] - other.turns
+    bare = not (first.turns or second.turns) and angles[0] == angles[1]
+    alike = first.turns + first.cycles == second.turns + second.cycles
+    plain = angles[0] - first.turns == angles[1] - second.turns
     return not bare and not (alike and plain)
 
 
@@ -80,7 +81,7 @@ _RELATIVE = 1e-5
 class BaseUnit(Struct):
     """A unit in terms of SI base units: ``si_value = factor * value + offset``.
 
-    exponents: Exponent by base unit: kg, m, s, A, K, mol, cd, rad; those that are zero are left
+    exponents: Exponent by base unit: kg, m, s, A, K, mol, cd, rad; zero exponents are left
         out.
     factor, offset: To the SI value.
     """
@@ -124,17 +125,24 @@ def conversion(source: str | None, target: str | None) -> tuple[float, float]:
 
 
 def defined_conversion(
-    source: str | None, one: BaseUnit | None, target: str | None, other: BaseUnit | None
+    source: str | None,
+    definition_of_source: BaseUnit | None,
+    target: str | None,
+    definition_of_target: BaseUnit | None,
 ) -> tuple[float, float]:
     """Do the same with units that a file defines, which wins over what their names say."""
     if source is None or target is None:
         return 1.0, 0.0
-    if source == target and (one is None or other is None or one == other):
+    if source == target and (
+        definition_of_source is None
+        or definition_of_target is None
+        or definition_of_source == definition_of_target
+    ):
         return 1.0, 0.0
-    first, second = (meant(source, one), meant(target, other))
-    for name, definition in ((source, one), (target, other)):
+    first, second = (meant(source, definition_of_source), meant(target, definition_of_target))
+    for name, definition in ((source, definition_of_source), (target, definition_of_target)):
         if definition is None and (text := other_spelling(name)) is not None:
-            _told(name, text)
+            _warn(name, text)
     return factor_and_offset(source, first, target, second)
 
 
@@ -287,6 +295,6 @@ def _is_decimal(factor: float) -> bool:
 
 
 @cache
-def _told(unit: str, text: str) -> None:
+def _warn(unit: str, text: str) -> None:
     """Tell once that a unit is read as another text says."""
     _LOGGER.warning("unit '%s' is read as '%s'; write it so", unit, text)

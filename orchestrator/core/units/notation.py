@@ -53,8 +53,8 @@ def _tails(text: str) -> Iterator[tuple[str, ...]]:
         yield ()
     for tail in _TAILS:
         if text.startswith(tail):
-            for rest in _tails(text[len(tail) :]):
-                yield tail, *rest
+            for remaining in _tails(text[len(tail) :]):
+                yield tail, *remaining
 
 
 _LETTERS: Final = r"[A-Za-zΩΩµμÅ°º%'\"]"
@@ -153,10 +153,10 @@ def read_notation(text: str) -> Notation:
     """Take a unit apart."""
     if text in {"", "1"}:
         return Notation((), exact=True)
-    plain = _DEGREES.sub(lambda found: str(found.lastgroup), text.strip())
+    plain = _DEGREES.sub(lambda match: str(match.lastgroup), text.strip())
     plain = _SPACE.sub(r"\1", _TEXTS.get(plain, plain)).translate(_RAISED)
     reader = _UnitReader(plain)
-    powers = reader.whole()
+    powers = reader.powers()
     if any(abs(power) > _MOST for _, power in powers):
         raise NotationError(f"has an exponent beyond {_MOST}")
     return Notation(tuple(powers), exact=plain == text and reader.exact)
@@ -197,7 +197,7 @@ class _UnitReader:
         self._rest = list(_tokens(text))[::-1]
         self._depth = 0
 
-    def whole(self) -> Powers:
+    def powers(self) -> Powers:
         powers = self._quotient()
         if self._rest:
             raise NotationError(f"has a '{self._rest[-1].text}' too many")
@@ -223,9 +223,10 @@ class _UnitReader:
         for first, second in itertools.pairwise(divisors):
             rate = {symbol for symbol, _ in second} <= _TIMES
             if rate and not {symbol for symbol, _ in first} <= _TIMES:
-                one, other = spelled(first), spelled(second)
+                numerator, divisor = spelled(first), spelled(second)
                 raise NotationError(
-                    f"has more than one '/': is it '../({one}.{other})' or '../({one}/{other})'"
+                    f"has more than one '/': is it '../({numerator}.{divisor})' or"
+                    f" '../({numerator}/{divisor})'"
                 )
 
     def _product(self, *, divides: bool) -> Powers:
@@ -236,10 +237,11 @@ class _UnitReader:
             if between.text.strip() in {"", "-"}:
                 _expect_no_temperature(powers, more)
             if divides and between.kind == "times":
-                one, other = spelled(powers), spelled(more)
+                left_factor, right_factor = spelled(powers), spelled(more)
                 raise NotationError(
-                    f"does not say whether '{other}' divides: is it '../({one}.{other})' or"
-                    f" '..{other}/{one}'"
+                    f"does not say whether '{right_factor}' divides: is it"
+                    f" '../({left_factor}.{right_factor})' or"
+                    f" '..{right_factor}/{left_factor}'"
                 )
             self.exact = self.exact and between.kind == "dot" and not divides
             powers = powers + more
@@ -263,7 +265,7 @@ class _UnitReader:
         power = 1 if exponent is None else exponent
         if token.kind == "symbol":
             return self._symbol(token.text, power)
-        return [(symbol, own * power) for symbol, own in powers]
+        return [(symbol, exponent * power) for symbol, exponent in powers]
 
     def _bracket(self) -> tuple[Powers, int | None]:
         self._depth += 1
@@ -287,7 +289,7 @@ class _UnitReader:
         if text in _SYMBOLS:
             self.exact = False
             inner = read_notation(_SYMBOLS[text])
-            return [(symbol, own * power) for symbol, own in inner.powers]
+            return [(symbol, exponent * power) for symbol, exponent in inner.powers]
         if is_logarithmic(text) or short_meaning(text) is not None:
             return [(text, power)]
         if parts := run_together(text):
@@ -300,11 +302,11 @@ class _UnitReader:
 
 def _expect_no_temperature(before: Powers, after: Powers) -> None:
     """Refuse ``deg mK``: who joins an angle and a temperature by a gap means no product."""
-    one, other = before[-1:], after[:1]
-    meanings = [symbol_meaning(symbol) for symbol, _ in (*one, *other)]
+    left_end, right_end = before[-1:], after[:1]
+    meanings = [symbol_meaning(symbol) for symbol, _ in (*left_end, *right_end)]
     measured = [tuple(meaning.exponents) for meaning in meanings if meaning is not None]
     if sorted(measured) == [("K",), ("rad",)]:
-        first, second = spelled(one), spelled(other)
+        first, second = spelled(left_end), spelled(right_end)
         raise NotationError(
             f"has '{first} {second}', an angle and a temperature: write '{first}.{second}' for"
             " their product, and 'degC', 'degF' or 'K' for a temperature"

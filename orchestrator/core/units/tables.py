@@ -1,7 +1,7 @@
 """What symbols of units mean: base units, the SI with its prefixes, and others from pint.
 
 The SI is a table, since loading pint takes longer than reading a system of a thousand
-components. Factors are fractions, so that 1 mm is exactly 1/1000 m, with powers of pi beside them.
+components. Factors are fractions, so that 1 mm is exactly 1/1000 m, with separate powers of pi.
 """
 
 from __future__ import annotations
@@ -61,18 +61,18 @@ class Meaning(Struct):
             self.clock * exponent,
         )
 
-    def times(self, other: Meaning) -> Meaning:
+    def times(self, factor_meaning: Meaning) -> Meaning:
         """Return the product of two units."""
         exponents = dict(self.exponents)
-        for name, power in other.exponents.items():
+        for name, power in factor_meaning.exponents.items():
             exponents[name] = exponents.get(name, 0) + power
         return Meaning(
             {name: power for name, power in exponents.items() if power},
-            self.factor * other.factor,
-            self.pi + other.pi,
-            self.turns + other.turns,
-            self.cycles + other.cycles,
-            self.clock + other.clock,
+            self.factor * factor_meaning.factor,
+            self.pi + factor_meaning.pi,
+            self.turns + factor_meaning.turns,
+            self.cycles + factor_meaning.cycles,
+            self.clock + factor_meaning.clock,
         )
 
 
@@ -94,14 +94,14 @@ def si_factor(meaning: Meaning) -> float:
 
 
 def without_angle(exponents: Mapping[str, int]) -> dict[str, int]:
-    """Exponents without rad, which tools count or not, and without those that are zero."""
+    """Exponents without rad, which tools count or not, and without zero exponents."""
     return {symbol: power for symbol, power in exponents.items() if power and symbol != "rad"}
 
 
 _Row = tuple[Mapping[str, int], str]
 _ENERGY: Final = {"kg": 1, "m": 2, "s": -2}
 _POWER: Final = {"kg": 1, "m": 2, "s": -3}
-#: SI units that take prefixes, with what is accepted beside them (SI brochure, tables 2, 4, 8).
+#: SI units that take prefixes, and accepted further units (SI brochure, tables 2, 4, 8).
 PREFIXED: Final[Mapping[str, _Row]] = {
     "m": ({"m": 1}, "1"),
     "g": ({"kg": 1}, "1/1000"),
@@ -276,10 +276,10 @@ def si_meaning(symbol: str) -> Meaning | None:
     if symbol in WHOLE:
         return WHOLE[symbol]
     for length in (0, 1, 2):
-        prefix, rest = symbol[:length], symbol[length:]
-        if prefix in PREFIXES and rest in PREFIXED:
-            exponents, factor = PREFIXED[rest]
-            cycles = 1 if rest in {"Hz", "Bq"} else 0
+        prefix, base = symbol[:length], symbol[length:]
+        if prefix in PREFIXES and base in PREFIXED:
+            exponents, factor = PREFIXED[base]
+            cycles = 1 if base in {"Hz", "Bq"} else 0
             return Meaning(exponents, Fraction(factor) * PREFIXES[prefix], cycles=cycles)
     return None
 

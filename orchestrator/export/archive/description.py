@@ -306,7 +306,7 @@ def _type_definitions(layout: Layout, tags: Mapping[DataType, str]) -> _Types:
     types = {}
     for key, variables in sorted(users.items()):
         (name, literals), kind = key, variables[0].type
-        if literals:  # FMI wants a type for each enumeration
+        if literals:  # FMI needs a type for each enumeration
             numbered = (f"{name} {number}" for number in itertools.count(2))
             name = next(n for n in itertools.chain([name], numbered) if n and n not in taken)
         elif name in taken or len({(v.type, *_measures(v).items()) for v in variables}) != 1:
@@ -376,7 +376,7 @@ def _unit_of(slot: Slot) -> str | None:
 
 
 def _displays(layout: Layout) -> dict[str, set[str]]:
-    """Display units of all variables, by unit; those that do not fit are warned of."""
+    """Display units of all variables, by unit; warn of unsuitable ones."""
     displays: dict[str, set[str]] = defaultdict(set)
     reported: set[str] = set()
     for slot in layout.slots:

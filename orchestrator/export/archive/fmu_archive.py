@@ -283,7 +283,7 @@ def guid_of(stamp: Mapping[str, str]) -> str:
 
 
 def target_name(recipe: Recipe, fmi: str) -> str:
-    """File name of a recipe's FMU; the archives of two versions lie beside each other."""
+    """File name of a recipe's FMU; the archives of two versions can share a folder."""
     return f"{recipe.name}.fmu" if fmi == "2.0" else f"{recipe.name}.fmi3.fmu"
 
 

@@ -1,6 +1,6 @@
 """What a block remembers as scalar variables, and numbers that record what it computes.
 
-Numbers that record behave like float and ndarray, but for having no value: what wants one (``if``,
+Numbers that record behave like float and ndarray, but have no value: code that needs one (``if``,
 ``float()``) raises :class:`UntraceableError`. Their operations on ``casadi.SX`` scalars give the
 bits that those of Python give, but for functions that the C library rounds otherwise than numpy
 does (``exp`` and its like), and for the sign of a chosen zero.

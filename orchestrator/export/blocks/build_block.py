@@ -163,7 +163,7 @@ def _run(
         call(block)
     except Exception as error:
         reason = str(error) if isinstance(error, UntraceableError) else f"fails: {error!r}"
-        raise CapabilityError(f"{_place(error)} {reason}") from error
+        raise CapabilityError(f"{_failed_line(error)} {reason}") from error
     _expect_declared(block)
     outputs: list[Any] = []
     states: list[Any] = []
@@ -216,7 +216,7 @@ def _direct(
     return feedthrough
 
 
-def _place(error: Exception) -> str:
+def _failed_line(error: Exception) -> str:
     """The innermost line of the block's own code."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if not frame.filename.startswith((_ROOM, str(Path(np.__file__).parent))):

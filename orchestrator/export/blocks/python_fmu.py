@@ -72,7 +72,7 @@ class _Embedded(Struct):
     """A block that goes into FMUs.
 
     module, files: Where its class is imported from. Of a module that stands alone its file is
-        packed, with those that it imports beside it: by their names in a folder.
+        packed, with files of its folder that it imports, by their names in a folder.
     values: Parameters, and start values of inputs.
     layout: Its variables.
     """
@@ -167,7 +167,7 @@ def _content(
     tool, layout = _TOOLS[fmi], embedded.layout
     folder = f"{slave}_block"
     module = f"{folder}.{embedded.module}" if embedded.files else embedded.module
-    script = _script(embedded, module, _places(layout, fmi), tool)
+    script = _script(embedded, module, _start_indices(layout, fmi), tool)
     content = {
         "modelDescription.xml": _description(layout, recipe, fmi, guid_of(stamp)),
         "resources/slavemodule.txt": slave.encode(),
@@ -209,7 +209,7 @@ def _description(layout: Layout, recipe: Recipe, fmi: str, token: str) -> bytes:
     return write(bare, fmi)
 
 
-def _places(layout: Layout, fmi: str) -> _Places:
+def _start_indices(layout: Layout, fmi: str) -> _Places:
     """What the value references mean to :class:`EmbeddedBlock`."""
     if fmi == "3.0":
         time = len(layout.slots)

@@ -154,7 +154,7 @@ def run_compilers(commands: Sequence[Sequence[str]], folder: Path) -> None:
         try:
             for future in running:
                 future.result()
-        except BaseException:  # Ctrl-C as well, which this thread alone is told of
+        except BaseException:  # Ctrl-C as well, which only this thread receives
             pool.shutdown(wait=False, cancel_futures=True)
             for process in list(_RUNNING):
                 operating_system.kill_group(process)
@@ -172,7 +172,7 @@ def run_compiler(command: Sequence[str], folder: Path) -> None:
 def _run(
     command: Sequence[str], *, text: str = "", folder: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    with subprocess.Popen(  # noqa: S603 - the compiler that was asked for, our own sources
+    with subprocess.Popen(  # noqa: S603 - the requested compiler, our own sources
         command,
         cwd=folder,
         stdin=subprocess.PIPE,

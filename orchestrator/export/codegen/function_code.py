@@ -54,11 +54,11 @@ class Program(Struct):
 
     def loop_of(self, number: int) -> RowLoop | None:
         """Return the loop that does an operation."""
-        return self.looped.get(self.rows.place.get(number, ("", 0)))
+        return self.looped.get(self.rows.element_of.get(number, ("", 0)))
 
 
 def arrange(rows: ArrayRows) -> Program:
-    """Find the loops and their order; those that would wait for each other are taken apart."""
+    """Find the loops and their order; split loops that would wait for each other."""
     loops = [loop for row in rows.formulas for loop in _alike(rows, row)]
     while True:
         looped = {(loop.row, i): loop for loop in loops for i in range(loop.begin, loop.end)}
@@ -88,7 +88,7 @@ def _alike(rows: ArrayRows, row: str) -> Iterator[RowLoop]:
 
 
 def _dependences(program: Program, loops: list[RowLoop]) -> nx.DiGraph[Step]:
-    """All steps, with edges to those that take what one computes."""
+    """All steps, with edges to the steps that use their results."""
     operations = program.rows.graph
     graph: nx.DiGraph[Step] = nx.DiGraph()
     graph.add_nodes_from(loops)
@@ -196,7 +196,7 @@ def kept_rows(program: Program) -> dict[str, tuple[int, int]]:
 
     for number in _single_reads(program):
         if program.loop_of(number) is not None:
-            row, index = program.rows.place[number]
+            row, index = program.rows.element_of[number]
             keep(row, index, index)
     for step in program.order:
         own_rows = {loop.row for loop in step} if isinstance(step, tuple) else set()
@@ -337,7 +337,7 @@ class _Writer:
         operation = self._rows.graph.operations[number]
         text = _FORMS[operation.code].format(*map(self._value, operation.operands))
         yield f"const double s{number} = {text};"
-        row, index = self._rows.place.get(number, ("", 0))
+        row, index = self._rows.element_of.get(number, ("", 0))
         name, first, last = self._memory.get(row, ("", 0, -1))
         if first <= index <= last:
             yield f"{name}[{index - first}] = s{number};"
@@ -350,7 +350,7 @@ class _Writer:
             return "a{}[{}]".format(*operation.place)
         if self._program.loop_of(number) is None:
             return f"s{number}"
-        row, index = self._rows.place[number]
+        row, index = self._rows.element_of[number]
         name, first, _ = self._memory[row]
         return f"{name}[{index - first}]"
 

@@ -318,7 +318,7 @@ def _quoted(texts: Iterable[str]) -> Iterator[str]:
 def array(
     kind: str, name: str, items: Iterable[str], nothing: str = "0", *, lines: bool = False
 ) -> str:
-    """Text of a table; ``nothing`` stands in an empty one, as C wants an element."""
+    """Text of a table; ``nothing`` stands in an empty one, as C needs an element."""
     listed = list(items) or [nothing]
     text = "\n    " + ",\n    ".join(listed) if lines else ", ".join(listed)
     return f"static const {kind} {name}[] = {{{text}}};"

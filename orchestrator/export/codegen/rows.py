@@ -185,21 +185,21 @@ class Storage(Struct):
 class ArrayRows(MutableStruct):
     """All rows, and the formulas of the elements that are computed.
 
-    ``place`` says of an operation which element of which row it is; ``arguments`` and ``results``
-    where rows lie that are given or wanted. ``formulas`` are by row and element, with the operation
-    that the element is. Operations that have no name but are used more than once are rows of their
+    ``element_of`` maps an operation to its row and element; ``arguments`` and ``results`` map a row
+    to its storage. ``formulas`` are by row and element, with the operation that the element is.
+    Operations that have no name but are used more than once are rows of their
     own, named by the row and the way in its formula on which they were met first.
     """
 
     graph: OperationGraph
-    place: dict[int, tuple[str, int]] = field(default_factory=dict)
+    element_of: dict[int, tuple[str, int]] = field(default_factory=dict)
     arguments: dict[str, Storage] = field(default_factory=dict)
     results: dict[str, Storage] = field(default_factory=dict)
     formulas: dict[str, dict[int, tuple[int, Formula]]] = field(default_factory=dict)
     _covered: set[int] = field(default_factory=set)  # what stands in formulas
     _scalars: set[int] = field(default_factory=set)
     _varying: dict[int, bool] = field(default_factory=dict)
-    _asked: dict[str, dict[int, int]] = field(default_factory=dict)
+    _read_elements: dict[str, dict[int, int]] = field(default_factory=dict)
 
     def place_arguments(self, elements_of: Sequence[Mapping[int, RowElement]]) -> None:
         """Place inputs of the function; ``named`` has the elements of each argument by position."""
@@ -211,7 +211,7 @@ class ArrayRows(MutableStruct):
                 self.arguments[own_row] = storage
                 for position, index in members:
                     if (column, position) in leaves:
-                        self.place[leaves[column, position]] = own_row, index
+                        self.element_of[leaves[column, position]] = own_row, index
 
     def place_inner(self, elements_of: Mapping[int, RowElement]) -> None:
         """Place what has a name; of an operation with two names that in the longer row."""
@@ -223,7 +223,7 @@ class ArrayRows(MutableStruct):
         for row, numbers in sorted(members.items(), key=lambda item: -len(item[1])):
             if len(numbers) >= SHORTEST:
                 for number, index in numbers:
-                    if self.place.setdefault(number, (row, index)) == (row, index):
+                    if self.element_of.setdefault(number, (row, index)) == (row, index):
                         self._ask(number, row, index)
 
     def place_results(self, elements_of: Sequence[Mapping[int, RowElement]]) -> None:
@@ -256,22 +256,28 @@ class ArrayRows(MutableStruct):
             terms.append(first)
             if len(terms) >= SHORTEST:
                 for index, term in enumerate(reversed(terms)):
-                    if term not in self.place and term not in self._covered and self._varies(term):
-                        self.place[term] = f"terms of {number}", index
-                        self._ask(term, *self.place[term])
+                    if (
+                        term not in self.element_of
+                        and term not in self._covered
+                        and self._varies(term)
+                    ):
+                        self.element_of[term] = f"terms of {number}", index
+                        self._ask(term, *self.element_of[term])
 
     def find_formulas(self) -> None:
         """Follow rows to all that they are computed from, one row after the other."""
-        while self._asked:
-            row = next(iter(self._asked))
+        while self._read_elements:
+            row = next(iter(self._read_elements))
             formulas = self.formulas.setdefault(row, {})
-            missing = {i: n for i, n in sorted(self._asked.pop(row).items()) if i not in formulas}
+            missing = {
+                i: n for i, n in sorted(self._read_elements.pop(row).items()) if i not in formulas
+            }
             self._find_scalars(row, missing.values())
             for index, number in missing.items():
                 formulas[index] = number, self._formula(number, row, index, "")
 
     def _ask(self, number: int, row: str, index: int) -> None:
-        self._asked.setdefault(row, {})[index] = number
+        self._read_elements.setdefault(row, {})[index] = number
 
     def _find_scalars(self, row: str, numbers: Iterable[int]) -> None:
         """Note what is no neighbour, as many elements of a row take it."""
@@ -281,7 +287,7 @@ class ArrayRows(MutableStruct):
             remaining = list(self._operands(number)) if row not in self.results else [number]
             while remaining:
                 current = remaining.pop()
-                if current in self.place or current in shared or not self._varies(current):
+                if current in self.element_of or current in shared or not self._varies(current):
                     continue
                 if self.graph.uses[current] > 1:
                     shared.add(current)
@@ -293,7 +299,7 @@ class ArrayRows(MutableStruct):
     def _formula(self, number: int, row: str, index: int, path: str) -> Formula:
         """What stands for an operation in the formula of an element; ``way`` leads there."""
         if path or row in self.results:
-            location = self.place.get(number)
+            location = self.element_of.get(number)
             if location is not None:
                 if location[0] not in self.arguments:
                     self._ask(number, *location)
@@ -302,7 +308,7 @@ class ArrayRows(MutableStruct):
                 return Scalar(number)
             if self.graph.uses[number] > 1 or len(path) > _DEEPEST:
                 shared = f"{row} by {path or 'itself'}"
-                self.place[number] = shared, index
+                self.element_of[number] = shared, index
                 self._ask(number, shared, index)
                 return Neighbour(shared, 0)
         self._covered.add(number)
@@ -324,8 +330,8 @@ class ArrayRows(MutableStruct):
                 continue
             operands = self._operands(current)
             unknown = [o for o in operands if o not in self._varying]
-            if current in self.place or not unknown:
-                varies = current in self.place or any(self._varying[o] for o in operands)
+            if current in self.element_of or not unknown:
+                varies = current in self.element_of or any(self._varying[o] for o in operands)
                 self._varying[current] = varies
             else:
                 remaining += [current, *unknown]

@@ -182,16 +182,18 @@ class _Independence:
         """Whether an equation says something new."""
         if self._rows is None:
             return True
-        return bool(np.linalg.norm(self._rest(index)) > 1e-9 * np.linalg.norm(self._rows[index]))
+        return bool(
+            np.linalg.norm(self._residual(index)) > 1e-9 * np.linalg.norm(self._rows[index])
+        )
 
     def add(self, index: int) -> bool:
         """Take an equation in."""
         if self._rows is not None:
-            residual = self._rest(index)
+            residual = self._residual(index)
             self._basis.append(residual / np.linalg.norm(residual))
         return True
 
-    def _rest(self, index: int) -> Any:
+    def _residual(self, index: int) -> Any:
         residual = self._rows[index]
         for direction in self._basis * 2:  # twice: against rounding
             residual = residual - (residual @ direction) * direction
@@ -305,10 +307,10 @@ def make_explicit(dae: ResidualDae) -> ExplicitOde:
     try:
         return _made_explicit(dae)
     except UnmatchedError as error:
-        located = [name for name in error.unknowns if name in dae.places]
+        located = [name for name in error.unknowns if name in dae.locations]
         if not located:
             raise
-        listed = ", ".join(f"{name} at {dae.places[name]}" for name in located[:_SHOWN])
+        listed = ", ".join(f"{name} at {dae.locations[name]}" for name in located[:_SHOWN])
         raise ModelicaError(f"{error}; declared are {listed}") from error
 
 

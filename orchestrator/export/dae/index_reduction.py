@@ -272,12 +272,15 @@ class _Reduction:
         rates = {name: self._symbols[slope] for name, slope in self._next.items()}
         rates[self._dae.time.name()] = ca.SX(1)
         for guard in selection_guards(symbolic, selection, names, rates):
-            if not any(ca.is_equal(guard.margin, other.margin, 20) for other in self._guards):
+            if not any(
+                ca.is_equal(guard.margin, guard_selected.margin, 20)
+                for guard_selected in self._guards
+            ):
                 self._guards.append(guard)
         return [candidates[index] for index in selection]
 
     def _wish(self, slope: str) -> tuple[int, bool]:
-        """How much the variable below wants to be a state; nameless ones least."""
+        """Preference of the variable below as a state; lowest for nameless ones."""
         name = self._previous[slope]
         if name in self._previous:
             return (-1, False)

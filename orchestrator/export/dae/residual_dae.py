@@ -165,7 +165,7 @@ class ResidualDae:
         What happens at instants.
     guards
         Where the selection of states stops to hold.
-    places
+    locations
         Where variables are declared, for messages.
     """
 
@@ -178,7 +178,7 @@ class ResidualDae:
     initial: tuple[Residual, ...] = ()
     events: Events = dataclasses.field(default_factory=Events)
     guards: tuple[SelectionGuard, ...] = ()
-    places: Mapping[str, str] = dataclasses.field(default_factory=dict, compare=False)
+    locations: Mapping[str, str] = dataclasses.field(default_factory=dict, compare=False)
     _by_name: dict[str, Variable] = dataclasses.field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -197,7 +197,7 @@ class ResidualDae:
 
     def placed(self, name: str) -> str:
         """A variable and where it is declared, for messages."""
-        location = self.places.get(name, "")
+        location = self.locations.get(name, "")
         return f"'{name}' at {location}" if location else f"'{name}'"
 
     def of_kind(self, *kinds: Kind) -> tuple[Variable, ...]:
@@ -291,7 +291,7 @@ class Sampled(Struct):
 
     @property
     def tunable(self) -> frozenset[str]:
-        """Parameters that may be set between steps: those that form no state at the start."""
+        """Parameters that may be set between steps: they form no state at the start."""
         states = [index for index, v in enumerate(self.memory) if v.kind is not Kind.OUTPUT]
         begun = column(self.first[index] for index in states)
         forming = {symbol.name() for symbol in ca.symvar(begun)}

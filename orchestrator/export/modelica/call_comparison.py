@@ -19,7 +19,7 @@ from orchestrator.export.modelica.comparison_parts import (
     tree_of,
 )
 from orchestrator.export.modelica.expression_comparison import ExpressionComparison
-from orchestrator.export.modelica.flat.shown import shown
+from orchestrator.export.modelica.flat.shown import flat_as_text
 from orchestrator.export.modelica.function_comparison import FunctionComparison
 from orchestrator.export.modelica.source.class_keys import ClassKeys
 from orchestrator.export.modelica.source.class_scope import (
@@ -48,18 +48,18 @@ class Comparison(ExpressionComparison):
 
     def _operator(self, body: Json, node: Node, context: Context) -> None:
         """An operator of an operator record: its function is one of that operator."""
-        entry = self.found(body["name"]["name"], node, context)
+        entry = self.flat_function(body["name"]["name"], node, context)
         if f"'{node.word}'" not in entry["name"].split("."):
-            raise Different(context.source, node, shown({"FunctionCall": body}))
+            raise Different(context.source, node, flat_as_text({"FunctionCall": body}))
         kind = self._lookup.meaning(
             context.scope, _absolute(entry["name"]), SourcePlace(context.source, 0, 0)
         )
         if kind is None or kind.kind is None:
-            raise Different(context.source, node, shown({"FunctionCall": body}))
+            raise Different(context.source, node, flat_as_text({"FunctionCall": body}))
         self.compare_function(entry, unabbreviated(kind.kind), {}, node, context)
 
     def _same_call(self, flat: Json, node: Node, context: Context) -> None:
-        argument = context.given.get(node.names[0])
+        argument = context.arguments.get(node.names[0])
         if argument is not None and argument.function is not None:
             self._call(flat, node, argument.function, argument.captured, context)
             return
@@ -70,7 +70,7 @@ class Comparison(ExpressionComparison):
         elif meaning is not None and meaning.kind is not None:
             self._call(flat, node, unabbreviated(meaning.kind), {}, context)
         else:
-            raise Different(context.source, node, shown(flat), "it is no function")
+            raise Different(context.source, node, flat_as_text(flat), "it is no function")
 
     def _builtin(self, flat: Json, name: str, node: Node, context: Context) -> None:
         if name == "String":
@@ -84,7 +84,7 @@ class Comparison(ExpressionComparison):
         if names and len(parameters) == len(values):
             values = sorted(values, key=lambda written: _order(written, node, parameters))
         if body["function"].lower() != name.lower() or len(body["args"]) != len(values):
-            raise Different(context.source, node, shown(flat))
+            raise Different(context.source, node, flat_as_text(flat))
         for argument, written in zip(body["args"], values, strict=True):
             self.compare(argument, written, context)
 
@@ -110,7 +110,7 @@ class Comparison(ExpressionComparison):
     ) -> None:
         """Compare a call: the function, and the arguments with the defaults."""
         kind = kind.expand()
-        entry = self.found(name, node, context)
+        entry = self.flat_function(name, node, context)
         bound = self._arguments(node, kind, captured, context)
         functions = {
             name: binding for name, binding in bound.items() if binding.function is not None
@@ -163,7 +163,7 @@ class Comparison(ExpressionComparison):
             changes = self._typed(member, node, context).changes
             if name in arguments or changes.value is None or changes.origin is None:
                 continue
-            inside = Context(changes.origin, changes.value.place.source, family, dict(arguments))
+            inside = Context(changes.origin, changes.value.location.source, family, dict(arguments))
             arguments[name] = Given(tree_of(changes.value), inside)
         return arguments
 
@@ -171,7 +171,7 @@ class Comparison(ExpressionComparison):
         typed = self._typed(member, node, context)
         if typed.kind is None or typed.kind.tree.word != "function":
             return Given(node, context)
-        bound = context.given.get(node.names[0]) if node.parts else None
+        bound = context.arguments.get(node.names[0]) if node.parts else None
         if bound is not None and bound.function is not None:
             function, captured = bound.function, dict(bound.captured)
         else:
@@ -208,7 +208,7 @@ class Comparison(ExpressionComparison):
         arguments = self._arguments(node, kind, {}, argument.meaning)
         return arguments.get(name, replace(argument, node=member_of(node, Part(name))))
 
-    def found(self, name: str, node: Node, context: Context) -> Json:
+    def flat_function(self, name: str, node: Node, context: Context) -> Json:
         """The flat function of a name, as the exporter finds it."""
         if name in self._functions:
             return self._functions[name]
@@ -263,9 +263,9 @@ def _order(value: Node, node: Node, parameters: Sequence[str]) -> int:
 
 
 def _absolute(name: str) -> tuple[str, ...]:
-    first, *rest = name.split(".")
-    return (f".{first}", *rest)
+    first, *parts = name.split(".")
+    return (f".{first}", *parts)
 
 
 def _call_shown(name: str, arguments: Sequence[Json]) -> str:
-    return f"{name}({', '.join(map(shown, arguments))})"
+    return f"{name}({', '.join(map(flat_as_text, arguments))})"

@@ -42,10 +42,10 @@ class Different(Exception):  # noqa: N818 - it never leaves the room
     source: Number of the file, and bytes from which to which it stands there.
     """
 
-    def __init__(self, source: int, node: Node, got: str, why: str = "") -> None:
-        self.place = SourcePlace(source, node.start, node.end)
+    def __init__(self, source: int, node: Node, got: str, reason: str = "") -> None:
+        self.location = SourcePlace(source, node.start, node.end)
         self.got = got
-        self.why = why
+        self.reason = reason
         super().__init__(got)
 
 
@@ -67,7 +67,7 @@ class Context(Struct):
     scope: The class in whose text they stand.
     source: Number of the file.
     family: The function with the bases of it; empty in the text of a model.
-    given: Inputs of a function whose default this is, or functions that are inputs.
+    arguments: Inputs of a function whose default this is, or functions that are inputs.
     loops: Variables of loops around.
     unrolled: Variables of a model's loops, in whose place the front end has written numbers.
     """
@@ -75,7 +75,7 @@ class Context(Struct):
     scope: ClassScope
     source: int
     family: tuple[ClassScope, ...] = ()
-    given: Mapping[str, Given] = field(default_factory=dict)
+    arguments: Mapping[str, Given] = field(default_factory=dict)
     loops: frozenset[str] = frozenset()
     unrolled: frozenset[str] = frozenset()
 

@@ -31,13 +31,13 @@ _FLOW_NAME = re.compile(r"[A-Za-z_][\w.]*(?:\[[^\]]*\][\w.]*)*")
 
 
 def connection_findings(model: Model, tree: Json) -> Iterator[Finding]:
-    """Connects that do not fit, and those that the front end lost."""
+    """Connects that do not fit, and connects that the front end lost."""
     joined = _joined(tree)
     for instance in model.instances:
-        for left, right, sure in _all_connects(instance):
-            place = SourcePlace(left.place.source, left.place.start, right.place.end)
-            for problem in _problems(instance, (left, right), joined if sure else None):
-                yield place, f"connect({left.text}, {right.text}): {problem}"
+        for first, second, sure in _all_connects(instance):
+            location = SourcePlace(first.location.source, first.location.start, second.location.end)
+            for problem in _problems(instance, (first, second), joined if sure else None):
+                yield location, f"connect({first.text}, {second.text}): {problem}"
 
 
 def _all_connects(instance: Instance) -> Iterator[tuple[NameReference, NameReference, bool]]:
@@ -62,9 +62,9 @@ def _connects(section: CodeSection) -> Iterator[tuple[NameReference, NameReferen
             sides = [*split(tokens[at + 2 : end])][:2]  # an annotation may stand behind them
             if len(sides) < 2:
                 continue
-            one, other = (next(iter(references(s, section.source)), None) for s in sides)
-            if one is not None and other is not None:
-                yield one, other, depth == 0
+            first, second = (next(iter(references(s, section.source)), None) for s in sides)
+            if first is not None and second is not None:
+                yield first, second, depth == 0
 
 
 def _joined(tree: Json) -> Callable[[str, str], bool]:
@@ -75,7 +75,7 @@ def _joined(tree: Json) -> Callable[[str, str], bool]:
             sets.union(without_subscripts(ends["lhs"]), without_subscripts(ends["rhs"]))
         elif flows := origin_of(entry, "FlowSum"):
             sets.union(*_FLOW_NAME.findall(without_subscripts(flows["description"])))
-    return lambda one, other: bool(sets[one] == sets[other])
+    return lambda first, second: bool(sets[first] == sets[second])
 
 
 def _problems(
@@ -85,22 +85,31 @@ def _problems(
     ends = [_end(instance, reference) for reference in pair]
     if ends[0] is None or ends[1] is None:
         return
-    (one, first, whole), (other, second, _) = ends[0], ends[1]
-    if problems := [text for each in pair if (text := _no_connector(instance, each))]:
+    (first_element, first, is_whole), (second_element, second, _) = ends[0], ends[1]
+    if problems := [text for reference in pair if (text := _no_connector(instance, reference))]:
         yield problems[0]
         return
-    yield from filter(None, (_passes_model(instance, each) for each in pair))
-    sizes = "" if any(any(each.subscripts) for each in pair) else _sizes(one.dims, other.dims)
-    if found := next(_differences(first, second), "") or sizes:
-        types = f"{first.tree.word} {one.type_name} and {second.tree.word} {other.type_name}"
-        yield f"{types} do not match: {found} (Modelica 3.6, section 9.3)"
-    elif joined is not None and whole and ends[1][2]:
-        left, right = (".".join(filter(None, (instance.path, each.text))) for each in pair)
+    yield from filter(None, (_passes_model(instance, reference) for reference in pair))
+    sizes = (
+        ""
+        if any(any(reference.subscripts) for reference in pair)
+        else _sizes(first_element.dims, second_element.dims)
+    )
+    if difference := next(_differences(first, second), "") or sizes:
+        types = (
+            f"{first.tree.word} {first_element.type_name} and {second.tree.word}"
+            f" {second_element.type_name}"
+        )
+        yield f"{types} do not match: {difference} (Modelica 3.6, section 9.3)"
+    elif joined is not None and is_whole and ends[1][2]:
+        first_path, second_path = (
+            ".".join(filter(None, (instance.path, reference.text))) for reference in pair
+        )
         for member in _leaves(first):
-            if not joined(left + member, right + member):
+            if not joined(first_path + member, second_path + member):
                 yield (
-                    f"the front end loses this connection: '{left + member}' is not joined to"
-                    f" '{right + member}'"
+                    f"the front end loses this connection: '{first_path + member}' is not joined to"
+                    f" '{second_path + member}'"
                 )
                 return
 
@@ -141,7 +150,7 @@ def connector_findings(model: Model) -> Iterator[Finding]:
                     f"connector {kind.tree.name} has flow variables of {count[1]} and potentials of"
                     f" {count[0]} scalars; expected as many of both"
                 )
-                yield kind.tree.place, text
+                yield kind.tree.location, text
 
 
 def _balance(scope: ClassScope, *, flows: bool) -> tuple[int, int] | None:
@@ -160,10 +169,10 @@ def _balance(scope: ClassScope, *, flows: bool) -> tuple[int, int] | None:
         size, inside = math.prod(dimension or 0 for dimension in sizes), (1, 0)
         flowing = flows or "flow" in element.prefixes
         if not kind.predefined:
-            found = _balance(kind, flows=flowing)
-            if found is None:
+            inner = _balance(kind, flows=flowing)
+            if inner is None:
                 return None
-            inside = found
+            inside = inner
         elif flowing:
             inside = (0, 1)
         potentials, through = potentials + size * inside[0], through + size * inside[1]
@@ -181,29 +190,29 @@ def _size(scope: ClassScope, text: str) -> int | None:
 def _shaped(scope: ClassScope) -> bool:
     """Whether a type has a size or a prefix of its own."""
     bases = scope.tree.extends()
-    own = any(each.dims or each.prefixes for each in bases)
-    return own or any(_shaped(base) for base in scope.bases)
+    has_own = any(base.dims or base.prefixes for base in bases)
+    return has_own or any(_shaped(base) for base in scope.bases)
 
 
 def _end(instance: Instance, reference: NameReference) -> tuple[Element, ClassScope, bool] | None:
     """Element and class of a side of a connect, and whether it is always there and no bus."""
-    scope, element, whole = None, None, True
+    scope, element, is_whole = None, None, True
     for scope, element in steps(instance.scope, reference.parts):
         if element is None or scope is None or "expandable" in scope.tree.prefixes:
             return None
-        whole &= not element.conditional and "outer" not in element.prefixes
+        is_whole &= not element.conditional and "outer" not in element.prefixes
     if element is None or scope is None or not scope.complete:
         return None
-    return element, scope, whole
+    return element, scope, is_whole
 
 
-def _sizes(one: Sequence[str], other: Sequence[str]) -> str:
+def _sizes(first: Sequence[str], second: Sequence[str]) -> str:
     """Which numbers of elements differ, where both are known."""
-    if len(one) != len(other) or one == other:
+    if len(first) != len(second) or first == second:
         return ""
-    if not all(each.isdigit() for each in (*one, *other)):
+    if not all(size.isdigit() for size in (*first, *second)):
         return ""
-    return f"{', '.join(one)} and {', '.join(other)} elements"
+    return f"{', '.join(first)} and {', '.join(second)} elements"
 
 
 def _leaves(scope: ClassScope, depth: int = 0) -> Iterator[str]:
@@ -237,14 +246,14 @@ def _differences(first: ClassScope, second: ClassScope, depth: int = 0) -> Itera
     for name in dict.fromkeys((*members, *others)):
         a, b = members.get(name), others.get(name)
         if a is None or b is None:
-            holder, lacking = (first, second) if b is None else (second, first)
-            yield f"{lacking.tree.name} has no '{name}', which {holder.tree.name} has"
+            holder, incomplete = (first, second) if b is None else (second, first)
+            yield f"{incomplete.tree.name} has no '{name}', which {holder.tree.name} has"
             continue
         (element, inside), (peer, opposite) = first.type_of(a), second.type_of(b)
         yield from _unlike(name, element, peer)
         if inside is not None and opposite is not None:
-            for found in _differences(inside, opposite, depth + 1):
-                yield f"'{name}': {found}"
+            for difference in _differences(inside, opposite, depth + 1):
+                yield f"'{name}': {difference}"
 
 
 def _unlike(name: str, element: Element, peer: Element) -> Iterator[str]:
@@ -257,12 +266,12 @@ def _unlike(name: str, element: Element, peer: Element) -> Iterator[str]:
 
 def _connected(scope: ClassScope) -> Mapping[str, ClassMember]:
     """Members that count for a match: no parameters, nothing that may be missing."""
-    found = {}
+    members = {}
     for name, member in scope.components.items():
         element = scope.type_of(member)[0]
         if not ({"parameter", "constant"} & element.prefixes or element.conditional):
-            found[name] = member
-    return found
+            members[name] = member
+    return members
 
 
 def source_findings(model: Model) -> Iterator[Finding]:
@@ -270,22 +279,27 @@ def source_findings(model: Model) -> Iterator[Finding]:
     for instance in model.instances:
         sets: UnionFind[str] = UnionFind()
         sources: dict[str, SourcePlace] = {}
-        for left, right, sure in _all_connects(instance):
-            place = SourcePlace(left.place.source, left.place.start, right.place.end)
-            if sure and not any(map(any, (*left.subscripts, *right.subscripts))):
-                _join(instance, (left, right), place, sets, sources)
+        for first_end, second_end, sure in _all_connects(instance):
+            location = SourcePlace(
+                first_end.location.source, first_end.location.start, second_end.location.end
+            )
+            if sure and not any(map(any, (*first_end.subscripts, *second_end.subscripts))):
+                _join(instance, (first_end, second_end), location, sets, sources)
         first: dict[str, str] = {}
-        for name, place in sources.items():
-            other = first.setdefault(sets[name], name)
-            if other != name:
-                said = f"connections let both '{other}' and '{name}' give one signal"
-                yield place, f"{said}; a set has one source at most (Modelica 3.6, section 9.3)"
+        for name, location in sources.items():
+            first_name = first.setdefault(sets[name], name)
+            if first_name != name:
+                problem = f"connections let both '{first_name}' and '{name}' give one signal"
+                yield (
+                    location,
+                    f"{problem}; a set has one source at most (Modelica 3.6, section 9.3)",
+                )
 
 
 def _join(
     instance: Instance,
     pair: _Pair,
-    place: SourcePlace,
+    location: SourcePlace,
     sets: UnionFind[str],
     sources: dict[str, SourcePlace],
 ) -> None:
@@ -298,7 +312,7 @@ def _join(
         gives = "input" if at is not None and at.tree.word == "connector" else "output"
         for member, causality in _signal_leaves(*end[:2]):
             if causality == gives:
-                sources.setdefault(reference.text + member, place)
+                sources.setdefault(reference.text + member, location)
     for member, _ in _signal_leaves(*ends[0][:2]) if ends[0] else ():
         sets.union(*(reference.text + member for reference in pair))
 
@@ -308,10 +322,10 @@ def _signal_leaves(
 ) -> Iterator[tuple[str, str]]:
     """Members that have a value, with a dot before, and whether each is an input or an output."""
     prefixes = {*element.prefixes}
-    for each in with_bases(scope):
-        if each.tree.short:
-            prefixes |= {prefix for base in each.tree.extends() for prefix in base.prefixes}
-    here = next((one for one in ("input", "output") if one in prefixes), around)
+    for base_scope in with_bases(scope):
+        if base_scope.tree.short:
+            prefixes |= {prefix for base in base_scope.tree.extends() for prefix in base.prefixes}
+    here = next((direction for direction in ("input", "output") if direction in prefixes), around)
     if scope.predefined:
         yield "", here
     elif depth < DEPTH:

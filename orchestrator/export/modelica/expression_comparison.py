@@ -23,7 +23,12 @@ from orchestrator.export.modelica.comparison_parts import (
     unsigned_flat,
 )
 from orchestrator.export.modelica.flat.model import tag_of
-from orchestrator.export.modelica.flat.shown import Numbers, numbers_of, shown, shown_reference
+from orchestrator.export.modelica.flat.shown import (
+    Numbers,
+    flat_as_text,
+    numbers_of,
+    shown_reference,
+)
 from orchestrator.export.modelica.source.class_scope import ClassMember, SourcePlace
 from orchestrator.export.modelica.source.lookup import (
     Lookup,
@@ -77,36 +82,36 @@ class ExpressionComparison(ABC):
                 return
             body = flat.get("Binary") if node.kind == "binary" and node.word in SIGNED else None
             if body is None or body["op"] != BINARY[node.word]:
-                raise Different(context.source, node, shown(minus_flat))
+                raise Different(context.source, node, flat_as_text(minus_flat))
             first = {"Unary": {"op": "Minus", "rhs": body["lhs"]}}
             self.compare(first, node.inside[0], context)
             self.compare(body["rhs"], node.inside[1], context)
             return
         visit = getattr(self, f"_same_{node.kind}", None)
         if visit is None:
-            raise Different(context.source, node, shown(flat), "it is not understood")
+            raise Different(context.source, node, flat_as_text(flat), "it is not understood")
         visit(flat, node, context)
 
     def _part(self, flat: Json, tag: str, node: Node, context: Context) -> Json:
         """The inside of a flat node that should be of a kind."""
         if not isinstance(flat, dict) or tag not in flat:
-            raise Different(context.source, node, shown(flat))
+            raise Different(context.source, node, flat_as_text(flat))
         return flat[tag]
 
     def _same_number(self, flat: Json, node: Node, context: Context) -> None:
         value = next(iter(self._part(flat, "Literal", node, context)["value"].values()))
         if isinstance(value, bool | str) or float(value) != float(node.word):
-            raise Different(context.source, node, shown(flat))
+            raise Different(context.source, node, flat_as_text(flat))
 
     def _same_truth(self, flat: Json, node: Node, context: Context) -> None:
         value = next(iter(self._part(flat, "Literal", node, context)["value"].values()))
         if value is not (node.word == "true"):
-            raise Different(context.source, node, shown(flat))
+            raise Different(context.source, node, flat_as_text(flat))
 
     def _same_text(self, flat: Json, node: Node, context: Context) -> None:
         value = next(iter(self._part(flat, "Literal", node, context)["value"].values()))
         if "\\" not in node.word and value != node.word[1:-1]:
-            raise Different(context.source, node, shown(flat))
+            raise Different(context.source, node, flat_as_text(flat))
 
     def _same_binary(self, flat: Json, node: Node, context: Context) -> None:
         if "FunctionCall" in flat:
@@ -114,7 +119,7 @@ class ExpressionComparison(ABC):
             return
         body = self._part(flat, "Binary", node, context)
         if body["op"] != BINARY[node.word]:
-            raise Different(context.source, node, shown(flat))
+            raise Different(context.source, node, flat_as_text(flat))
         self.compare(body["lhs"], node.inside[0], context)
         self.compare(body["rhs"], node.inside[1], context)
 
@@ -124,7 +129,7 @@ class ExpressionComparison(ABC):
             return
         body = self._part(flat, "Unary", node, context)
         if body["op"] != "Not" or node.word != "not":
-            raise Different(context.source, node, shown(flat))
+            raise Different(context.source, node, flat_as_text(flat))
         self.compare(body["rhs"], node.inside[0], context)
 
     def _same_if(self, flat: Json, node: Node, context: Context) -> None:
@@ -137,10 +142,10 @@ class ExpressionComparison(ABC):
             return
         body = self._part(flat, "If", node, context)
         if len(body["branches"]) != len(pairs):
-            raise Different(context.source, node, shown(flat))
-        for (condition, value), (expected, chosen) in zip(body["branches"], pairs, strict=True):
+            raise Different(context.source, node, flat_as_text(flat))
+        for (condition, value), (expected, branch) in zip(body["branches"], pairs, strict=True):
             self.compare(condition, expected, context)
-            self.compare(value, chosen, context)
+            self.compare(value, branch, context)
         self.compare(body["else_branch"], last, context)
 
     def _branches(self, node: Node, context: Context) -> tuple[list[tuple[Node, Node]], Node]:
@@ -160,7 +165,7 @@ class ExpressionComparison(ABC):
 
     def _elements(self, body: Json, kind: str, node: Node, context: Context) -> None:
         if body["kind"] != kind or len(body["elements"]) != len(node.inside):
-            raise Different(context.source, node, shown({"Array": body}))
+            raise Different(context.source, node, flat_as_text({"Array": body}))
         for element, written in zip(body["elements"], node.inside, strict=True):
             self.compare(element, written, context)
 
@@ -178,7 +183,7 @@ class ExpressionComparison(ABC):
         body = self._part(flat, "Range", node, context)
         parts = [part for part in (body["start"], body["step"], body["end"]) if part is not None]
         if len(parts) != len(node.inside):
-            raise Different(context.source, node, shown(flat))
+            raise Different(context.source, node, flat_as_text(flat))
         for part, written in zip(parts, node.inside, strict=True):
             self.compare(part, written, context)
 
@@ -186,11 +191,11 @@ class ExpressionComparison(ABC):
         body = self._part(flat, "ArrayComprehension", node, context)
         expression, *loops = node.inside
         if len(loops) != len(body["indices"]):
-            raise Different(context.source, node, shown(flat))
+            raise Different(context.source, node, flat_as_text(flat))
         inside = context
         for index, loop in zip(body["indices"], loops, strict=True):
             if index["name"] != loop.word:
-                raise Different(context.source, node, shown(flat))
+                raise Different(context.source, node, flat_as_text(flat))
             if loop.inside:
                 self.compare(index["range"], loop.inside[0], inside)
             inside = inside.inside_loop(loop.word)
@@ -200,7 +205,7 @@ class ExpressionComparison(ABC):
         """A member of what a call gives."""
         body = self._part(flat, "FieldAccess", node, context)
         if body["field"] != node.word:
-            raise Different(context.source, node, shown(flat))
+            raise Different(context.source, node, flat_as_text(flat))
         self.compare(body["base"], node.inside[0], context)
 
     def _same_index(self, flat: Json, node: Node, context: Context) -> None:
@@ -208,7 +213,7 @@ class ExpressionComparison(ABC):
         body = self._part(flat, "Index", node, context)
         base, *subscripts = node.inside
         if len(body["subscripts"]) != len(subscripts):
-            raise Different(context.source, node, shown(flat))
+            raise Different(context.source, node, flat_as_text(flat))
         self.compare(body["base"], base, context)
         for entry, subscript in zip(body["subscripts"], subscripts, strict=True):
             is_plain = context.is_function or tag_of(entry) != "Index"
@@ -220,14 +225,14 @@ class ExpressionComparison(ABC):
 
     def _same_captured(self, flat: Json, node: Node, context: Context) -> None:
         if shown_reference(flat) != (node.word, []):
-            raise Different(context.source, node, shown(flat))
+            raise Different(context.source, node, flat_as_text(flat))
 
     # Names.
 
     def _same_name(self, flat: Json, node: Node, context: Context) -> None:
         first = node.names[0]
-        if first in context.given:
-            self._given_name(flat, node, context.given[first], context)
+        if first in context.arguments:
+            self._given_name(flat, node, context.arguments[first], context)
             return
         if first in context.unrolled:
             return
@@ -238,7 +243,7 @@ class ExpressionComparison(ABC):
         elif meaning.literal:
             name = shown_reference(flat)[0]
             if name.rpartition(".")[2] != node.parts[meaning.used - 1].name:
-                raise Different(context.source, node, shown(flat))
+                raise Different(context.source, node, flat_as_text(flat))
         elif meaning.member is not None:
             self._component(flat, node, meaning, context)
 
@@ -248,7 +253,7 @@ class ExpressionComparison(ABC):
         elif meaning.member is not None and self.is_constant(meaning):
             self._constant(flat, node, meaning, meaning.member, context)
         elif context.is_function:
-            raise Different(context.source, node, shown(flat), "it is no constant")
+            raise Different(context.source, node, flat_as_text(flat), "it is no constant")
 
     def is_constant(self, meaning: Meaning) -> bool:
         """Whether a component is a constant of a package or of a class around."""
@@ -258,17 +263,17 @@ class ExpressionComparison(ABC):
         return outside and "constant" in meaning.member.changed()[0].prefixes
 
     def _given_name(self, flat: Json, node: Node, argument: Given, context: Context) -> None:
-        rest, whole = node.parts[1:], node.parts[0]
+        members, first_part = node.parts[1:], node.parts[0]
         if argument.function is not None:
-            raise Different(context.source, node, shown(flat), "it is a function")
+            raise Different(context.source, node, flat_as_text(flat), "it is a function")
         expected = argument.node
-        for part in rest:
+        for part in members:
             expected = member_of(expected, part)
-        if whole.subscripts:
+        if first_part.subscripts:
             if expected.kind != "name":
-                raise Different(context.source, node, shown(flat), "it is not understood")
+                raise Different(context.source, node, flat_as_text(flat), "it is not understood")
             *before, last = expected.parts
-            last = replace(last, subscripts=last.subscripts + whole.subscripts)
+            last = replace(last, subscripts=last.subscripts + first_part.subscripts)
             expected = replace(expected, parts=(*before, last))
         self.compare(flat, expected, argument.meaning)
 
@@ -276,10 +281,10 @@ class ExpressionComparison(ABC):
         """A variable of a function, or of a loop; members of records may be joined by ``_``."""
         name, subscripts = shown_reference(flat)
         if not name or name.replace(".", "_") != "_".join(node.names):
-            raise Different(context.source, node, shown(flat))
+            raise Different(context.source, node, flat_as_text(flat))
         listed = [subscript for part in node.parts for subscript in part.subscripts]
         if len(subscripts) != len(listed):
-            raise Different(context.source, node, shown(flat))
+            raise Different(context.source, node, flat_as_text(flat))
         for entry, subscript in zip(subscripts, listed, strict=True):
             self.subscript(entry, subscript, context)
 
@@ -298,21 +303,21 @@ class ExpressionComparison(ABC):
     def _same_end(self, flat: Json, node: Node, context: Context) -> None:
         body = self._part(flat, "BuiltinCall", node, context)
         if body["function"] != "Size":
-            raise Different(context.source, node, shown(flat))
+            raise Different(context.source, node, flat_as_text(flat))
         self.compare(body["args"][0], node.inside[0], context)
         if numbers_of(body["args"][1], self._tree) != ((), (float(node.word),)):
-            raise Different(context.source, node, shown(flat))
+            raise Different(context.source, node, flat_as_text(flat))
 
     def _constant(
         self, flat: Json, node: Node, meaning: Meaning, member: ClassMember, context: Context
     ) -> None:
         """A constant of a package: its value, with what modifies it."""
         typed = self._typed(member, node, context, flat)
-        rest = node.parts[meaning.used :]
+        members = node.parts[meaning.used :]
         subscripts = node.parts[meaning.used - 1].subscripts
-        value = self._value_of(typed, rest)
+        value = self._value_of(typed, members)
         if value is None:
-            raise Different(context.source, node, shown(flat), "it has no value")
+            raise Different(context.source, node, flat_as_text(flat), "it has no value")
         expression, inside = value
         if subscripts:
             got, expected = numbers_of(flat, self._tree), self._number(node, context)
@@ -327,9 +332,9 @@ class ExpressionComparison(ABC):
 
     def _element_of_loop(self, flat: Json, got: Numbers, expression: Node, inside: Context) -> None:
         """An element whose number is a variable of a loop that the front end has written out."""
-        whole = self._number(expression, inside)
-        if whole is None or not set(got[1]) <= set(whole[1]):
-            raise Different(inside.source, expression, shown(flat))
+        numbers = self._number(expression, inside)
+        if numbers is None or not set(got[1]) <= set(numbers[1]):
+            raise Different(inside.source, expression, flat_as_text(flat))
 
     def _indexed(
         self,
@@ -343,22 +348,26 @@ class ExpressionComparison(ABC):
         """An element of a constant array that is looked up by a variable."""
         body = self._part(flat, "Index", node, context)
         if len(body["subscripts"]) != len(subscripts):
-            raise Different(context.source, node, shown(flat))
+            raise Different(context.source, node, flat_as_text(flat))
         self.compare(body["base"], expression, inside)
         for entry, subscript in zip(body["subscripts"], subscripts, strict=True):
             self.subscript(entry, subscript, context)
 
-    def _value_of(self, typed: TypedComponent, rest: Sequence[Part]) -> tuple[Node, Context] | None:
+    def _value_of(
+        self, typed: TypedComponent, members: Sequence[Part]
+    ) -> tuple[Node, Context] | None:
         """The value of a constant, or of a member of one that is a record."""
         changes = typed.changes
         if changes.value is not None and changes.origin is not None:
             node = tree_of(changes.value)
-            for part in rest:
+            for part in members:
                 node = member_of(node, part)
-            return node, Context(changes.origin, changes.value.place.source)
-        if not rest or typed.kind is None or rest[0].name not in typed.kind.components:
+            return node, Context(changes.origin, changes.value.location.source)
+        if not members or typed.kind is None or members[0].name not in typed.kind.components:
             return None
-        return self._value_of(self._lookup.typed(typed.kind.components[rest[0].name]), rest[1:])
+        return self._value_of(
+            self._lookup.typed(typed.kind.components[members[0].name]), members[1:]
+        )
 
     def _meaning(self, node: Node, context: Context) -> Meaning | None:
         location = SourcePlace(context.source, node.start, node.end)
@@ -373,7 +382,7 @@ class ExpressionComparison(ABC):
         try:
             return self._lookup.typed(member)
         except NotSpecialised as error:
-            raise Different(context.source, node, shown(flat), str(error)) from error
+            raise Different(context.source, node, flat_as_text(flat), str(error)) from error
 
     def _number(self, node: Node, context: Context) -> Numbers | None:
         """Numbers of an expression of constants; None of another one."""

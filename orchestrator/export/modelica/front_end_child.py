@@ -30,9 +30,9 @@ class _Server:
         """The answer, as JSON."""
         try:
             if "checked" in question:
-                found = rumoca.validate_source(question["checked"])[:1]
-                return json.dumps({"found": [each.message for each in found]})
-            return _told(self._loaded(question), whole=question["whole"])
+                problems = rumoca.validate_source(question["checked"])[:1]
+                return json.dumps({"found": [problem.message for problem in problems]})
+            return _answer_text(self._loaded(question), is_complete=question["whole"])
         except rumoca.RumocaError as error:
             return json.dumps({"refused": str(error)})
         except BaseException as error:
@@ -53,9 +53,9 @@ class _Server:
         return self._session.loads(question["text"], model=question["model"])
 
 
-def _told(model: Any, *, whole: bool) -> str:
+def _answer_text(model: Any, *, is_complete: bool) -> str:
     flat = model.to_json("flat")
-    if not whole:
+    if not is_complete:
         return f'{{"flat": {flat}}}'
     files = json.dumps(model.to_dict("dae")["source_map"]["files"])
     suspected = json.dumps([info.name for info in model.parameters if info.kind == "structural"])

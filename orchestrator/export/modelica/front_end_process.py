@@ -29,11 +29,11 @@ _END = 10.0
 _CHILD = "orchestrator.export.modelica.front_end_child"
 
 
-class FrontEndCrash(Exception):  # noqa: N818 - it is told as the error of a class
+class FrontEndCrash(Exception):  # noqa: N818 - reported as the error of a class
     """The process did not answer."""
 
 
-class FrontEndRefusal(Exception):  # noqa: N818 - it is told as the error of a class
+class FrontEndRefusal(Exception):  # noqa: N818 - reported as the error of a class
     """What rumoca says of a class."""
 
 
@@ -55,14 +55,14 @@ class FrontEndProcess(threading.local):
             raise
         self._process = process
         try:
-            found = json.loads(answer)
+            reply = json.loads(answer)
         except RecursionError:
             raise FrontEndRefusal("an expression is nested too deeply; split it") from None
-        if "panic" in found:
-            raise FrontEndRefusal(f"rumoca panicked, which is a fault of rumoca: {found['panic']}")
-        if "refused" in found:
-            raise FrontEndRefusal(found["refused"])
-        return found
+        if "panic" in reply:
+            raise FrontEndRefusal(f"rumoca panicked, which is a fault of rumoca: {reply['panic']}")
+        if "refused" in reply:
+            raise FrontEndRefusal(reply["refused"])
+        return reply
 
 
 class _Process:
@@ -91,18 +91,18 @@ class _Process:
         except TimeoutError:
             raise FrontEndCrash(f"it gave no answer within {LIMIT:g} s") from None
         except (OSError, EOFError):
-            raise FrontEndCrash(self._why()) from None
+            raise FrontEndCrash(self._cause()) from None
 
-    def _why(self) -> str:
+    def _cause(self) -> str:
         lines = self._process.finish(_END).splitlines()
-        said, code = f": {lines[-1].strip()}" if lines else "", self._process.returncode
+        detail, code = f": {lines[-1].strip()}" if lines else "", self._process.returncode
         if code is None:
             return "its process hung up, and cannot be ended"
         if code >= 0:
-            return f"its process ended with {code}{said}"
+            return f"its process ended with {code}{detail}"
         if code is not None and operating_system.is_killed(code):
-            said = ", as the kernel does where memory is short"
-        return f"its process was ended by {signal.Signals(-code).name}{said}"
+            detail = ", as the kernel does where memory is short"
+        return f"its process was ended by {signal.Signals(-code).name}{detail}"
 
 
 RUMOCA = FrontEndProcess()
@@ -127,12 +127,12 @@ def instantiated(model: str, file: Path, roots: Sequence[Path]) -> str:
             "--front-end omc needs OpenModelica's compiler, but there is no 'omc' on the PATH;"
             " install it (https://openmodelica.org), or leave --front-end out"
         )
-    found = [each for root in roots for each in _libraries(root)]
+    libraries = [library for root in roots for library in _libraries(root)]
     inside = any(file.is_relative_to(root) for root in roots)
-    files = found if inside else [*found, file]
+    files = libraries if inside else [*libraries, file]
     with TemporaryDirectory(prefix="softdock-") as folder:
         script, flat = Path(folder) / "flatten.mos", Path(folder) / "flat.mo"
-        lines = [f"loadFile({json.dumps(str(each.resolve()))});" for each in files]
+        lines = [f"loadFile({json.dumps(str(file.resolve()))});" for file in files]
         lines += [f'writeFile("{flat}", instantiateModel({model}));', "getErrorString();"]
         script.write_text("\n".join(lines), encoding="utf-8", newline="\n")
         try:
@@ -148,8 +148,8 @@ def instantiated(model: str, file: Path, roots: Sequence[Path]) -> str:
             raise ModelicaError(f"omc has not made {model} flat within {_SECONDS:.0f} s") from error
         text = flat.read_text(encoding="utf-8") if flat.is_file() else ""
         if not text.strip():
-            said = (ended.stdout + ended.stderr)[-2000:]
-            raise ModelicaError(f"omc rejects {model}: {said}")
+            output = (ended.stdout + ended.stderr)[-2000:]
+            raise ModelicaError(f"omc rejects {model}: {output}")
         return text
 
 

@@ -70,22 +70,22 @@ def is_placed(text: str) -> bool:
 
 def words(text: str, files: Sequence[Path]) -> list[str]:
     """Rumoca's words without what it says twice, and the lines of names that it does not place."""
-    said, _, related = text.strip().partition("\nRelated failures")
-    news = [line for line in related.splitlines()[1:] if line.rpartition("]: ")[2] not in said]
-    for own, meant in _MEANT.items():
-        said = said.replace(own, meant)
-    lines = [said, *news]
-    if ELEMENT_EVENT.search(said):
+    message, _, related = text.strip().partition("\nRelated failures")
+    news = [line for line in related.splitlines()[1:] if line.rpartition("]: ")[2] not in message]
+    for term, meant in _MEANT.items():
+        message = message.replace(term, meant)
+    lines = [message, *news]
+    if ELEMENT_EVENT.search(message):
         lines.append(_WHOLE)
     if not is_placed(text):
         texts = list(_texts(files))
         for name in dict.fromkeys(_CALLS.findall(text)):
-            calls = [call for each in texts for call in _calls(name, each)][:_SHOWN]
+            calls = [call for text in texts for call in _calls(name, text)][:_SHOWN]
             lines += [f"{call} ({_INSTEAD[name]})" for call in calls]
         for name in dict.fromkeys(_QUOTED.findall(text)):
-            places = [place for each in texts for place in _places(name, each)][:_SHOWN]
-            if places:
-                lines.append(f"'{name}' stands at {', '.join(places)}")
+            locations = [location for text in texts for location in _locations(name, text)][:_SHOWN]
+            if locations:
+                lines.append(f"'{name}' stands at {', '.join(locations)}")
     return lines
 
 
@@ -102,10 +102,12 @@ def _calls(name: str, text: ModelicaText) -> Iterator[str]:
             yield f"{name}({words}) stands at {text.path}:{line}"
 
 
-def _places(name: str, text: ModelicaText) -> list[str]:
+def _locations(name: str, text: ModelicaText) -> list[str]:
     """Where a file declares the class of that name, else where it says the name."""
     last = name.rpartition(".")[2]
-    lines = [found.line for found in text.classes if found.name.rpartition(".")[2] == last]
+    lines = [
+        definition.line for definition in text.classes if definition.name.rpartition(".")[2] == last
+    ]
     while name and not lines:  # a flat name has the instance before that of the class
         lines, name = text.lines_of(name), name.partition(".")[2]
     return [f"{text.path}:{line}" for line in lines]
@@ -114,8 +116,8 @@ def _places(name: str, text: ModelicaText) -> list[str]:
 def _brief(texts: Sequence[str]) -> Iterator[str]:
     """Yield the first lines of a message; rumoca repeats whole declarations."""
     lines = [line.strip() for text in texts for line in text.splitlines() if line.strip()]
-    shown = lines if len(lines) <= _LINES else [*lines[: _LINES - 1], lines[-1]]
-    for number, line in enumerate(shown):
+    lines_shown = lines if len(lines) <= _LINES else [*lines[: _LINES - 1], lines[-1]]
+    for number, line in enumerate(lines_shown):
         if number == _LINES - 1:
             yield f"({len(lines) - _LINES} more lines)"
         yield line if len(line) <= _WIDTH else f"{line[:_WIDTH]} .."
@@ -154,37 +156,37 @@ class FrontEndSource(Struct):
         """What rumoca makes of the model."""
         self.refuse_large()
         question = {"file": str(self.files[0])} if self.files else {"text": self.text}
-        return self._compiled({**question, "model": self.model}, whole=True)
+        return self._compiled({**question, "model": self.model}, is_complete=True)
 
     def refuse_large(self) -> None:
         """Raise if the model has more text than one class may have."""
         name = re.escape(self.model.rpartition(".")[2])
-        whole = re.compile(rf"\b\w+\s+{name}\b.*?\bend\s+{name}\b", re.DOTALL)
-        for written in whole.finditer(self._text):
+        class_pattern = re.compile(rf"\b\w+\s+{name}\b.*?\bend\s+{name}\b", re.DOTALL)
+        for written in class_pattern.finditer(self._text):
             if (size := len(written[0])) > _LARGEST:
                 raise ModelicaError(
                     f"model {self.title} has {size / 1e6:.1f} MB of text, of at most"
                     f" {_LARGEST / 1e6:.1f}; write arrays and loops, or split it"
                 )
 
-    def load_probe(self, probe: str, *, whole: bool = False) -> Json:
+    def load_probe(self, probe: str, *, is_complete: bool = False) -> Json:
         """What it makes of a class that extends it."""
         text = f"{self.text}\n{probe}" if self.text else probe
-        return self._compiled({"text": text, "model": PROBE}, whole=whole)
+        return self._compiled({"text": text, "model": PROBE}, is_complete=is_complete)
 
-    def _compiled(self, question: Mapping[str, str], *, whole: bool) -> Json:
+    def _compiled(self, question: Mapping[str, str], *, is_complete: bool) -> Json:
         roots = [str(root) for root in self.roots]
-        given = {**question, "session": self.session, "roots": roots, "whole": whole}
+        full_question = {**question, "session": self.session, "roots": roots, "whole": is_complete}
         try:
-            return RUMOCA.ask(given)
+            return RUMOCA.ask(full_question)
         except FrontEndCrash as error:
             raise ModelicaError(
                 f"the front end crashed on class {self.title}: {error}; this is a fault of rumoca"
-                f" {rumoca_version()}: write what the class at {self.place} uses in another way,"
+                f" {rumoca_version()}: write what the class at {self.location} uses in another way,"
                 " or leave parts of it out to find what it is"
             ) from error
         except FrontEndRefusal as error:
-            if question["model"] == PROBE:  # asked by the way: nobody is told where that is
+            if question["model"] == PROBE:  # a probe: its location is not reported
                 raise ModelicaError(str(error)) from error
             raise self._refused(error) from error
 
@@ -194,9 +196,11 @@ class FrontEndSource(Struct):
             raise self._unread(lines)
 
     def _refused(self, error: FrontEndRefusal) -> ModelicaError:
-        own, others = self.files[:1], self.files[1:]
-        lines = _syntax_errors(own) or (_syntax_errors(others) if "parse" in str(error) else [])
-        return self._unread(lines or self._said(str(error)))
+        own_files, others = self.files[:1], self.files[1:]
+        lines = _syntax_errors(own_files) or (
+            _syntax_errors(others) if "parse" in str(error) else []
+        )
+        return self._unread(lines or self._located_words(str(error)))
 
     def _unread(self, lines: Sequence[str]) -> ModelicaError:
         listed = "\n  ".join(_brief(lines))
@@ -204,7 +208,7 @@ class FrontEndSource(Struct):
             f"the front end (rumoca {rumoca_version()}) cannot read model {self.title}:\n  {listed}"
         )
 
-    def _said(self, text: str) -> list[str]:
+    def _located_words(self, text: str) -> list[str]:
         """Rumoca's words with a place, if need be with that of what it rejects, by trying."""
         lines = words(text, self.files)
         links = [link for root in self.roots for link in _circles(root)] if _ROOT in text else []
@@ -212,8 +216,8 @@ class FrontEndSource(Struct):
             listed = ", ".join(map(str, links[:_SHOWN]))
             return [f"links lead nowhere or in a circle: {listed}; remove them from the root"]
         if UNBALANCED.search(text) or any(is_placed(line) for line in lines):
-            return lines  # or is asked in another way then
-        return [*lines, f"this is about {self.foreign() or self._culprit(text) or self.place}"]
+            return lines  # or is probed in another way then
+        return [*lines, f"this is about {self.foreign() or self._culprit(text) or self.location}"]
 
     def foreign(self) -> str:
         """The first external object of the model, which rumoca rejects by other words."""
@@ -223,28 +227,30 @@ class FrontEndSource(Struct):
         ]
         with suppress(ModelicaError):
             scope = ClassLibrary(texts).find(self.model)
-            for place, name, kind in external_objects(scope) if scope else ():
-                where = SourceMap(texts, self.renamed).locate(place.span)
-                return f"{where}: '{name}' is an external object, {kind}: code without equations"
+            for location, name, kind in external_objects(scope) if scope else ():
+                position = SourceMap(texts, self.renamed).locate(location.span)
+                return f"{position}: '{name}' is an external object, {kind}: code without equations"
         return ""
 
     def _culprit(self, text: str) -> str:
         if not self.is_small:
             return ""
-        wanted = text.replace(self.model, "")
+        expected = text.replace(self.model, "")
 
         def rejects(changed: str, model: str) -> bool:
-            given = {"text": changed, "session": next(SESSIONS), "whole": True}
+            probe_question = {"text": changed, "session": next(SESSIONS), "whole": True}
             try:
-                RUMOCA.ask({**given, "model": model, "roots": [str(root) for root in self.roots]})
+                RUMOCA.ask(
+                    {**probe_question, "model": model, "roots": [str(root) for root in self.roots]}
+                )
             except FrontEndRefusal as error:
-                return str(error).replace(model, "") == wanted
+                return str(error).replace(model, "") == expected
             except FrontEndCrash:
                 return False
             return False
 
-        found = culprit(self._text, self.model, PROBE, rejects)
-        return f"{self._file}:{found}" if found else ""
+        position = culprit(self._text, self.model, PROBE, rejects)
+        return f"{self._file}:{position}" if position else ""
 
     @property
     def is_small(self) -> bool:
@@ -263,10 +269,17 @@ class FrontEndSource(Struct):
         return self.renamed.get(file, file)
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """File and line of the class."""
-        classes, whole = classes_of(self._text), f".{self.model}"
-        line = next((each.line for each in classes if whole.endswith(f".{each.name}")), 1)
+        classes, model_name = classes_of(self._text), f".{self.model}"
+        line = next(
+            (
+                definition.line
+                for definition in classes
+                if model_name.endswith(f".{definition.name}")
+            ),
+            1,
+        )
         return f"{self._file}:{line}"
 
 

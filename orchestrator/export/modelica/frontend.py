@@ -56,25 +56,25 @@ Json = Any
 _LOGGER = logging.getLogger(__name__)
 
 
-def flatten_place(place: ClassPlace) -> FlatModel:
+def flatten_place(location: ClassPlace) -> FlatModel:
     """Flatten a class; rewrite what the front end refuses in words that it accepts."""
     texts = [
         (number, str(file), text)
-        for number, file in enumerate(_unrepeated(place))
+        for number, file in enumerate(_unrepeated(location))
         if (text := _read(file)) is not None
     ]
-    title = f"'{place.model}' in '{place.file}'"
-    source = _source_of(place, {})
+    title = f"'{location.model}' in '{location.file}'"
+    source = _source_of(location, {})
     source.refuse_syntax_error()
     source.refuse_large()
-    plain = _PlainModel.of(place.model, title, texts)
-    if plain is not None and (plain.is_needed or len(texts) < len(place.files)):
+    plain = _PlainModel.of(location.model, title, texts)
+    if plain is not None and (plain.is_needed or len(texts) < len(location.files)):
         return plain.flatten()
     if plain is not None and plain.written is not None and not source.is_small:
         with suppress(ModelicaError):  # the plain classes are read in 2 s, a large library in 30 s
             return plain.flatten()
     try:
-        return _flatten_reworded(place, source)
+        return _flatten_reworded(location, source)
     except ModelicaError as error:
         return _flatten_plain(plain, error)
 
@@ -88,8 +88,8 @@ def _flatten_plain(plain: _PlainModel | None, error: ModelicaError) -> FlatModel
     if plain is None or not _UNABLE.search(str(error)):
         raise error
     if plain.written is None:
-        why = f"Softdock cannot rewrite the model for the front end because of {plain.failure}"
-        raise ModelicaError(f"{error}\n  {why}") from error
+        reason = f"Softdock cannot rewrite the model for the front end because of {plain.failure}"
+        raise ModelicaError(f"{error}\n  {reason}") from error
     try:
         return plain.flatten()
     except ModelicaError as second:
@@ -100,8 +100,8 @@ def _flatten_reworded(location: ClassPlace, source: FrontEndSource) -> FlatModel
     try:
         return _flatten(source)
     except ModelicaError as error:
-        known = (REJECTED_UNIT, *(rejection for rejection, _ in REWORDED))
-        if not any(rejection.search(str(error)) for rejection in known):
+        rejections = (REJECTED_UNIT, *(rejection for rejection, _ in REWORDED))
+        if not any(rejection.search(str(error)) for rejection in rejections):
             raise
         rejected = error
     with TemporaryDirectory(prefix="softdock-") as folder:
@@ -127,16 +127,22 @@ def _read(file: Path) -> str | None:
         return None
 
 
-def _unrepeated(place: ClassPlace) -> Iterator[Path]:
+def _unrepeated(location: ClassPlace) -> Iterator[Path]:
     """Yield the files of a class, without others that have a class of its name: copies of it."""
-    outline = ModelicaText(place.file)
-    own = {each.name for each in outline.classes if "." not in each.name}
-    for file in place.files:
-        if file != place.file and file.parent == place.file.parent and file.name != "package.mo":
+    outline = ModelicaText(location.file)
+    own_names = {definition.name for definition in outline.classes if "." not in definition.name}
+    for file in location.files:
+        if (
+            file != location.file
+            and file.parent == location.file.parent
+            and file.name != "package.mo"
+        ):
             with suppress(ModelicaError):
-                other = ModelicaText(file)
-                twice = own & {each.name for each in other.classes if "." not in each.name}
-                if twice and other.within == outline.within:
+                sibling = ModelicaText(file)
+                twice = own_names & {
+                    definition.name for definition in sibling.classes if "." not in definition.name
+                }
+                if twice and sibling.within == outline.within:
                     _LOGGER.warning("'%s' has a class %s as well; it is left out", file, min(twice))
                     continue
         yield file
@@ -174,15 +180,15 @@ class _PlainModel(Struct):
         try:
             written = specialiser.write(scope.expand())
         except NotSpecialised as error:
-            where = sources.locate(error.place.span)
-            failure = f"{where}: {error}"
+            position = sources.locate(error.location.span)
+            failure = f"{position}: {error}"
             if error.invalid:
                 check_sources(model, scope, sources)
                 raise ModelicaError(f"{model}{INVALID}:\n  {failure}") from error
         except RecursionError as error:
-            where = sources.locate(scope.tree.place.span)
+            position = sources.locate(scope.tree.location.span)
             raise ModelicaError(
-                f"{model} at {where}: the classes that it uses are defined by each other in a"
+                f"{model} at {position}: the classes that it uses are defined by each other in a"
                 " circle"
             ) from error
         lines = written.lines if written is not None else ()
@@ -192,10 +198,11 @@ class _PlainModel(Struct):
 
     def _refuse_foreign(self) -> None:
         """Name an external object, which rumoca rejects in other words."""
-        for place, name, kind in external_objects(self.scope):
+        for location, name, kind in external_objects(self.scope):
             raise ModelicaError(
                 f"the front end cannot read model {self.title}:\n  "
-                f"{self.sources.locate(place.span)}: '{name}' is an external object, {kind}: code"
+                f"{self.sources.locate(location.span)}: '{name}' is an external object, {kind}:"
+                " code"
                 " without equations"
             )
 
@@ -245,7 +252,7 @@ _OWN_LINE = re.compile(rf"(?<![\w/]){re.escape(INPUT)}:(\d+)(:\d+)?")
 
 def _as_written(text: str, source: FrontEndSource) -> str:
     """A message with the lines and names of the sources."""
-    text = _OWN_LINE.sub(lambda found: source.origins[int(found[1]) - 1], text)
+    text = _OWN_LINE.sub(lambda match: source.origins[int(match[1]) - 1], text)
     return str(with_names(text, source.written.names if source.written else EMPTY))
 
 
@@ -263,13 +270,13 @@ def _reword(there: ClassPlace, originals: Mapping[str, str], rejected: ModelicaE
         raise rejected
 
 
-def _source_of(place: ClassPlace, originals: dict[str, str]) -> FrontEndSource:
+def _source_of(location: ClassPlace, originals: dict[str, str]) -> FrontEndSource:
     return FrontEndSource(
-        place.model,
-        f"'{place.model}' in '{originals.get(str(place.file), place.file)}'",
+        location.model,
+        f"'{location.model}' in '{originals.get(str(location.file), location.file)}'",
         originals,
-        place.roots,
-        (place.file, *(file for file in place.files if file != place.file)),
+        location.roots,
+        (location.file, *(file for file in location.files if file != location.file)),
     )
 
 
@@ -278,13 +285,13 @@ def flatten(model: str, *roots: Path) -> FlatModel:
     return flatten_place(place_by_name(model, roots))
 
 
-def flatten_source(model: str, source: str, shown: str = "<text>") -> FlatModel:
+def flatten_source(model: str, source: str, title: str = "<text>") -> FlatModel:
     """Flatten a class given as text; messages name it as ``shown``."""
-    texts, originals = {INPUT: source}, {INPUT: shown}
+    texts, originals = {INPUT: source}, {INPUT: title}
 
     def make() -> FlatModel:
         source = FrontEndSource(model, f"'{model}'", originals, text=texts[INPUT])
-        plain = _PlainModel.of(model, source.title, [(0, shown, texts[INPUT])])
+        plain = _PlainModel.of(model, source.title, [(0, title, texts[INPUT])])
         if plain is not None and plain.is_needed:
             return plain.flatten()
         try:
@@ -297,10 +304,10 @@ def flatten_source(model: str, source: str, shown: str = "<text>") -> FlatModel:
     return without_display_units(make, texts.__getitem__, texts.__setitem__, originals)
 
 
-def flatten_flat(flat: PlainText, shown: str) -> FlatModel:
+def flatten_flat(flat: PlainText, title: str) -> FlatModel:
     """Take a flat class of another front end, in its own names."""
     try:
-        model = flatten_source(flat.model, flat.text, shown)
+        model = flatten_source(flat.model, flat.text, title)
     except ModelicaError as error:
         raise ModelicaError(flat.original(str(error))) from error
     tree = flat.original(model.tree)
@@ -352,11 +359,12 @@ def _of_unbalanced(source: FrontEndSource, error: ModelicaError) -> Json:
         raise error
     try:
         return source.load_probe(
-            f"partial model {PROBE} extends {source.model}; end {PROBE};", whole=True
+            f"partial model {PROBE} extends {source.model}; end {PROBE};", is_complete=True
         )
     except ModelicaError as second:
-        told = f"; {source.foreign() or words(str(second).replace(PROBE, source.model), ())[0]}"
+        detail = f"; {source.foreign() or words(str(second).replace(PROBE, source.model), ())[0]}"
     raise ModelicaError(
-        f"model {source.title} at {source.place}: the front end counts {counted[1]} equations for"
-        f" {counted[2]} unknowns{told}"
+        f"model {source.title} at {source.location}: the front end counts {counted[1]} equations"
+        " for"
+        f" {counted[2]} unknowns{detail}"
     ) from error

@@ -1,4 +1,4 @@
-"""Whether functions and constants of the flat model are those that the sources mean.
+"""Compare functions and constants of the flat model with the meaning of the sources.
 
 rumoca keeps one function and one constant of a name. So each call of the flat model is looked up
 where it is written, and the function that it calls is compared with the one that the sources mean
@@ -61,7 +61,7 @@ class _Check:
         while scope is not None and id(scope.tree) not in visited:
             visited.add(id(scope.tree))
             if not scope.tree.short and not scope.tree.builtin:
-                self._scopes.setdefault(scope.tree.place.source, []).append(scope)
+                self._scopes.setdefault(scope.tree.location.source, []).append(scope)
                 for base in with_bases(scope):
                     self._add(base, visited)
             scope = scope.outer
@@ -108,7 +108,7 @@ class _Check:
             else:
                 return
         if difference is not None:
-            yield self._said(difference, span)
+            yield self._difference_text(difference, span)
 
     def _node_at(self, span: Json, tag: str, body: Json) -> Node | None:
         """The call, element of one or name that a flat node is; an element has the call's span."""
@@ -159,31 +159,31 @@ class _Check:
 
     def _tokens(self, source: int) -> tuple[list[Token], list[int]]:
         if source not in self._texts:
-            listed = tokens(self._flat.sources.whole(source))
+            listed = tokens(self._flat.sources.text_of(source))
             self._texts[source] = (listed, [token.start for token in listed])
         return self._texts[source]
 
     def _at(self, span: Json) -> list[ClassScope]:
         """The classes in whose own text a span lies, in each way in which they are used."""
-        around = [s for s in self._scopes.get(span["source"], ()) if s.tree.place.meets(span)]
+        around = [s for s in self._scopes.get(span["source"], ()) if s.tree.location.meets(span)]
         if not around:
             return []
-        innermost = min(around, key=lambda s: s.tree.place.end - s.tree.place.start).tree
+        innermost = min(around, key=lambda s: s.tree.location.end - s.tree.location.start).tree
         declared = (
             element.declared for element in innermost.elements if element.declared is not None
         )
-        if any(element.place.meets(span) and not element.short for element in declared):
+        if any(element.location.meets(span) and not element.short for element in declared):
             return []
         return [scope for scope in around if scope.tree is innermost]
 
-    def _said(self, error: Different, span: Json) -> str:
+    def _difference_text(self, error: Different, span: Json) -> str:
         sources = self._flat.sources
-        used, location = sources.locate(span), sources.locate(error.place.span)
-        text = " ".join(sources.text(error.place.span).split())
+        used, location = sources.locate(span), sources.locate(error.location.span)
+        text = " ".join(sources.text(error.location.span).split())
         at = "" if location == used else f"{location}: "
         got = f", and the front end has '{error.got}'" if error.got else ""
-        why = f" ({error.why})" if error.why else ""
-        return f"{used}: '{sources.text(span)}': {at}the sources say '{text}'{why}{got}"
+        reason = f" ({error.reason})" if error.reason else ""
+        return f"{used}: '{sources.text(span)}': {at}the sources say '{text}'{reason}{got}"
 
 
 def _is_position(tag: str, body: Json) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from orchestrator.core.structs import replace
 from orchestrator.export.modelica.comparison_parts import Context, Different, Given, tree_of
 from orchestrator.export.modelica.flat.model import tag_of
-from orchestrator.export.modelica.flat.shown import shown
+from orchestrator.export.modelica.flat.shown import flat_as_text
 from orchestrator.export.modelica.source.class_scope import ClassScope, with_bases
 from orchestrator.export.modelica.source.lookup import NotSpecialised, TypedComponent
 from orchestrator.export.modelica.source.statement_tree import Node, Part, statements_of
@@ -52,17 +52,17 @@ class FunctionComparison:
         }
 
     def _captured(self, name: str, argument: Given) -> dict[str, Given]:
-        own = Context(self._kind, self._kind.tree.place.source, self._family)
+        context = Context(self._kind, self._kind.tree.location.source, self._family)
         return {
             key: captured
             if captured.function is not None
-            else Given(Node("captured", f"{name}__{key}"), own)
+            else Given(Node("captured", f"{name}__{key}"), context)
             for key, captured in argument.captured.items()
         }
 
-    def _fail(self, got: str, why: str) -> Different:
+    def _fail(self, got: str, reason: str) -> Different:
         node, context = self._caller
-        return Different(context.source, node, got, why)
+        return Different(context.source, node, got, reason)
 
     def compare(self) -> None:
         """Compare its inputs, outputs, other variables and statements."""
@@ -98,18 +98,18 @@ class FunctionComparison:
         return Context(scope, source, self._family, self._given)
 
     def _member(self, flat: Json, typed: TypedComponent) -> None:
-        changes, location = typed.changes, typed.element.place
+        changes, location = typed.changes, typed.element.location
         here = Node(
             "name", parts=(Part(typed.element.name),), start=location.start, end=location.end
         )
         value = changes.value if changes.origin is not None else None
         if (value is None) != (flat["default"] is None):
-            got = shown(flat["default"]) if flat["default"] else "no value"
+            got = flat_as_text(flat["default"]) if flat["default"] else "no value"
             if value is None or changes.origin is None:
                 raise Different(location.source, here, got)
-            raise Different(value.place.source, tree_of(value), got)
+            raise Different(value.location.source, tree_of(value), got)
         if value is not None and changes.origin is not None:
-            context = self._context(changes.origin, value.place.source)
+            context = self._context(changes.origin, value.location.source)
             self._comparison.compare(flat["default"], tree_of(value), context)
         sizes = typed.element.sizes
         shape = flat["shape_expr"] or [
@@ -119,7 +119,7 @@ class FunctionComparison:
             raise Different(location.source, here, f"{len(shape)} dimensions")
         for entry, size in zip(shape, sizes, strict=False):
             if size.text != ":" and tag_of(entry) != "Colon":
-                context = self._context(typed.scope, size.place.source)
+                context = self._context(typed.scope, size.location.source)
                 self._comparison.subscript(entry, tree_of(size), context)
 
     def _body(self) -> None:

@@ -63,23 +63,23 @@ class _Check:
 
     def problems(self, scope: ClassScope) -> Iterator[str]:
         """What is wrong, each with its place."""
-        known = set(self._equations)
+        names = set(self._equations)
         for name in self._variables:
-            known.update(accumulate(name.split("."), "{}.{}".format))
-        for each in walk(scope, known):
-            yield from self._leaf(each) if isinstance(each, Leaf) else self._instance(each)
+            names.update(accumulate(name.split("."), "{}.{}".format))
+        for node in walk(scope, names):
+            yield from self._leaf(node) if isinstance(node, Leaf) else self._instance(node)
 
     def _instance(self, instance: Instance) -> Iterator[str]:
-        places = list(instance.scope.places())
+        locations = list(instance.scope.locations())
         if not instance.path or not instance.scope.complete:
             return
         for entry in self._equations[instance.path]:
-            if any(place.meets(entry["span"]) for place in places):
+            if any(location.meets(entry["span"]) for location in locations):
                 continue
-            where = self._flat.sources.locate(places[0].span)
+            position = self._flat.sources.locate(locations[0].span)
             yield (
-                f"{where}: '{instance.path}' is a {instance.scope.tree.name} as declared and"
-                f" redeclared, but has got the equation at {self._flat.where(entry)}"
+                f"{position}: '{instance.path}' is a {instance.scope.tree.name} as declared and"
+                f" redeclared, but has got the equation at {self._flat.location(entry)}"
             )
             return
 
@@ -91,12 +91,12 @@ class _Check:
             for attribute in _PLACED:
                 if attribute == "start" and entry["binding"] and is_settled(entry):
                     continue  # rumoca takes its value
-                wanted = changes.at(attribute).value
-                if wanted and not self._agrees(name, wanted, entry[attribute]):
-                    yield self._lost(name, attribute, wanted, entry[attribute])
-            yield from self._told(name, entry, changes)
+                value = changes.at(attribute).value
+                if value and not self._agrees(name, value, entry[attribute]):
+                    yield self._lost(name, attribute, value, entry[attribute])
+            yield from self._attributes_by_value(name, entry, changes)
 
-    def _told(self, name: str, entry: Json, changes: Changes) -> Iterator[str]:
+    def _attributes_by_value(self, name: str, entry: Json, changes: Changes) -> Iterator[str]:
         """Attributes that the flat model has by their value, without a place."""
         fixed = changes.at("fixed").value
         if fixed and not _is_fixed_as(entry, fixed.text):
@@ -105,44 +105,44 @@ class _Check:
         if selected and not _is_selected_as(entry, selected):
             yield self._lost(name, "stateSelect", selected, None, entry["state_select"].lower())
         for attribute, key in _TEXTS.items():
-            wanted = changes.at(attribute).value
-            if wanted is None or _is_text(entry[key], wanted):
+            value = changes.at(attribute).value
+            if value is None or _is_text(entry[key], value):
                 continue
-            lost = self._lost(name, attribute, wanted, None, f'"{entry[key]}"' * bool(entry[key]))
+            lost = self._lost(name, attribute, value, None, f'"{entry[key]}"' * bool(entry[key]))
             if attribute == "displayUnit":  # none may stop a build
                 _LOGGER.warning("%s: the front end loses it", lost)
             else:
                 yield lost
 
     def _value(self, name: str, entry: Json, changes: Changes) -> Iterator[str]:
-        binding, wanted = entry["binding"], changes.value
-        if wanted is None and binding is not None and entry["binding_from_modification"]:
-            place = self._flat.sources.locate(_span(binding))
-            yield f"{place}: this value reaches '{name}', where it does not belong"
-        elif wanted and not self._agrees(name, wanted, binding):
+        binding, value = entry["binding"], changes.value
+        if value is None and binding is not None and entry["binding_from_modification"]:
+            location = self._flat.sources.locate(_span(binding))
+            yield f"{location}: this value reaches '{name}', where it does not belong"
+        elif value and not self._agrees(name, value, binding):
             entries = chain.from_iterable(self._equations.values()) if binding is None else ()
-            if not any(wanted.place.meets(entry.get("span")) for entry in entries):
-                yield self._lost(name, "", wanted, binding)
+            if not any(value.location.meets(entry.get("span")) for entry in entries):
+                yield self._lost(name, "", value, binding)
 
-    def _agrees(self, name: str, wanted: Value, got: Json) -> bool:
+    def _agrees(self, name: str, value: Value, got: Json) -> bool:
         """Whether an expression comes from where it should, or is what a plain name is bound to."""
-        if wanted.place.meets(_span(got)):
+        if value.location.meets(_span(got)):
             return True
         owner = name if got is not None else ""
         while owner:
             owner = owner.rpartition(".")[0]
-            named = without_subscripts(f"{owner}.{wanted.text}" if owner else wanted.text)
-            for _, entry in self._variables.get(named, []):
+            full_name = without_subscripts(f"{owner}.{value.text}" if owner else value.text)
+            for _, entry in self._variables.get(full_name, []):
                 if entry["binding"] is not None and _span(entry["binding"]) == _span(got):
                     return True
         return False
 
-    def _lost(self, name: str, attribute: str, wanted: Value, got: Json, has: str = "") -> str:
-        what = f"{attribute} = {wanted.text}" if attribute else wanted.text
+    def _lost(self, name: str, attribute: str, value: Value, got: Json, has: str = "") -> str:
+        modifier = f"{attribute} = {value.text}" if attribute else value.text
         from_ = self._flat.sources.locate(_span(got)) if got else ""
-        said = f"; it has {f'the one at {from_}' if from_ else has or 'none'}"
-        where = self._flat.sources.locate(wanted.place.span)
-        return f"{where}: '{what}' does not reach '{name}'{said}"
+        actual = f"; it has {f'the one at {from_}' if from_ else has or 'none'}"
+        position = self._flat.sources.locate(value.location.span)
+        return f"{position}: '{modifier}' does not reach '{name}'{actual}"
 
 
 def _statements(tree: Json) -> Iterator[tuple[str, Json]]:
@@ -155,25 +155,25 @@ def _statements(tree: Json) -> Iterator[tuple[str, Json]]:
             yield entry["origin"].removeprefix(_ALGORITHM), entry
 
 
-def _is_fixed_as(entry: Json, said: str) -> bool:
-    if said not in {"true", "false"}:
+def _is_fixed_as(entry: Json, text: str) -> bool:
+    if text not in {"true", "false"}:
         return entry["fixed"] is not None  # an expression; the flat model has its value
     if entry["fixed"] is None:
-        return said == "false" or is_settled(entry)
-    return (said == "true") in entry["fixed"]
+        return text == "false" or is_settled(entry)
+    return (text == "true") in entry["fixed"]
 
 
-def _is_selected_as(entry: Json, wanted: Value) -> bool:
-    *path, last = (token.text for token in wanted.tokens)
+def _is_selected_as(entry: Json, value: Value) -> bool:
+    *path, last = (token.text for token in value.tokens)
     if path != ["StateSelect", "."]:
         return True  # an expression; the flat model has its value
     return bool(entry["state_select"].lower() == last)
 
 
-def _is_text(got: str | None, wanted: Value) -> bool:
+def _is_text(got: str | None, value: Value) -> bool:
     """Whether a text is the one that is written; of an expression that is not known."""
-    written = wanted.text
-    literal = len(wanted.tokens) == 1 and wanted.tokens[0].kind == "text" and "\\" not in written
+    written = value.text
+    literal = len(value.tokens) == 1 and value.tokens[0].kind == "text" and "\\" not in written
     return not literal or (got or "") == written[1:-1]
 
 

@@ -52,7 +52,7 @@ class Model(Struct):
 
 
 def _functions(classes: Iterable[ClassScope]) -> list[ClassScope]:
-    """Functions that classes name, those that these name, and their bases."""
+    """Functions that classes name, functions that these name, and their bases."""
     functions: dict[int, ClassScope] = {}
     waiting = list(classes)
     while waiting:
@@ -73,7 +73,7 @@ class NameReference(Struct):
 
     parts: tuple[str, ...]
     subscripts: tuple[tuple[str, ...], ...]
-    place: SourcePlace
+    location: SourcePlace
     connected: bool = False
 
     @property
@@ -102,8 +102,8 @@ def references(tokens: Sequence[Token], source: int) -> Iterator[NameReference]:
         end, parts, subscripts, inside = _name(tokens, at)
         if is_global:
             parts = (f".{parts[0]}", *parts[1:])
-        place = SourcePlace(source, token.start, tokens[end - 1].end)
-        yield NameReference(parts, subscripts, place, connect > 0)
+        location = SourcePlace(source, token.start, tokens[end - 1].end)
+        yield NameReference(parts, subscripts, location, connect > 0)
         for part in inside:
             yield from references(part, source)
         at = end
@@ -122,7 +122,9 @@ def _name(
         if at < len(tokens) and tokens[at].text == "[":
             end = closing(tokens, at)
             inside.append(tokens[at + 1 : end - 1])
-            subscripts[-1] = tuple("".join(t.text for t in one) for one in split(inside[-1]))
+            subscripts[-1] = tuple(
+                "".join(t.text for t in subscript) for subscript in split(inside[-1])
+            )
             at = end
         if at + 1 >= len(tokens) or tokens[at].text != "." or tokens[at + 1].kind != "name":
             return at, tuple(parts), tuple(subscripts), inside
@@ -136,12 +138,12 @@ def written(scope: ClassScope) -> Iterator[NameReference]:
     for element in scope.tree.elements:
         for value in (element.value, element.condition, *element.sizes):
             if value is not None:
-                yield from references(value.tokens, element.place.source)
+                yield from references(value.tokens, element.location.source)
         short = element.declared if element.declared and element.declared.short else None
-        for each in (element, *(short.extends() if short else ())):
-            for argument in all_arguments(each.arguments):
+        for extended in (element, *(short.extends() if short else ())):
+            for argument in all_arguments(extended.arguments):
                 if argument.value is not None:
-                    yield from references(argument.value.tokens, argument.place.source)
+                    yield from references(argument.value.tokens, argument.location.source)
 
 
 def steps(
@@ -171,23 +173,23 @@ def reference_findings(model: Model) -> Iterator[Finding]:
                 _conditional(scope, reference),
                 _function(scope, reference),
             )
-            yield from ((reference.place, problem) for problem in problems if problem)
+            yield from ((reference.location, problem) for problem in problems if problem)
         for element in scope.tree.elements:
-            for path, place in _types(element):
+            for path, location in _types(element):
                 if problem := _hidden(scope, path, lexical):
-                    yield place, problem
-            for path, place in _modified(element):
+                    yield location, problem
+            for path, location in _modified(element):
                 if problem := _hidden(scope, path, lexical, closed=False):
-                    yield place, problem
+                    yield location, problem
 
 
 def _types(element: Element) -> Iterator[tuple[Sequence[str], SourcePlace]]:
     """Path of the type of a component, of a base or of an import."""
     if element.kind is ElementKind.IMPORT:
         first, *others = element.type_name.lstrip(".").split(".")
-        yield (f".{first}", *others), element.place
+        yield (f".{first}", *others), element.location
     elif element.kind is not ElementKind.CLASS and "." in element.type_name:
-        yield element.type_name.lstrip(".").split("."), element.place
+        yield element.type_name.lstrip(".").split("."), element.location
 
 
 def _modified(element: Element) -> Iterator[tuple[Sequence[str], SourcePlace]]:
@@ -200,8 +202,8 @@ def _modified(element: Element) -> Iterator[tuple[Sequence[str], SourcePlace]]:
     while waiting:
         above, argument = waiting.pop()
         path = (*above, *argument.path)
-        yield path, argument.place
-        waiting += [(path, each) for each in argument.inner]
+        yield path, argument.location
+        waiting += [(path, inner_argument) for inner_argument in argument.inner]
 
 
 def _around(scope: ClassScope) -> set[int]:
@@ -225,8 +227,8 @@ def _hidden(
 def _protected(owner: ClassScope, part: str) -> str:
     if part not in owner.hidden:
         return ""
-    where = f"{owner.tree.word} {owner.tree.name}"
-    return f"'{part}' is protected in {where}, so it cannot be used from outside of it"
+    owner_text = f"{owner.tree.word} {owner.tree.name}"
+    return f"'{part}' is protected in {owner_text}, so it cannot be used from outside of it"
 
 
 def _closed(owner: ClassScope, part: str) -> str:
@@ -244,9 +246,11 @@ def _closed(owner: ClassScope, part: str) -> str:
     declared = member.element.declared if member is not None else None
     if component is None and (declared is None or "encapsulated" in declared.prefixes):
         return ""
-    why = "" if tree.word in {"package", "operator"} or owner.predefined else _unlike_package(owner)
-    where = f"'{part}' stands in {tree.word} {tree.name}, which {why}"
-    return f"{where}; declare {part} in a package" if why else ""
+    reason = (
+        "" if tree.word in {"package", "operator"} or owner.predefined else _unlike_package(owner)
+    )
+    problem = f"'{part}' stands in {tree.word} {tree.name}, which {reason}"
+    return f"{problem}; declare {part} in a package" if reason else ""
 
 
 def _unlike_package(owner: ClassScope) -> str:

@@ -49,15 +49,15 @@ def type_findings(model: Model) -> Iterator[Finding]:
         for element in scope.tree.elements:
             if element.kind is ElementKind.COMPONENT and element.value is not None:
                 problems = _value(scope, element, element.value.tokens)
-                yield from ((element.place, text) for text in problems)
-                yield from _text(scope, element.value.tokens, element.place.source)
+                yield from ((element.location, text) for text in problems)
+                yield from _text(scope, element.value.tokens, element.location.source)
         for section in scope.tree.sections:
             yield from _text(scope, section.tokens, section.source)
             yield from _ranges(section.tokens, section.source)
 
 
 def _literals(scope: ClassScope | None) -> tuple[str, ...]:
-    """Items of an enumeration, also of one that is called anew; none of other types."""
+    """Items of an enumeration, also of a renamed one; none of other types."""
     for _ in range(10):
         if scope is None or scope.tree.literals:
             break
@@ -91,14 +91,14 @@ def _value(scope: ClassScope, element: Element, tokens: Sequence[Token]) -> Iter
             f" {sign} gives; write integer(..), div(..) or a product"
         )
     member = scope.expand().components.get(element.name)
-    wanted = _literals(scope.type_of(member)[1]) if member else ()
-    named = list(references(tokens, element.place.source))
-    if wanted and len(named) == 1 and all(t.kind == "name" or t.text == "." for t in tokens):
-        items = _items_of(scope, named[0].parts)
-        if items and items != wanted:
+    literals = _literals(scope.type_of(member)[1]) if member else ()
+    names = list(references(tokens, element.location.source))
+    if literals and len(names) == 1 and all(t.kind == "name" or t.text == "." for t in tokens):
+        items = _items_of(scope, names[0].parts)
+        if items and items != literals:
             yield (
-                f"'{element.name}' is of an enumeration of {', '.join(wanted)}, but"
-                f" '{named[0].text}' is an item of another one, of {', '.join(items)}"
+                f"'{element.name}' is of an enumeration of {', '.join(literals)}, but"
+                f" '{names[0].text}' is an item of another one, of {', '.join(items)}"
             )
 
 
@@ -106,23 +106,23 @@ def _text(scope: ClassScope, tokens: Sequence[Token], source: int) -> Iterator[F
     """Items that are compared with numbers, and numbers as indices of what has items as such."""
     numbers = {token.start: at for at, token in enumerate(tokens)}
     for reference in references(tokens, source):
-        end = next(i for i, t in enumerate(tokens) if t.end == reference.place.end)
-        begin = numbers[reference.place.start]
+        end = next(i for i, t in enumerate(tokens) if t.end == reference.location.end)
+        begin = numbers[reference.location.start]
         if _is_compared(tokens, begin, end) and _items_of(scope, reference.parts):
-            yield reference.place, f"'{reference.text}', an item of an enumeration, is no number"
-        indices = [each for subscripts in reference.subscripts for each in subscripts]
+            yield reference.location, f"'{reference.text}', an item of an enumeration, is no number"
+        indices = [subscript for subscripts in reference.subscripts for subscript in subscripts]
         if not any(index.isdecimal() for index in indices):
             continue
-        for (_, element), given in zip(
+        for (_, element), index_texts in zip(
             steps(scope, reference.parts), reference.subscripts, strict=False
         ):
-            if element is None or len(element.dims) != len(given):
+            if element is None or len(element.dims) != len(index_texts):
                 continue
-            for size, index in zip(element.dims, given, strict=True):
+            for size, index in zip(element.dims, index_texts, strict=True):
                 is_name = size[:1].isalpha() and size.replace(".", "").isidentifier()
                 if index.isdecimal() and is_name and _literals(scope.find(size)):
                     text = f"'{reference.text}[{index}]': the index is an item of {size}, no number"
-                    yield reference.place, text
+                    yield reference.location, text
 
 
 def _is_compared(tokens: Sequence[Token], begin: int, end: int) -> bool:
@@ -158,11 +158,11 @@ def value_findings(model: Model, flat: FlatModel) -> Iterator[Finding]:
             if entry is None or not is_settled(entry):
                 continue
             if _lacks_value(instance.scope, member):
-                yield member.element.place, f"constant '{path}' has no value"
+                yield member.element.location, f"constant '{path}' has no value"
             for used in referenced_names(entry["binding"], sizes=False):
                 if used in flat.tree["variables"] and not is_settled(flat.tree["variables"][used]):
                     text = f"'{path}' does not change in a run, but is given '{used}', which does"
-                    yield member.element.place, text
+                    yield member.element.location, text
 
 
 def _lacks_value(scope: ClassScope, member: ClassMember) -> bool:
@@ -183,22 +183,22 @@ def vanished_findings(model: Model, tree: Json) -> Iterator[Finding]:
     for instance in model.instances:
         for scope in with_bases(instance.scope):
             for section in scope.tree.sections:
-                for place in parts(section) if section.word == "equation" else ():
-                    first = next(t for t in section.tokens if t.start == place.start)
+                for location in parts(section) if section.word == "equation" else ():
+                    first = next(t for t in section.tokens if t.start == location.start)
                     after = next((t for t in section.tokens if t.start >= first.end), first)
                     if first.text in _OTHERS or (first.kind == "name" and after.text in "(."):
                         continue
-                    if not any(place.meets(span) for span in spans[instance.path]):
+                    if not any(location.meets(span) for span in spans[instance.path]):
                         of = f" of '{instance.path}'" if instance.path else ""
-                        yield place, f"the front end drops this equation{of}"
+                        yield location, f"the front end drops this equation{of}"
 
 
 def _spans(tree: Json) -> dict[str, list[Json]]:
-    found: dict[str, list[Json]] = defaultdict(list)
+    by_component: dict[str, list[Json]] = defaultdict(list)
     for entry in (*tree["equations"], *tree["initial_equations"]):
         if origin := origin_of(entry, "ComponentEquation"):
-            found[without_subscripts(origin["component"])].append(entry.get("span"))
-    return found
+            by_component[without_subscripts(origin["component"])].append(entry.get("span"))
+    return by_component
 
 
 #: Kinds of a base by those of what extends it (Modelica 3.6, section 7.1.3).
@@ -223,7 +223,7 @@ def kind_findings(model: Model) -> Iterator[Finding]:
         checks = ((True, _extends), (True, _alone), (True, _twice), (False, _element))
         for bases, check in checks:
             for element in scope.tree.extends() if bases else scope.tree.elements:
-                yield from ((element.place, text) for text in check(scope, element))
+                yield from ((element.location, text) for text in check(scope, element))
 
 
 def reserved_findings(model: Model) -> Iterator[Finding]:
@@ -238,9 +238,9 @@ def reserved_findings(model: Model) -> Iterator[Finding]:
         for element in tree.elements:
             if element.kind in _DECLARED and element.name in _RESERVED:
                 kind = element.declared.word if element.declared else "component"
-                yield element.place, _RESERVED_NAME.format(element.name, kind)
+                yield element.location, _RESERVED_NAME.format(element.name, kind)
         if is_outermost and tree.name in _RESERVED:
-            yield tree.place, _RESERVED_NAME.format(tree.name, tree.word)
+            yield tree.location, _RESERVED_NAME.format(tree.name, tree.word)
 
 
 _DECLARED = frozenset((ElementKind.COMPONENT, ElementKind.CLASS))
@@ -283,13 +283,13 @@ def _twice(_: ClassScope, element: Element) -> Iterator[str]:
 def _alone(scope: ClassScope, element: Element) -> Iterator[str]:
     """Bases that are values, arrays or have a prefix stand alone in a class."""
     others = (ElementKind.COMPONENT, ElementKind.EXTENDS)
-    if sum(each.kind in others for each in scope.tree.elements) < 2:
+    if sum(item.kind in others for item in scope.tree.elements) < 2:
         return
     base = scope.find(element.type_name, inherited=False)
     simple = element.type_name in _RESERVED
     if base is not None and base.tree is not scope.tree:
-        own = base.tree.extends()
-        shaped = base.tree.short and any(each.dims or each.prefixes for each in own)
+        extends = base.tree.extends()
+        shaped = base.tree.short and any(item.dims or item.prefixes for item in extends)
         simple |= shaped or base.expand().predefined
     if simple:
         yield (
@@ -320,19 +320,21 @@ def _element(scope: ClassScope, element: Element) -> Iterator[str]:
 
 
 def _prefixes(element: Element, kind: ClassScope) -> Iterator[str]:
-    name, given = element.name, element.prefixes & _VALUES
-    if "expandable" in kind.tree.prefixes and any(each.value for each in element.arguments):
+    name, value_prefixes = element.name, element.prefixes & _VALUES
+    if "expandable" in kind.tree.prefixes and any(argument.value for argument in element.arguments):
         yield f"'{name}' is an expandable connector, whose members cannot be given values"
-    said = " ".join(sorted(given))
-    if given and kind.tree.word in {"model", "block"} and not kind.predefined:
+    prefix_text = " ".join(sorted(value_prefixes))
+    if value_prefixes and kind.tree.word in {"model", "block"} and not kind.predefined:
         yield (
-            f"'{name}' is declared {said}, but {kind.tree.name} is a {kind.tree.word}; only types,"
+            f"'{name}' is declared {prefix_text}, but {kind.tree.name} is a {kind.tree.word}; only"
+            " types,"
             " records and connectors can be"
         )
-    for within in kind.components.values() if given & {"flow", "stream"} else ():
+    for within in kind.components.values() if value_prefixes & {"flow", "stream"} else ():
         if clash := within.element.prefixes & {"flow", "stream", "input", "output"}:
             yield (
-                f"'{name}' is declared {said}, but its member '{within.element.name}' is declared"
+                f"'{name}' is declared {prefix_text}, but its member '{within.element.name}' is"
+                " declared"
                 f" {' '.join(sorted(clash))} already"
             )
             return
@@ -341,8 +343,8 @@ def _prefixes(element: Element, kind: ClassScope) -> Iterator[str]:
 def check_sources(name: str, scope: ClassScope, sources: SourceMap) -> None:
     """Raise if the sources of a model break a rule."""
     model = _model_of(scope)
-    found = (f"{sources.locate(place.span)}: {text}" for place, text in _of_sources(model))
-    expect_none(name, found, INVALID)
+    problems = (f"{sources.locate(location.span)}: {text}" for location, text in _of_sources(model))
+    expect_none(name, problems, INVALID)
 
 
 def check_flat(flat: FlatModel, scope: ClassScope) -> None:
@@ -351,9 +353,11 @@ def check_flat(flat: FlatModel, scope: ClassScope) -> None:
     References to outer components are made to mean the inner ones, in place.
     """
     model, locate = _model_of(scope), flat.sources.locate
-    found = (f"{locate(place.span)}: {text}" for place, text in _of_flat(flat, model))
-    flat.expect_none(found, INVALID)
-    lost = (f"{locate(place.span)}: {text}" for place, text in vanished_findings(model, flat.tree))
+    problems = (f"{locate(location.span)}: {text}" for location, text in _of_flat(flat, model))
+    flat.expect_none(problems, INVALID)
+    lost = (
+        f"{locate(location.span)}: {text}" for location, text in vanished_findings(model, flat.tree)
+    )
     flat.expect_none(lost, LOST)
 
 
@@ -362,7 +366,7 @@ INVALID = " is not valid Modelica"
 
 
 def _model_of(scope: ClassScope) -> Model:
-    return Model.of([each for each in walk(scope) if isinstance(each, Instance)])
+    return Model.of([node for node in walk(scope) if isinstance(node, Instance)])
 
 
 def _of_sources(model: Model) -> Iterator[Finding]:

@@ -172,7 +172,7 @@ def _once_per_process(system: System) -> list[str]:
 
 
 _LOGGER = logging.getLogger(__name__)
-#: The boundary of a system can whatever is asked of a unit.
+#: The boundary of a system has all capabilities of a unit.
 _BOUNDARY = Capabilities(can_roll_back=True, can_serialize=True)
 
 

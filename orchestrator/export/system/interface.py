@@ -285,7 +285,7 @@ class InterfaceBuilder:
         Without arrays, parameters of inner FMUs that are arrays or Integers of more than 32 bits
         keep their values and cannot be set, and Binary outputs inside cannot be read.
         """
-        own_variables = list(self._own())
+        own_variables = list(self._system_variables())
         inner = [*self._outputs(), *self._parameters()]
         problems = []
         if not arrays:
@@ -315,7 +315,7 @@ class InterfaceBuilder:
             raise DescriptionError(*problems)
         return variables
 
-    def _own(self) -> Iterator[SystemVariable]:
+    def _system_variables(self) -> Iterator[SystemVariable]:
         for connector in self._system.connectors.values():
             moving = "continuous" if connector.type is DataType.REAL else "discrete"
             value = self._system.values.get(connector.name, connector.start)
@@ -333,7 +333,7 @@ class InterfaceBuilder:
                 yield SystemVariable(name, "output", moving, VariablePlace.SIGNAL, connector, slot)
             elif connector.causality is Causality.PARAMETER:
                 targets, tunable = self._targets(connector)
-                start = self._given(targets, start)
+                start = self._start_values(targets, start)
                 yield _parameter(name, connector, start, targets, tunable=tunable)
 
     def _targets(self, parameter: Connector) -> tuple[tuple[ParameterTarget, ...], bool]:
@@ -351,7 +351,9 @@ class InterfaceBuilder:
             tunable = tunable and line.target.connector in inner.tunable
         return tuple(targets), tunable and bool(targets)
 
-    def _given(self, targets: Sequence[ParameterTarget], start: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _start_values(
+        self, targets: Sequence[ParameterTarget], start: tuple[Any, ...]
+    ) -> tuple[Any, ...]:
         """Start values of an own parameter: a value that a component sets itself wins."""
         for target in targets:
             value = self._fmus[target.fmu].component.values.get(target.port.name)

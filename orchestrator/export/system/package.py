@@ -333,7 +333,7 @@ def _parts(sources: Sequence[Path], folder: Path) -> Iterator[Path]:
 
 
 TABLES = "resources/system.bin"
-#: What of an inner FMU is of use when it runs, beside its library.
+#: Files of an inner FMU that it uses when it runs, besides its library.
 _KEPT = ("modelDescription.xml", "resources/", "documentation/licenses/")
 
 
@@ -376,7 +376,7 @@ def write_package(
 
 
 def _archive_parts(inner: InnerFmu, platforms: Sequence[Platform]) -> Iterator[tuple[str, bytes]]:
-    """Files of an inner FMU that it needs to run, with those beside its libraries."""
+    """Files of an inner FMU that it needs to run, with the files next to its libraries."""
     folders = tuple(f"{platform.folder(f'{inner.fmu.version}.0')}/" for platform in platforms)
     with open_archive(inner.path, FmuError) as archive:
         for name in sorted(archive.namelist()):

@@ -6,7 +6,7 @@ References
 ----------
 Zebenay, Boge, Lampariello, Choukroun: A new contact dynamics model tool for hardware-in-the-loop
 docking simulation (EPOS 2.0), Eq 7-12. Changed: Eq 7 and 9 show two delays, of which the
-characteristic equation holds one; beside the first-order Pade limit of Eq 12 there are the limits
+characteristic equation holds one; besides the first-order Pade limit of Eq 12 there are the limits
 of any Pade order and of the delay itself.
 """
 
@@ -195,7 +195,7 @@ class ContactLoop(Struct):
 
     @property
     def delay_margin(self) -> DelayMargin:
-        """Smallest delay that makes the loop oscillate undamped, and what is left of it, s."""
+        """Smallest delay that makes the loop oscillate undamped, and the remaining delay, s."""
         return self.characteristic.delay_margin()
 
     @property

@@ -50,7 +50,7 @@ def _roots_on_grid(p: Floats, q: Floats, points: int) -> Complexes:
     free, chain = np.roots(np.polyadd(p, q)), _chain_starts(q, points)
     starts = np.concatenate([np.linalg.eigvals(_generator(p, q, points)), free, chain])
     roots = starts[(starts.imag >= 0.0) & (starts.real > _LEFTMOST)].astype(complex)
-    for _ in range(2):  # the second time for those that had strayed and came late
+    for _ in range(2):  # the second time for roots that had strayed and came late
         roots = _newton(p, q, roots)
         roots = roots[np.isfinite(roots) & (roots.real > _LEFTMOST)]
         value, terms = _value(p, q, roots)
@@ -204,7 +204,7 @@ class DelayMargin(Struct):
     delay
         That delay, s; ``inf`` when no delay does it, 0 when the delay-free loop is not stable.
     additional
-        What is left of it beyond the delay the loop already has, s; negative when used up.
+        Remainder of it beyond the delay the loop already has, s; negative when used up.
     frequency
         Angular frequency of the oscillation at the margin, rad/s; ``nan`` when there is none.
     """

@@ -73,7 +73,7 @@ class SampleRows:
         """Say what the states of that name are at this sample."""
         self._next[self._places[name]] = rows
 
-    def late(self, name: str, newest: Floats, steps: float) -> Floats:
+    def delayed(self, name: str, newest: Floats, steps: float) -> Floats:
         """Give a signal late, from the states ``name`` that hold its past."""
         past = np.vstack([newest, self[name]])
         self[name] = past[:-1]
@@ -255,12 +255,12 @@ class SampledContactLoop(Struct, dict=True):
         sizes |= {"rate": sizes["actual"], "before": 1, "gap": 2}
         rows = SampleRows(sizes, ("gap",))
         position, speed = rows["gap"]
-        robot = self._robot(rows, rows.late("command", position, steps["command"]))
+        robot = self._robot(rows, rows.delayed("command", position, steps["command"]))
         contact = self.stiffness * robot[0] + self.damping * robot[1]
         sensor = self._sensor(rows, contact)
-        force = self._lead(rows, rows.late("shown", sensor, steps["shown"]))
-        actual = rows.late("actual", robot[0], steps["actual"])
-        rate = rows.late("rate", robot[1], steps["actual"])
+        force = self._lead(rows, rows.delayed("shown", sensor, steps["shown"]))
+        actual = rows.delayed("actual", robot[0], steps["actual"])
+        rate = rows.delayed("rate", robot[1], steps["actual"])
         if (correction := self.correction) is not None:
             if correction.differenced:
                 rate = (actual - rows["before"][0]) / h
@@ -268,7 +268,7 @@ class SampledContactLoop(Struct, dict=True):
             force = force + correction.stiffness * (position + ahead * speed - actual)
             force = force + correction.damping * (speed - rate)
         rows["robot"], rows["contact"], rows["sensor"] = robot, contact, sensor
-        rows["before"], rows["force"] = actual, rows.late("sent", force, steps["sent"])
+        rows["before"], rows["force"] = actual, rows.delayed("sent", force, steps["sent"])
         return rows.matrices
 
     def _robot(self, rows: SampleRows, command: Floats) -> Floats:

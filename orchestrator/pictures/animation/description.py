@@ -39,17 +39,17 @@ def _expected(
     text: str, read: Callable[[Any], Any], form: Any = PydanticUndefined
 ) -> BeforeValidator:
     def check(value: Any) -> Any:
-        found = read(value)
-        if found is None:
+        content = read(value)
+        if content is None:
             raise PydanticCustomError("value", "expected {text}", {"text": text})
-        return found
+        return content
 
     return BeforeValidator(check, json_schema_input_type=form)
 
 
 def _points(value: Any) -> tuple[tuple[float, ...], ...] | None:
-    if (one := _numbers(value, 3)) is not None:
-        return (one,)
+    if (point := _numbers(value, 3)) is not None:
+        return (point,)
     if not isinstance(value, list | tuple) or not value:
         return None
     several = [_numbers(part, 3) for part in value]
@@ -57,8 +57,8 @@ def _points(value: Any) -> tuple[tuple[float, ...], ...] | None:
 
 
 def _not_zero(value: Any, count: int) -> tuple[float, ...] | None:
-    found = _numbers(value, count)
-    return found if found is not None and any(found) else None
+    numbers = _numbers(value, count)
+    return numbers if numbers is not None and any(numbers) else None
 
 
 def _signals(
@@ -69,8 +69,8 @@ def _signals(
         return value
     if not isinstance(value, list | tuple):
         return None
-    kept = [1.0 if isinstance(part, str) else part for part in value]
-    return None if read(kept) is None else tuple(value)
+    values = [1.0 if isinstance(part, str) else part for part in value]
+    return None if read(values) is None else tuple(value)
 
 
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
@@ -341,7 +341,7 @@ class Animation(Scene):
         Files whose frames, parts and views it has, too; its own win. Without charts of its own it
         has theirs.
     title, caption
-        What the reader is told.
+        Text for the reader.
     cases
         Shown one at a time, or all with ``beside``: how far the next one stands, m.
     reference
@@ -377,12 +377,12 @@ class Animation(Scene):
         """Read the scenes; the context has the ``folder`` that their paths are relative to."""
         return with_scenes(table, info.context["folder"]) if info.context else table
 
-    def case_of(self, one: Frame | Arrow | ChartCurve, shown: str) -> str:
+    def case_of(self, item: Frame | Arrow | ChartCurve, case: str) -> str:
         """Return the case whose signals something has while a case is shown."""
-        if one.reference:
-            number = self.cases.index(shown)
+        if item.reference:
+            number = self.cases.index(case)
             return self.reference[number if len(self.reference) > 1 else 0]
-        return one.case or shown
+        return item.case or case
 
     def owners(self) -> Iterator[tuple[str, Frame | Arrow | ChartCurve]]:
         """Give all that signals of a case move or draw, by key."""
@@ -395,31 +395,31 @@ class Animation(Scene):
 
     def needed(self) -> set[str]:
         """Names of all cases that it shows."""
-        fixed = {one.case for _, one in self.owners() if one.case is not None}
+        fixed = {item.case for _, item in self.owners() if item.case is not None}
         return fixed | {*self.cases, *self.reference}
 
     def loose_ends(self, name: str) -> Iterator[tuple[str, str]]:
         """Say where names of frames lead nowhere, and where points have no partner."""
-        where = f"animation.{name}"
-        yield from _compared(where, self)
+        table_key = f"animation.{name}"
+        yield from _compared(table_key, self)
         if WORLD in self.frame:
-            yield f"{where}.frame.{WORLD}", "the world is there already: choose another name"
+            yield f"{table_key}.frame.{WORLD}", "the world is there already: choose another name"
         frames = [WORLD, *self.frame]
         for key, frame in self.frame.items():
-            here = f"{where}.frame.{key}.in"
-            yield from _named(here, frame.within, frames)
-            seen: set[str] = set()
+            here = f"{table_key}.frame.{key}.in"
+            yield from _unknown_frames(here, frame.within, frames)
+            passed: set[str] = set()
             outer = frame.within
-            while outer in self.frame and outer != key and outer not in seen:
-                seen.add(outer)
+            while outer in self.frame and outer != key and outer not in passed:
+                passed.add(outer)
                 outer = self.frame[outer].within
             if outer == key:
                 yield here, f"the frame stands in itself, by way of '{frame.within}'"
         for key, part in self.part.items():
-            here = f"{where}.part.{key}"
+            here = f"{table_key}.part.{key}"
             if isinstance(part, Line | Spring | Arm):
-                yield from _named(f"{here}.from.in", part.begin.within, frames)
-                yield from _named(f"{here}.to.in", part.end.within, frames)
+                yield from _unknown_frames(f"{here}.from.in", part.begin.within, frames)
+                yield from _unknown_frames(f"{here}.to.in", part.end.within, frames)
                 begin, end = len(part.begin.at), len(part.end.at)
                 if begin != end:
                     yield (
@@ -427,32 +427,32 @@ class Animation(Scene):
                         f"expected as many points in 'from' as in 'to', found {begin} and {end}",
                     )
                 continue
-            yield from _named(f"{here}.in", part.within, frames)
+            yield from _unknown_frames(f"{here}.in", part.within, frames)
             if not isinstance(part, Arrow) and part.ghost is not None:
-                yield from _named(f"{here}.ghost", part.ghost, frames)
+                yield from _unknown_frames(f"{here}.ghost", part.ghost, frames)
 
 
 #: What a page may hold; beyond it a browser takes long to open it.
 MOST_PICTURES = 20_000
 
 
-def _compared(where: str, table: Animation) -> Iterator[tuple[str, str]]:
+def _compared(table_key: str, table: Animation) -> Iterator[tuple[str, str]]:
     if len(table.reference) not in {0, 1, len(table.cases)}:
         text = (
             f"expected one case, or one for each of the {len(table.cases)} cases, found"
             f" {len(table.reference)}"
         )
-        yield f"{where}.reference", text
-    for key, one in table.owners():
-        if one.reference and one.case is not None:
-            yield f"{where}.{key}", "expected 'case' or 'reference', found both"
-        elif one.reference and not table.reference:
-            yield f"{where}.{key}.reference", "the animation names no 'reference'"
+        yield f"{table_key}.reference", text
+    for key, item in table.owners():
+        if item.reference and item.case is not None:
+            yield f"{table_key}.{key}", "expected 'case' or 'reference', found both"
+        elif item.reference and not table.reference:
+            yield f"{table_key}.{key}.reference", "the animation names no 'reference'"
 
 
-def _named(where: str, name: str, known: Sequence[str]) -> Iterator[tuple[str, str]]:
-    if name not in known:
-        yield where, f"no frame '{name}'{choices_for(name, known, 'frame')}"
+def _unknown_frames(key: str, name: str, frames: Sequence[str]) -> Iterator[tuple[str, str]]:
+    if name not in frames:
+        yield key, f"no frame '{name}'{choices_for(name, frames, 'frame')}"
 
 
 def pictures(table: Animation, length_ns: int) -> int:

@@ -74,11 +74,11 @@ def legend(
             items.setdefault((text, part.colour), item)
     ghosts = {getattr(part, "ghost", None) for part in table.part.values()} - {None}
     frames = [table.frame[name] for name in ghosts if name in table.frame]
-    told = {table.case_of(frame, shown) for frame in frames for shown in table.cases}
-    others = sorted(told - {*table.cases})
+    shown_cases = {table.case_of(frame, case) for frame in frames for case in table.cases}
+    others = sorted(shown_cases - {*table.cases})
     if others:
-        what = titles[others[0]] if len(others) == 1 else "what the case is compared with"
-        text = f"translucent: {what}"
+        subject = titles[others[0]] if len(others) == 1 else "what the case is compared with"
+        text = f"translucent: {subject}"
         items[(text, "")] = {"text": text, "colour": "#8899aa", "opacity": 0.2}
     return list(items.values())
 
@@ -98,7 +98,7 @@ def contents(
     table: Animation,
     results: Mapping[str, Result],
     titles: Mapping[str, str],
-    shown: Mapping[str, Tracks],
+    tracks_by_case: Mapping[str, Tracks],
 ) -> dict[str, Any]:
     """Return all that the page's script draws, as plain data."""
     names = [WORLD, *table.frame]
@@ -107,7 +107,7 @@ def contents(
         "beside": table.beside,
         "frames": names,
         "parts": [
-            _part(part, names, len(shown[table.cases[0]].segments.get(name, ())), results)
+            _part(part, names, len(tracks_by_case[table.cases[0]].segments.get(name, ())), results)
             for name, part in table.part.items()
         ],
         "views": [{"name": name, **view.model_dump()} for name, view in table.view.items()],
@@ -119,8 +119,8 @@ def contents(
                         "label": c.label,
                         "colour": c.colour or _COLOURS[i % len(_COLOURS)],
                         "dashed": c.reference or c.case is not None,
-                        # The same for all cases: drawn once where they stand beside each other.
-                        "once": len({table.case_of(c, shown) for shown in table.cases}) == 1,
+                        # The same for all cases: drawn once where they stand next to each other.
+                        "once": len({table.case_of(c, case) for case in table.cases}) == 1,
                     }
                     for i, c in enumerate(chart.curves)
                 ],
@@ -133,10 +133,10 @@ def contents(
                 "title": titles[case],
                 "ends": float(results[case].time[-1]),
                 "events": _events(results[case]),
-                "tracks": [one.shape for one in found.all()],
-                "values": found.packed(),
+                "tracks": [track.shape for track in case_tracks.all()],
+                "values": case_tracks.packed(),
             }
-            for case, found in shown.items()
+            for case, case_tracks in tracks_by_case.items()
         ],
     }
 
@@ -145,15 +145,15 @@ def _part(
     part: Part, names: list[str], count: int, results: Mapping[str, Result]
 ) -> dict[str, Any]:
     """Return what the page draws of a part: its sizes, and the number of its frame or tracks."""
-    given = part.model_dump(exclude={"within", "begin", "end", "vector", "case", "span"})
+    content = part.model_dump(exclude={"within", "begin", "end", "vector", "case", "span"})
     if isinstance(part, Arrow):
         # As in books: a torque is an arrow with two heads.
         turning = unit_of(part, results) in {"N.m", "N m", "Nm"}
-        return given | {"segments": count, "heads": 2 if turning else 1}
+        return content | {"segments": count, "heads": 2 if turning else 1}
     if isinstance(part, Line | Spring | Arm):
-        return given | {"segments": count}
+        return content | {"segments": count}
     ghost = None if part.ghost is None else names.index(part.ghost)
-    return given | {"frame": names.index(part.within), "ghost": ghost}
+    return content | {"frame": names.index(part.within), "ghost": ghost}
 
 
 def _events(result: Result) -> list[dict[str, Any]]:
@@ -169,8 +169,12 @@ def _events(result: Result) -> list[dict[str, Any]]:
         if fault.until_ns is not None or fault.begin_ns > result.time_ns[0]
     ]
     safe = [
-        {"text": f"safe state of {one.component}", "from": seconds(one.time_ns), "until": None}
-        for one in result.safe_states
+        {
+            "text": f"safe state of {safe_state.component}",
+            "from": seconds(safe_state.time_ns),
+            "until": None,
+        }
+        for safe_state in result.safe_states
     ]
     return faults + safe
 
@@ -184,8 +188,8 @@ def _viewer() -> tuple[str, str]:
     script = _text("main.min.js")
     texts = [_text("main.min.js.LICENSE.txt"), _text("LICENSE")]
     texts += [
-        f"{one['name']} {one['version']} ({one['license']})\n\n{one['licenseText'] or ''}"
-        for one in json.loads(_text("main.min.js.THIRD_PARTY_LICENSES.json"))
+        f"{load['name']} {load['version']} ({load['license']})\n\n{load['licenseText'] or ''}"
+        for load in json.loads(_text("main.min.js.THIRD_PARTY_LICENSES.json"))
     ]
     # Nothing in a script may end the element that it stands in.
     script = script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
@@ -224,12 +228,20 @@ def render_animation(
         If the viewer is not installed.
     """
     begin_ns, times_ns = _times(table, results)
-    shown = {
-        case: tracks(table, case, {n: CaseSignals(one, times_ns) for n, one in results.items()})
+    tracks_by_case = {
+        case: tracks(
+            table,
+            case,
+            {n: CaseSignals(result_or_tracks, times_ns) for n, result_or_tracks in results.items()},
+        )
         for case in table.cases
     }
-    troubles = (f"{titles[case]}: {text}" for case, one in shown.items() for text in one.troubles)
-    data = contents(table, results, titles, shown)
+    troubles = (
+        f"{titles[case]}: {text}"
+        for case, result_or_tracks in tracks_by_case.items()
+        for text in result_or_tracks.troubles
+    )
+    data = contents(table, results, titles, tracks_by_case)
     step = table.speed / table.fps
     data |= {"count": len(times_ns), "begin": begin_ns / 1e9, "step": step}
     viewer, licences = _viewer()
@@ -327,9 +339,9 @@ def redraw(
             raise UnknownNameError("the experiment has no animation: add [animation.NAME]")
         choices = choices_for(unknown[0], experiment.animation, "animation")
         raise UnknownNameError(f"no animation {enumerated(map(repr, unknown))}{choices}")
-    chosen = {n: t for n, t in experiment.animation.items() if not only or n in only}
-    cases = sorted({case for table in chosen.values() for case in table.needed()})
-    found = {}
+    tables = {n: t for n, t in experiment.animation.items() if not only or n in only}
+    cases = sorted({case for table in tables.values() for case in table.needed()})
+    stored_results = {}
     for case in cases:
         if (path := kept_result(results, case)) is None:
             kind = default_format()
@@ -337,15 +349,18 @@ def redraw(
                 results / f"{case}.{kind}",
                 f"no such result; run the experiment first, with format '{kind}'",
             )
-        found[case] = read_result(path)
-    units = {case: {n: one.units.get(n) for n in one.names} for case, one in found.items()}
+        stored_results[case] = read_result(path)
+    units = {
+        case: {n: result.units.get(n) for n in result.names}
+        for case, result in stored_results.items()
+    }
     problems = [
-        text for name, table in chosen.items() for text in wrong_signals(name, table, units)
+        text for name, table in tables.items() for text in wrong_signals(name, table, units)
     ]
     if problems:
         raise DescriptionError(*problems)
     titles = {case: experiment.case[case].title or case for case in cases}
-    return [write_animation(name, t, found, titles, output) for name, t in chosen.items()]
+    return [write_animation(name, t, stored_results, titles, output) for name, t in tables.items()]
 
 
 class Animations(Extension):
@@ -379,11 +394,11 @@ class Animations(Extension):
         results = {name: case.result for name, case in run.outcome.cases.items()}
         titles = {name: case.title for name, case in run.outcome.cases.items()}
         every = run.experiment.animation.items()
-        chosen = {name: table for name, table in every if table.needed() <= set(results)}
-        for number, (name, table) in enumerate(chosen.items()):
+        drawable = {name: table for name, table in every if table.needed() <= set(results)}
+        for number, (name, table) in enumerate(drawable.items()):
             folder = run.draft.folder
             try:
                 run.outcome.files.append(write_animation(name, table, results, titles, folder))
             except DescriptionError as error:
                 run.outcome.problems += error.problems
-            run.tell("animating", (number + 1) / len(chosen))
+            run.tell("animating", (number + 1) / len(drawable))

@@ -65,7 +65,7 @@ def power(q: Floats, exponent: float) -> Floats:
 def interpolated(at: Floats, times: Floats, q: Floats) -> Floats:
     """Interpolate attitudes along great circles.
 
-    at: Times that are asked for, shape (m,), within ``times``.
+    at: Requested times, shape (m,), within ``times``.
     times, q: Times, not decreasing, shape (n,), and attitudes of norm 1, shape (n, 4).
     Returns: Shape (m, 4).
     """
@@ -143,9 +143,9 @@ class CaseSignals:
         rows = np.column_stack(columns)
         good = (np.abs(rows) < FARTHEST).all(axis=1)  # what is no number is not below it either
         if not good.all():
-            named = ", ".join(part for part in parts if isinstance(part, str))
+            names = ", ".join(part for part in parts if isinstance(part, str))
             since = time_ns[np.argmin(good)] / 1e9
-            text = f"{named} is no number, or beyond {FARTHEST:g}, first at {since:.6g} s"
+            text = f"{names} is no number, or beyond {FARTHEST:g}, first at {since:.6g} s"
             self.troubles[f"{text}; it is drawn where it last was"] = None
         if not good.any():
             raise DescriptionError(f"case '{self.result.name}': {next(reversed(self.troubles))}")
@@ -188,26 +188,26 @@ def motions(
     Raises DescriptionError: if a signal cannot be drawn at any time.
     """
     still = np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]])
-    found = {WORLD: FrameMotion(*still)}
+    known_motions = {WORLD: FrameMotion(*still)}
 
     def motion(name: str) -> FrameMotion:
-        if name not in found:
+        if name not in known_motions:
             frame = table.frame[name]
-            own = _own(frame, signals[table.case_of(frame, case)], table.exaggerate)
-            found[name] = motion(frame.within).of(own)
-        return found[name]
+            local = _frame_motion(frame, signals[table.case_of(frame, case)], table.exaggerate)
+            known_motions[name] = motion(frame.within).of(local)
+        return known_motions[name]
 
-    return {WORLD: found[WORLD]} | {name: motion(name) for name in table.frame}
+    return {WORLD: known_motions[WORLD]} | {name: motion(name) for name in table.frame}
 
 
-def _own(frame: Frame, signals: CaseSignals, exaggerate: float) -> FrameMotion:
+def _frame_motion(frame: Frame, signals: CaseSignals, exaggerate: float) -> FrameMotion:
     """Return a frame in its outer frame."""
     if is_fixed(frame.position):
         position = np.array([frame.position], dtype=np.float64)
     else:
         moved = signals.vector(frame.position)
-        rest = moved[0] if frame.rest is None else np.array(frame.rest, dtype=np.float64)
-        position = rest + exaggerate * (moved - rest)
+        first_position = moved[0] if frame.rest is None else np.array(frame.rest, dtype=np.float64)
+        position = first_position + exaggerate * (moved - first_position)
     if is_fixed(frame.attitude):
         fixed = np.array([frame.attitude], dtype=np.float64)
         return FrameMotion(position, fixed / np.linalg.norm(fixed))
@@ -224,32 +224,34 @@ def is_fixed(vector: object) -> bool:
     return isinstance(vector, tuple) and not any(isinstance(part, str) for part in vector)
 
 
-def _named(one: Frame | Arrow | ChartCurve) -> Iterator[tuple[str, list[float | str], str | None]]:
+def _signal_parts(
+    item: Frame | Arrow | ChartCurve,
+) -> Iterator[tuple[str, list[float | str], str | None]]:
     """List the vectors of signals that something names: key, elements, and the unit they need."""
-    if isinstance(one, Frame):
-        if not is_fixed(one.position):
-            yield "position", elements(one.position, 3), "m"
-        if not is_fixed(one.attitude):
-            yield "attitude", elements(one.attitude, 4), "1"
-    elif isinstance(one, Arrow):
-        yield "vector", elements(one.vector, 3), None
+    if isinstance(item, Frame):
+        if not is_fixed(item.position):
+            yield "position", elements(item.position, 3), "m"
+        if not is_fixed(item.attitude):
+            yield "attitude", elements(item.attitude, 4), "1"
+    elif isinstance(item, Arrow):
+        yield "vector", elements(item.vector, 3), None
     else:
-        yield "signal", [one.signal], None
+        yield "signal", [item.signal], None
 
 
 def wrong_signals(
     name: str, table: Animation, recorded: Mapping[str, Mapping[str, str | None]]
 ) -> Iterator[str]:
     """Say which signals are not recorded, or not in metres where they are positions."""
-    for where, one in table.owners():
-        cases = list(dict.fromkeys(table.case_of(one, shown) for shown in table.cases))
-        for key, parts, unit in _named(one):
+    for owner, item in table.owners():
+        cases = list(dict.fromkeys(table.case_of(item, case) for case in table.cases))
+        for key, parts, unit in _signal_parts(item):
             for case in cases:
-                if case in recorded and (text := _wrong(parts, unit, recorded[case])):
-                    yield f"animation '{name}', {where}.{key}: case '{case}' {text}"
+                if case in recorded and (text := _mismatch(parts, unit, recorded[case])):
+                    yield f"animation '{name}', {owner}.{key}: case '{case}' {text}"
 
 
-def _wrong(
+def _mismatch(
     parts: Sequence[float | str], unit: str | None, recorded: Mapping[str, str | None]
 ) -> str:
     names = [part for part in parts if isinstance(part, str)]
@@ -280,12 +282,12 @@ class Tracks(Struct, eq=False):
 
     def all(self) -> list[Floats]:
         """All rows, in the order in which they are written."""
-        lines = (one for several in self.segments.values() for one in several)
+        lines = (line for several in self.segments.values() for line in several)
         return [*self.frames.values(), *lines, *self.curves]
 
     def packed(self) -> str:
         """All rows as base64 of little-endian float32, one track after the other."""
-        content = b"".join(np.asarray(one, dtype="<f4").tobytes() for one in self.all())
+        content = b"".join(np.asarray(values, dtype="<f4").tobytes() for values in self.all())
         return base64.b64encode(content).decode()
 
 
@@ -296,7 +298,9 @@ def tracks(table: Animation, case: str, signals: Mapping[str, CaseSignals]) -> T
     for name, part in table.part.items():
         if isinstance(part, Line | Spring | Arm):
             ends = zip(_points(part.begin, frames), _points(part.end, frames), strict=True)
-            segments[name] = [one for begin, end in ends for one in _segments(part, begin, end)]
+            segments[name] = [
+                segment for begin, end in ends for segment in _segments(part, begin, end)
+            ]
         elif isinstance(part, Arrow):
             segments[name] = [_arrow(part, frames[part.within], signals[table.case_of(part, case)])]
     curves = [
@@ -304,9 +308,12 @@ def tracks(table: Animation, case: str, signals: Mapping[str, CaseSignals]) -> T
         for chart in table.chart
         for curve in chart.curves
     ]
-    troubles = {text: None for one in signals.values() for text in one.troubles}
-    whole = {name: _joined(one.position, one.attitude) for name, one in frames.items()}
-    return Tracks(whole, segments, curves, tuple(troubles))
+    troubles = {text: None for signal in signals.values() for text in signal.troubles}
+    positions = {
+        name: _joined(frame_track.position, frame_track.attitude)
+        for name, frame_track in frames.items()
+    }
+    return Tracks(positions, segments, curves, tuple(troubles))
 
 
 def _points(anchor: Anchor, frames: Mapping[str, FrameMotion]) -> list[Floats]:
@@ -318,21 +325,23 @@ def _segments(part: Line | Spring | Arm, begin: Floats, end: Floats) -> list[Flo
         elbow = _elbow(part, begin, end)
         return [_joined(begin, elbow), _joined(elbow, end)]
     first, last = part.span if isinstance(part, Line) else (0.0, 1.0)
-    way = end - begin
-    return [_joined(begin + first * way, begin + last * way)]
+    distance = end - begin
+    return [_joined(begin + first * distance, begin + last * distance)]
 
 
 def _joined(begin: Floats, end: Floats) -> Floats:
     """Rows of both, of which one may have a single row."""
     count = max(len(begin), len(end))
-    return np.hstack([np.broadcast_to(one, (count, one.shape[1])) for one in (begin, end)])
+    return np.hstack(
+        [np.broadcast_to(end_rows, (count, end_rows.shape[1])) for end_rows in (begin, end)]
+    )
 
 
 def _elbow(arm: Arm, begin: Floats, end: Floats) -> Floats:
     """Where two links meet; on the straight line where the ends are too far or too near."""
-    way = end - begin
-    distance = np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9)
-    along = way / distance
+    reach = end - begin
+    distance = np.maximum(np.linalg.norm(reach, axis=1, keepdims=True), 1e-9)
+    along = reach / distance
     first, second = arm.links
     share = (first**2 - second**2 + distance**2) / (2.0 * distance)
     share = np.clip(share, -first, first)

@@ -155,11 +155,11 @@ def initial_columns(
             box = boxes[near[0]]
             offset = (box.outputs if column == net.start else box.inputs)[near[1]]
             above = offset < box.height * 0.6
-            place = columns[column].index(box.name) + (not above)
+            index = columns[column].index(box.name) + (not above)
             # Of lines that turn upwards, the one of the lowest port is the outermost.
-            while above and place and not isinstance(columns[column][place - 1], str):
-                place -= 1
-            columns[column].insert(place, slot)
+            while above and index and not isinstance(columns[column][index - 1], str):
+                index -= 1
+            columns[column].insert(index, slot)
     return columns
 
 
@@ -283,9 +283,9 @@ class Ordering:
         centres = {}
         for slot in columns[i]:
             near = self._joined[rightward].get(slot, ())
-            at = [ranks[other] + offset * self._share[other] for other, offset in near]
+            at = [ranks[neighbour] + offset * self._share[neighbour] for neighbour, offset in near]
             others = (ranks[turn.box] for turn in self._anchors.get(slot, ()))
-            at += [other + (0.6 if other < ranks[slot] else -0.6) for other in others]
+            at += [neighbour + (0.6 if neighbour < ranks[slot] else -0.6) for neighbour in others]
             centres[slot] = sum(at) / len(at) if at else float(ranks[slot])
         columns[i].sort(key=centres.__getitem__)
 
@@ -296,19 +296,19 @@ class Ordering:
             ends = sorted(
                 ((rank[k.left], k.left_offset), (rank[k.right], k.right_offset)) for k in between
             )
-            seen: list[tuple[int, float]] = []
+            passed: list[tuple[int, float]] = []
             for k, (_, end) in enumerate(ends):
-                crossings += k - bisect_left(seen, end)
-                insort(seen, end)
+                crossings += k - bisect_left(passed, end)
+                insort(passed, end)
         return crossings
 
     def _turned(self, i: int, rank: Mapping[Slot, int]) -> int:
-        """Crossings of lines that turn at the same side of a column: of those that interleave."""
+        """Crossings of lines that turn at the same side of a column: of lines that interleave."""
         return sum(
-            _interleave(one, other, rank)
+            _interleave(first, second, rank)
             for side in self._turns[i]
-            for one, other in combinations(side, 2)
-            if one.slot != other.slot
+            for first, second in combinations(side, 2)
+            if first.slot != second.slot
         )
 
     def _swap(self, columns: list[list[Slot]], i: int) -> bool:
@@ -317,41 +317,41 @@ class Ordering:
         if len(column) > _SWAPPED:
             return False
         rank = {slot: k for near in columns[max(0, i - 1) : i + 2] for k, slot in enumerate(near)}
-        found = False
+        improved = False
         for k in range(len(column) - 1):
             upper, lower = column[k], column[k + 1]
-            other = {**rank, upper: k + 1, lower: k}
+            exchanged = {**rank, upper: k + 1, lower: k}
             now = self._between(upper, lower, rank) + self._turned(i, rank)
-            if self._between(lower, upper, rank) + self._turned(i, other) < now:
+            if self._between(lower, upper, rank) + self._turned(i, exchanged) < now:
                 column[k], column[k + 1] = lower, upper
-                rank = other
-                found = True
-        return found
+                rank = exchanged
+                improved = True
+        return improved
 
     def _between(self, upper: Slot, lower: Slot, rank: Mapping[Slot, int]) -> int:
         """Crossings of the lines of two slots, one of which stands above the other."""
         total = 0
         for joined in self._joined:
             ends = [
-                [(rank[other], offset) for other, offset in joined.get(slot, ())]
+                [(rank[neighbour], offset) for neighbour, offset in joined.get(slot, ())]
                 for slot in (upper, lower)
             ]
             total += sum(a > b for a in ends[0] for b in ends[1])
         return total
 
 
-def _interleave(one: Turn, other: Turn, rank: Mapping[Slot, int]) -> bool:
+def _interleave(first: Turn, second: Turn, rank: Mapping[Slot, int]) -> bool:
     ends = [
-        sorted(((rank[turn.slot], 0.5), (rank[turn.box], turn.offset))) for turn in (one, other)
+        sorted(((rank[turn.slot], 0.5), (rank[turn.box], turn.offset))) for turn in (first, second)
     ]
     (a, b), (c, d) = ends
     return a < c < b < d or c < a < d < b
 
 
-def _exchanged(column: Sequence[Slot], i: int, one: int, other: int) -> list[Slot]:
+def _exchanged(column: Sequence[Slot], i: int, first: int, second: int) -> list[Slot]:
     """Return a column with the places of two nets exchanged, if it has both."""
-    found = list(column)
-    if (one, i) in found and (other, i) in found:
-        a, b = found.index((one, i)), found.index((other, i))
-        found[a], found[b] = found[b], found[a]
-    return found
+    exchanged = list(column)
+    if (first, i) in exchanged and (second, i) in exchanged:
+        a, b = exchanged.index((first, i)), exchanged.index((second, i))
+        exchanged[a], exchanged[b] = exchanged[b], exchanged[a]
+    return exchanged

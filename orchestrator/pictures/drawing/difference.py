@@ -79,8 +79,8 @@ def differences(before: System, after: System) -> list[SystemChange]:
         One for each element that was added, removed or changed; :func:`change_lines` writes them
         as text. Empty if the systems are equal.
     """
-    found = _experiment(before.experiment, after.experiment)
-    return [*found, *_systems(before, after, "")]
+    changes = _experiment(before.experiment, after.experiment)
+    return [*changes, *_systems(before, after, "")]
 
 
 def order_notes(before: System, after: System) -> list[str]:
@@ -96,45 +96,57 @@ def order_notes(before: System, after: System) -> list[str]:
 
 
 def _experiment(before: DefaultExperiment, after: DefaultExperiment) -> list[SystemChange]:
-    def told(found: DefaultExperiment) -> Texts:
-        times = {"start": found.start_ns, "stop": found.stop_ns, "step": found.step_ns}
+    def texts_of(experiment: DefaultExperiment) -> Texts:
+        times = {
+            "start": experiment.start_ns,
+            "stop": experiment.stop_ns,
+            "step": experiment.step_ns,
+        }
         texts = {key: milliseconds(ns) for key, ns in times.items() if ns is not None}
-        texts |= {"algorithm": found.algorithm} if found.algorithm else {}
-        options = {f"option {key}": str(value) for key, value in found.algorithm_options.items()}
-        rates = {f"rate of {key}": str(value) for key, value in found.rates.items()}
-        early = {} if found.early_return is None else {"early return": str(found.early_return)}
+        texts |= {"algorithm": experiment.algorithm} if experiment.algorithm else {}
+        options = {
+            f"option {key}": str(value) for key, value in experiment.algorithm_options.items()
+        }
+        rates = {f"rate of {key}": str(value) for key, value in experiment.rates.items()}
+        early_texts = (
+            {}
+            if experiment.early_return is None
+            else {"early return": str(experiment.early_return)}
+        )
         limits = {}
-        for key, one in found.tuning.items():
-            in_ms = Limits(one.least / 1e6, one.most / 1e6)
-            limits[f"limits of {key}"] = f"{in_ms} ms" if "->" in key else str(one)
-        return texts | options | rates | early | limits
+        for key, item_limits in experiment.tuning.items():
+            in_ms = Limits(item_limits.least / 1e6, item_limits.most / 1e6)
+            limits[f"limits of {key}"] = f"{in_ms} ms" if "->" in key else str(item_limits)
+        return texts | options | rates | early_texts | limits
 
-    return _changed("experiment", "", told(before), told(after))
+    return _changed("experiment", "", texts_of(before), texts_of(after))
 
 
 def _systems(before: System, after: System, path: str) -> Iterator[SystemChange]:
     if path:
         yield from _changed("system", path, _described(before), _described(after))
     both = before, after
-    for what, texts in (
+    for kind, texts in (
         ("connector", [{k: _connector(c) for k, c in s.connectors.items()} for s in both]),
         ("value", [{k: _value(v) for k, v in s.values.items()} for s in both]),
         ("power port", [{k: power_text(p) for k, p in s.power_ports.items()} for s in both]),
     ):
-        yield from _sets(what, path, *({k: {"": text} for k, text in one.items()} for one in texts))
+        yield from _sets(
+            kind, path, *({k: {"": text} for k, text in first.items()} for first in texts)
+        )
     parts = [_parts(system) for system in both]
     for name in dict.fromkeys((*parts[0], *parts[1])):
         here = inside(path, name)
-        one, other = parts[0].get(name), parts[1].get(name)
-        if isinstance(one, System) and isinstance(other, System):
-            yield from _systems(one, other, here)
-        elif one is None or other is None:
-            yield from _alone("added" if one is None else "removed", here, one or other)
-        elif type(one) is not type(other):
-            field = FieldChange("kind", _kind(one), _kind(other))
-            yield SystemChange("changed", _kind(other), here, (field,))
+        first, second = parts[0].get(name), parts[1].get(name)
+        if isinstance(first, System) and isinstance(second, System):
+            yield from _systems(first, second, here)
+        elif first is None or second is None:
+            yield from _alone("added" if first is None else "removed", here, first or second)
+        elif type(first) is not type(second):
+            field = FieldChange("kind", _kind(first), _kind(second))
+            yield SystemChange("changed", _kind(second), here, (field,))
         else:
-            yield from _changed(_kind(one), here, _told(one), _told(other))
+            yield from _changed(_kind(first), here, _texts(first), _texts(second))
     lines = [{wire_key(path, line): _line(line) for line in s.connections} for s in both]
     yield from _sets("connection", "", *lines)
 
@@ -156,7 +168,7 @@ def _alone(kind: str, path: str, part: Part | None) -> Iterator[SystemChange]:
     """Tell a part that is in one system only, with all that is in it."""
     if part is None:
         return
-    texts = {k: text for k, text in _told(part).items() if not k.startswith("connector ")}
+    texts = {k: text for k, text in _texts(part).items() if not k.startswith("connector ")}
     yield SystemChange(kind, _kind(part), path, _fields(kind, texts))
     if isinstance(part, System):
         for name, inner in _parts(part).items():
@@ -168,38 +180,38 @@ def _alone(kind: str, path: str, part: Part | None) -> Iterator[SystemChange]:
 
 def _fields(kind: str, texts: Texts) -> tuple[FieldChange, ...]:
     pairs = ((k, NONE, text) if kind == "added" else (k, text, NONE) for k, text in texts.items())
-    return tuple(FieldChange(*each) for each in pairs if each[1] and each[2])
+    return tuple(FieldChange(*pair) for pair in pairs if pair[1] and pair[2])
 
 
 def _sets(
-    what: str, path: str, before: Mapping[str, Texts], after: Mapping[str, Texts]
+    subject: str, path: str, before: Mapping[str, Texts], after: Mapping[str, Texts]
 ) -> Iterator[SystemChange]:
     for key in dict.fromkeys((*before, *after)):
         name = f"{path}.{key}" if path else key
         if key in before and key in after:
-            yield from _changed(what, name, before[key], after[key])
+            yield from _changed(subject, name, before[key], after[key])
         else:
             kind = "added" if key in after else "removed"
-            yield SystemChange(kind, what, name, _fields(kind, {**before, **after}[key]))
+            yield SystemChange(kind, subject, name, _fields(kind, {**before, **after}[key]))
 
 
-def _changed(what: str, name: str, before: Texts, after: Texts) -> list[SystemChange]:
+def _changed(subject: str, name: str, before: Texts, after: Texts) -> list[SystemChange]:
     fields = tuple(
         FieldChange(key, before.get(key, NONE), after.get(key, NONE))
         for key in dict.fromkeys((*before, *after))
         if before.get(key, NONE) != after.get(key, NONE)
     )
-    return [SystemChange("changed", what, name, fields)] if fields else []
+    return [SystemChange("changed", subject, name, fields)] if fields else []
 
 
-def _told(part: Part) -> Texts:
+def _texts(part: Part) -> Texts:
     if isinstance(part, System):
         return _described(part)
     texts = {f"connector {k}": _connector(c) for k, c in part.connectors.items()}
     if isinstance(part, Bus):
         return {"source": part.dictionary, **texts}
     values = {f"value {key}": _value(value) for key, value in part.values.items()}
-    options = {f"option {key}": text for key, text in part.options.said().items()}
+    options = {f"option {key}": text for key, text in part.options.differing_texts().items()}
     power = {f"power port {k}": power_text(port) for k, port in part.power_ports.items()}
     digest = "" if part.source.file is None else _digest(part.source.file)
     source = f"{part.source.short} ({digest})" if digest else part.source.short
@@ -255,7 +267,7 @@ def change_lines(changes: Sequence[SystemChange]) -> Iterator[str]:
     """
     signs = {"added": "+", "removed": "-", "changed": "~"}
     for change in changes:
-        told = ", ".join(
+        fields_text = ", ".join(
             f"{f.name}: {text}" if f.name else text
             for f in change.fields
             if (text := f.after if change.kind == "added" else f.before)
@@ -267,7 +279,7 @@ def change_lines(changes: Sequence[SystemChange]) -> Iterator[str]:
                 name = f"{field.name}: " if field.name else ""
                 yield f"    {name}{field.before} → {field.after}"
         else:
-            yield head + (f" ({told})" if told else "")
+            yield head + (f" ({fields_text})" if fields_text else "")
 
 
 Item = TypeVar("Item")
@@ -283,19 +295,19 @@ def union_of(before: System, after: System, name: str = "") -> System:
     return replace(
         after,
         name=name or after.name,
-        components=_kept({**before.components, **after.components}, after.components, now),
-        systems=_kept(systems, after.systems, now),
-        buses=_kept({**before.buses, **after.buses}, after.buses, now),
+        components=_retained({**before.components, **after.components}, after.components, now),
+        systems=_retained(systems, after.systems, now),
+        buses=_retained({**before.buses, **after.buses}, after.buses, now),
         connections=tuple({str(c): c for s in (before, after) for c in s.connections}.values()),
         connectors={**before.connectors, **after.connectors},
         values={**before.values, **after.values},
     )
 
 
-def _kept(
-    every: Mapping[str, Item], own: Mapping[str, Item], now: Mapping[str, object]
+def _retained(
+    every: Mapping[str, Item], retained_names: Mapping[str, Item], now: Mapping[str, object]
 ) -> dict[str, Item]:
-    return {name: item for name, item in every.items() if name in own or name not in now}
+    return {name: item for name, item in every.items() if name in retained_names or name not in now}
 
 
 def marked(changes: Sequence[SystemChange]) -> Facts:

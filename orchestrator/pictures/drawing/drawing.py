@@ -12,7 +12,7 @@ from orchestrator.core.structs import Struct
 from orchestrator.core.system import System
 from orchestrator.pictures.drawing.facts import Facts, colour_of, is_algebraic, sentence
 from orchestrator.pictures.drawing.parts import Level, level_of
-from orchestrator.pictures.drawing.picture import Placed, place
+from orchestrator.pictures.drawing.picture import Placed, place_level
 from orchestrator.pictures.drawing.scene import (
     BASELINE,
     BROKEN,
@@ -95,20 +95,20 @@ Swatch = Callable[[float], list[Shape]]
 
 def _entries(level: Level, facts: Facts) -> Iterator[tuple[str, Swatch]]:
     levels = list(_levels(level))
-    parts = [part for each in levels for part in each.parts.values()]
-    lines = [line for each in levels for line in each.lines]
+    parts = [part for level in levels for part in level.parts.values()]
+    lines = [line for level in levels for line in level.lines]
     kinds = {part.kind for part in parts if not part.mark}
     for kind, (fill, edge, name) in KINDS.items():
         if kind in kinds:
             yield name, _tile(fill, edge)
-    found = {part.mark for part in parts} | {line.mark for line in lines}
+    marks = {part.mark for part in parts} | {line.mark for line in lines}
     for mark, (fill, edge) in MARKS.items():
-        if mark in found:
+        if mark in marks:
             yield mark, _tile(fill, edge)
-    late = {line.late for line in lines}
-    if False in late:
+    lateness = {line.is_late for line in lines}
+    if False in lateness:
         yield "connection", _stroke(INK, ())
-    if True in late:
+    if True in lateness:
         yield "connection with a delay", _stroke(LATE, (4.2, 2.1))
     if facts.steps:
         by = f" by {facts.algorithm}" if facts.algorithm else ""
@@ -245,9 +245,9 @@ def framed(level: Level) -> Placed:
         shapes = [Text(0.0, 12.0, text, 10.0, PALE)]
         return Placed(shapes, width_of(text, 10.0), 24.0)
     if not level.inputs and not level.outputs:
-        return place(level)
+        return place_level(level)
     edge = KINDS["system"][1]
-    placed = place(level, edge=edge)
+    placed = place_level(level, edge=edge)
     pad = 12.0
     frame = Rectangle(0, 0, placed.width, placed.height + 2 * pad, "", edge, 1.2, 5.0)
     content = ShapeGroup("content", placed.shapes, at=(0.0, pad))
@@ -323,13 +323,15 @@ class _Painter:
     def write(self, image: ImageDraw) -> None:
         """Write all texts that were met: they lie on top of everything."""
         for text, (x, y) in self._texts:
-            shown = "".join(c if has_glyph(c) else "\N{REPLACEMENT CHARACTER}" for c in text.text)
+            printable = "".join(
+                c if has_glyph(c) else "\N{REPLACEMENT CHARACTER}" for c in text.text
+            )
             at = (
                 (x + text.x) * self._scale,
                 (y + text.y + BASELINE * text.size) * self._scale,
             )
             font = _font(text.size * self._scale, bold=text.bold)
-            image.text(at, shown, text.colour, font, _ANCHORS[text.anchor])
+            image.text(at, printable, text.colour, font, _ANCHORS[text.anchor])
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What is drawn beside the system: loops, steps, delays in words, lines of connections."""
+"""Additions to the drawing of a system: loops, steps, delays in words, lines of connections."""
 
 from __future__ import annotations
 
@@ -103,10 +103,10 @@ def as_prepared(nested: System, flat: System, read: System | None = None) -> Sys
         if line.delay is None or line.delay.variation or line.delay.nominal_ns < total:
             changed |= {s.key: _delayed(s.line, None) for s in before}
             total = 0
-        rest = line.delay
-        if total and rest:
-            rest = TransportDelay(rest.nominal_ns - total, rest.provenance)
-        changed[last.key] = _delayed(last.line, rest)
+        remaining = line.delay
+        if total and remaining:
+            remaining = TransportDelay(remaining.nominal_ns - total, remaining.provenance)
+        changed[last.key] = _delayed(last.line, remaining)
     return _refitted(nested, "", flat, changed)
 
 
@@ -117,8 +117,8 @@ def _delayed(line: Connection, delay: TransportDelay | None) -> Connection:
 def _refitted(system: System, path: str, flat: System, changed: Mapping[str, Connection]) -> System:
     components = {}
     for name, component in system.components.items():
-        found = flat.components.get(inside(path, name), component)
-        components[name] = replace(found, name=name)
+        flat_component = flat.components.get(inside(path, name), component)
+        components[name] = replace(flat_component, name=name)
     return replace(
         system,
         components=components,
@@ -168,13 +168,13 @@ def delay_label(delay: TransportDelay) -> str:
 
 def transformation_label(line: Connection) -> str:
     """The transformation: ``"× -1"``, ``"table"``; empty without one."""
-    own = line.transformation
-    if own is None:
+    transformation = line.transformation
+    if transformation is None:
         return ""
-    if not isinstance(own, LinearTransformation):
+    if not isinstance(transformation, LinearTransformation):
         return "table"
-    parts = [f"× {own.factor:g}"] if own.factor != 1 else []
-    parts += [f"{own.offset:+g}"] if own.offset else []
+    parts = [f"× {transformation.factor:g}"] if transformation.factor != 1 else []
+    parts += [f"{transformation.offset:+g}"] if transformation.offset else []
     return " ".join(parts)
 
 
@@ -185,10 +185,10 @@ def conversion_of(
     if source is None or target is None or line.suppress_unit_conversion:
         return None
     try:
-        found = conversion_between(source, target)
+        factors = conversion_between(source, target)
     except UnitMismatchError:
         return None
-    return None if found == (1.0, 0.0) else found
+    return None if factors == (1.0, 0.0) else factors
 
 
 def wire_label(line: Connection, source: Connector | None, target: Connector | None) -> str:
@@ -214,7 +214,7 @@ class Facts(Struct):
 
     loops: Delay of its closed loops.
     plans: How its delayed and predicted connections are read.
-    steps: Place of every component in the order of stepping, from 1; those that step together have
+    steps: Place of every component in the order of stepping, from 1; simultaneous components have
         the same.
     iterated: Components that are stepped again and again until their outputs agree.
     algorithm: What orders the steps.
@@ -249,8 +249,8 @@ def wires_of(
     loop: LoopDelay, chains: Mapping[tuple[Endpoint, Endpoint], Sequence[Segment]]
 ) -> list[str]:
     """Keys of the lines that a loop runs along, each once."""
-    found = (chains.get((line.source, line.target), ()) for line in loop.lines)
-    return list(dict.fromkeys(segment.key for segments in found for segment in segments))
+    chains_of_lines = (chains.get((line.source, line.target), ()) for line in loop.lines)
+    return list(dict.fromkeys(segment.key for segments in chains_of_lines for segment in segments))
 
 
 def loops_by_wire(system: System, loops: Sequence[LoopDelay]) -> dict[str, tuple[int, ...]]:
@@ -258,13 +258,13 @@ def loops_by_wire(system: System, loops: Sequence[LoopDelay]) -> dict[str, tuple
     if not loops:
         return {}
     chains = chains_of(system)
-    found: dict[str, list[int]] = {}
+    numbers_by_key: dict[str, list[int]] = {}
     for number, delay in enumerate(loops):
         for key in wires_of(delay, chains):
-            found.setdefault(key, []).append(number)
-    return {key: tuple(numbers) for key, numbers in found.items()}
+            numbers_by_key.setdefault(key, []).append(number)
+    return {key: tuple(numbers) for key, numbers in numbers_by_key.items()}
 
 
 def colour_of(loop: int) -> str:
-    """Colour of a loop by its number; those beyond the palette begin anew."""
+    """Colour of a loop by its number; beyond the palette, colours repeat."""
     return LOOPS[loop % len(LOOPS)]

@@ -92,8 +92,8 @@ class _Folding:
         through: list[set[float]] = [set() for _ in self._inner]
         for name, (x, y) in laid.corners.items():
             self._rows[self._row(x)].holds(y, y + boxes[name].height)
-        for way in laid.ways:
-            for (x0, y0), (x1, y1) in itertools.pairwise(way):
+        for wire_path in laid.ways:
+            for (x0, y0), (x1, y1) in itertools.pairwise(wire_path):
                 low, high = sorted((self._row(x0), self._row(x1)))
                 for number in range(low, high + 1):
                     self._rows[number].holds(min(y0, y1), max(y0, y1))
@@ -101,15 +101,15 @@ class _Folding:
                     through[number].add(y0)
         for number, heights in enumerate(through):
             self._rows[number].leaving = self._rows[number + 1].entering = sorted(heights)
-        self._place()
+        self._stack_rows()
 
     def _row(self, x: float) -> int:
         return bisect_right(self._inner, x)
 
-    def _place(self) -> None:
-        """Move the rows below each other, with room for the lines between and beside them."""
-        most = max(len(row.entering) for row in self._rows)
-        self._margin = _TRACK * most + _EDGE if most else 0.0
+    def _stack_rows(self) -> None:
+        """Move the rows below each other, with room for the lines between and next to them."""
+        longest = max(len(row.entering) for row in self._rows)
+        self._margin = _TRACK * longest + _EDGE if longest else 0.0
         y = 0.0
         for row in self._rows:
             row.dx = self._margin - row.left
@@ -124,7 +124,7 @@ class _Folding:
         laid = self._laid
         return DiagramLayout(
             {name: self._moved(corner) for name, corner in laid.corners.items()},
-            tuple(self._way(way) for way in laid.ways),
+            tuple(self._folded(wire_path) for wire_path in laid.ways),
             tuple(self._moved(label) for label in laid.labels),
             tuple((self._moved(dot), source) for dot, source in laid.dots),
             self._widest + self._margin,
@@ -135,9 +135,9 @@ class _Folding:
         row = self._rows[self._row(point[0]) if number is None else number]
         return (point[0] + row.dx, point[1] + row.dy)
 
-    def _way(self, way: Sequence[Point]) -> tuple[Point, ...]:
-        points = [self._moved(way[0])]
-        for before, after in itertools.pairwise(way):
+    def _folded(self, wire_path: Sequence[Point]) -> tuple[Point, ...]:
+        points = [self._moved(wire_path[0])]
+        for before, after in itertools.pairwise(wire_path):
             here, there = self._row(before[0]), self._row(after[0])
             if here < there:
                 for number in range(here, there):
@@ -155,11 +155,11 @@ class _Folding:
         of them cross.
         """
         row, following = self._rows[number], self._rows[number + 1]
-        place, count = row.leaving.index(y), len(row.leaving)
-        right = self._widest + _EDGE / 2 + _TRACK * (count - 1 - place)
-        left = self._margin - _EDGE / 2 - _TRACK * place
+        track, count = row.leaving.index(y), len(row.leaving)
+        right = self._widest + _EDGE / 2 + _TRACK * (count - 1 - track)
+        left = self._margin - _EDGE / 2 - _TRACK * track
         low = row.bottom + row.dy + _AIR + _EDGE / 2
-        between = low + _TRACK * (count - 1 - place)
+        between = low + _TRACK * (count - 1 - track)
         return [
             (right, y + row.dy),
             (right, between),

@@ -62,14 +62,14 @@ class Heights:
         """Move the slots of a column to where most lines are straight, in order and apart."""
         # Slots that would get into each other's way are pushed together and moved as one.
         groups: list[tuple[int, list[float]]] = []
-        for slot, least in zip(column, stack, strict=True):
-            groups.append((1, sorted(y - least for y in self._wanted(slot))))
+        for slot, offset in zip(column, stack, strict=True):
+            groups.append((1, sorted(y - offset for y in self._straight_tops(slot))))
             while len(groups) > 1 and _median(groups[-2][1]) > _median(groups[-1][1]):
-                count, wanted = groups.pop()
-                groups[-1] = (groups[-1][0] + count, sorted(groups[-1][1] + wanted))
-        shifts = (_median(wanted) for count, wanted in groups for _ in range(count))
-        for slot, least, shift in zip(column, stack, shifts, strict=True):
-            self.top[slot] = least + shift
+                count, tops = groups.pop()
+                groups[-1] = (groups[-1][0] + count, sorted(groups[-1][1] + tops))
+        shifts = (_median(tops) for count, tops in groups for _ in range(count))
+        for slot, offset, shift in zip(column, stack, shifts, strict=True):
+            self.top[slot] = offset + shift
 
     def _straighten(self, columns: Sequence[Sequence[Slot]]) -> None:
         """Bring the places where a line passes columns to one height, where there is room."""
@@ -83,37 +83,37 @@ class Heights:
 
         def room(slot: Slot) -> tuple[float, float]:
             """Between which tops a slot may stand as its neighbours stand."""
-            least, most = -inf, inf
+            low, high = -inf, inf
             if slot in above:
                 upper = above[slot]
-                least = self.top[upper] + self._heights[upper] + self._gap(upper, slot)
+                low = self.top[upper] + self._heights[upper] + self._gap(upper, slot)
             if slot in below:
                 lower = below[slot]
-                most = self.top[lower] - self._heights[slot] - self._gap(slot, lower)
-            return least, most
+                high = self.top[lower] - self._heights[slot] - self._gap(slot, lower)
+            return low, high
 
         for run in runs.values():
-            begin, least, most = 0, -inf, inf
+            begin, run_low, run_high = 0, -inf, inf
             for number, slot in enumerate(run):
                 low, high = room(slot)
-                if number and max(least, low) > min(most, high):
-                    self._level(run[begin:number], least, most)
-                    begin, least, most = number, low, high
-                least, most = max(least, low), min(most, high)
-            self._level(run[begin:], least, most)
+                if number and max(run_low, low) > min(run_high, high):
+                    self._level(run[begin:number], run_low, run_high)
+                    begin, run_low, run_high = number, low, high
+                run_low, run_high = max(run_low, low), min(run_high, high)
+            self._level(run[begin:], run_low, run_high)
 
-    def _level(self, slots: Sequence[Slot], least: float, most: float) -> None:
+    def _level(self, slots: Sequence[Slot], lower: float, upper: float) -> None:
         """Give slots one top within bounds: that of what they lead to, if it may be."""
-        ends = [y for slot in (slots[0], slots[-1]) for y in self._wanted(slot)]
-        wanted = _median(sorted([*ends, *(self.top[slot] for slot in slots)]))
-        straight = [y for y in ends if least <= y <= most]
-        y = min(straight or [wanted], key=lambda y: abs(y - wanted))
+        ends = [y for slot in (slots[0], slots[-1]) for y in self._straight_tops(slot)]
+        middle = _median(sorted([*ends, *(self.top[slot] for slot in slots)]))
+        straight = [y for y in ends if lower <= y <= upper]
+        y = min(straight or [middle], key=lambda y: abs(y - middle))
         for slot in slots:
-            self.top[slot] = min(max(y, least), most)
+            self.top[slot] = min(max(y, lower), upper)
 
-    def _wanted(self, slot: Slot) -> list[float]:
+    def _straight_tops(self, slot: Slot) -> list[float]:
         """Tops at which the lines of a slot are straight; where it is, if it has none."""
-        return [self.top[other] + shift for other, shift in self._wishes.get(slot, ())] or [
+        return [self.top[neighbour] + shift for neighbour, shift in self._wishes.get(slot, ())] or [
             self.top[slot]
         ]
 
@@ -179,7 +179,7 @@ def tracked(legs: Sequence[Leg]) -> list[tuple[int, Leg]]:
         order, costs = _ordered(bent)
         for number in (n for p in _pairs(order, costs) if costs[p] >= _OVERLAP for n in p):
             leg = bent[number]
-            if leg.lefts and leg.rights and sum(other.net == leg.net for other in bent) == 1:
+            if leg.lefts and leg.rights and sum(crossing.net == leg.net for crossing in bent) == 1:
                 break  # it leads across, and is not yet one of two: it may be split
         else:
             return _placed(bent, order, costs)
@@ -196,8 +196,8 @@ Costs = dict[tuple[int, int], int]
 
 def _pairs(order: Sequence[int], costs: Costs) -> Iterator[tuple[int, int]]:
     """Legs that get into each other's way, the left one first, as ordered."""
-    place = {number: i for i, number in enumerate(order)}
-    return ((a, b) for a, b in costs if place[a] < place[b])
+    positions = {number: i for i, number in enumerate(order)}
+    return ((a, b) for a, b in costs if positions[a] < positions[b])
 
 
 def _ordered(legs: Sequence[Leg]) -> tuple[list[int], Costs]:
@@ -220,7 +220,9 @@ def _ordered(legs: Sequence[Leg]) -> tuple[list[int], Costs]:
 
     order = sorted(near, key=usual)
     for _ in range(_TRACK_SWEEPS):
-        if not sum(_moved(order, i, costs, beside) for i, beside in near.items() if beside):
+        if not sum(
+            _moved(order, i, costs, neighbours) for i, neighbours in near.items() if neighbours
+        ):
             break
     return order, costs
 
@@ -228,32 +230,32 @@ def _ordered(legs: Sequence[Leg]) -> tuple[list[int], Costs]:
 def _moved(order: list[int], leg: int, costs: Costs, near: set[int]) -> bool:
     """Move a leg to where it crosses least."""
     here = order.index(leg)
-    rest = order[:here] + order[here + 1 :]
-    cost = sum(costs[leg, other] for other in near)
-    found = [cost]
-    for other in rest:
-        if other in near:
-            cost += costs[other, leg] - costs[leg, other]
-        found.append(cost)
-    best = min(found)
-    if best >= found[here]:
+    remaining = order[:here] + order[here + 1 :]
+    cost = sum(costs[leg, leg_crossed] for leg_crossed in near)
+    costs_by_position = [cost]
+    for leg_crossed in remaining:
+        if leg_crossed in near:
+            cost += costs[leg_crossed, leg] - costs[leg, leg_crossed]
+        costs_by_position.append(cost)
+    best = min(costs_by_position)
+    if best >= costs_by_position[here]:
         return False
-    rest.insert(found.index(best), leg)
-    order[:] = rest
+    remaining.insert(costs_by_position.index(best), leg)
+    order[:] = remaining
     return True
 
 
-def _cost(left: Leg, right: Leg) -> int:
+def _cost(first: Leg, second: Leg) -> int:
     """Crossings of two legs, the first of which has the track further left."""
-    if left.net == right.net:
-        return 0 if left.part < right.part else _OVERLAP * 10
+    if first.net == second.net:
+        return 0 if first.part < second.part else _OVERLAP * 10
     return (
-        sum(right.low < y < right.high for y in left.rights)
-        + sum(left.low < y < left.high for y in right.lefts)
-        + _OVERLAP * len(set(left.rights) & set(right.lefts))
+        sum(second.low < y < second.high for y in first.rights)
+        + sum(first.low < y < first.high for y in second.lefts)
+        + _OVERLAP * len(set(first.rights) & set(second.lefts))
         # An end that touches the other's vertical piece reads as a junction.
-        + _OVERLAP * sum(y in (right.low, right.high) for y in left.rights)
-        + _OVERLAP * sum(y in (left.low, left.high) for y in right.lefts)
+        + _OVERLAP * sum(y in (second.low, second.high) for y in first.rights)
+        + _OVERLAP * sum(y in (first.low, first.high) for y in second.lefts)
     )
 
 

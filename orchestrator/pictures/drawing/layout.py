@@ -62,31 +62,31 @@ def columns_of(boxes: Mapping[str, LayoutBox], wires: Sequence[Wire]) -> dict[st
     last = max(layer.values(), default=0) + 1
     layer |= {name: 0 for name, box in boxes.items() if box.pin == "left"}
     layer |= {name: last for name, box in boxes.items() if box.pin == "right"}
-    kept = {column: i for i, column in enumerate(sorted(set(layer.values())))}
-    return {name: kept[layer[name]] for name in boxes}
+    numbering = {column: i for i, column in enumerate(sorted(set(layer.values())))}
+    return {name: numbering[layer[name]] for name in boxes}
 
 
 def assign_layers(names: Sequence[str], weights: Weights) -> dict[str, int]:
     """Column of every box: longest path over the wires that lead forward, then made short."""
-    place = {name: i for i, name in enumerate(forward_order(names, weights))}
-    forward = {ends: n for ends, n in weights.items() if place[ends[0]] < place[ends[1]]}
+    positions = {name: i for i, name in enumerate(forward_order(names, weights))}
+    forward = {ends: n for ends, n in weights.items() if positions[ends[0]] < positions[ends[1]]}
     before: dict[str, list[str]] = {name: [] for name in names}
     after: dict[str, list[str]] = {name: [] for name in names}
     for a, b in forward:
         after[a].append(b)
         before[b].append(a)
-    order = sorted(names, key=place.__getitem__)
+    order = sorted(names, key=positions.__getitem__)
     layer: dict[str, int] = {}
     for name in order:
-        layer[name] = max((layer[other] + 1 for other in before[name]), default=0)
+        layer[name] = max((layer[neighbour] + 1 for neighbour in before[name]), default=0)
     for sweep in range(_SWEEPS):
         for name in order if sweep % 2 else order[::-1]:
-            pulled = sum(forward[name, other] for other in after[name])
-            held = sum(forward[other, name] for other in before[name])
+            pulled = sum(forward[name, neighbour] for neighbour in after[name])
+            held = sum(forward[neighbour, name] for neighbour in before[name])
             if pulled > held:
-                layer[name] = min(layer[other] for other in after[name]) - 1
+                layer[name] = min(layer[neighbour] for neighbour in after[name]) - 1
             elif held > pulled:
-                layer[name] = max(layer[other] for other in before[name]) + 1
+                layer[name] = max(layer[neighbour] for neighbour in before[name]) + 1
     return layer
 
 
@@ -110,17 +110,17 @@ def _ring_order(names: Sequence[str], weights: Weights) -> Sequence[str]:
         improved = False
         for name in names:
             here = order.index(name)
-            rest = [other for other in order if other != name]
+            remaining = [neighbour for neighbour in order if neighbour != name]
             # Cost of each place, but for what does not depend on it: passing a box turns its wires.
-            cost = sum(weights.get((other, name), 0) for other in rest)
+            cost = sum(weights.get((neighbour, name), 0) for neighbour in remaining)
             costs = [cost]
-            for other in rest:
-                cost += weights.get((name, other), 0) - weights.get((other, name), 0)
+            for neighbour in remaining:
+                cost += weights.get((name, neighbour), 0) - weights.get((neighbour, name), 0)
                 costs.append(cost)
             best = min(costs)
             if best < costs[here]:
-                rest.insert(costs.index(best), name)
-                order, improved = rest, True
+                remaining.insert(costs.index(best), name)
+                order, improved = remaining, True
         if not improved:
             break
     return order
@@ -132,16 +132,18 @@ _ARROW = 13.0
 
 
 def lay_out(
-    boxes: Mapping[str, LayoutBox], wires: Sequence[Wire], least: float = 0.0
+    boxes: Mapping[str, LayoutBox], wires: Sequence[Wire], minimum_width: float = 0.0
 ) -> DiagramLayout:
     """Place boxes and route wires."""
     if not boxes:
-        return DiagramLayout({}, (), (), (), least, 0.0)
-    return _Placing(boxes, wires, least).layout()
+        return DiagramLayout({}, (), (), (), minimum_width, 0.0)
+    return _Placing(boxes, wires, minimum_width).layout()
 
 
 class _Placing:
-    def __init__(self, boxes: Mapping[str, LayoutBox], wires: Sequence[Wire], least: float) -> None:
+    def __init__(
+        self, boxes: Mapping[str, LayoutBox], wires: Sequence[Wire], minimum_width: float
+    ) -> None:
         self._boxes, self._wires = boxes, wires
         self._layer = columns_of(boxes, wires)
         self._nets = nets_of(wires, self._layer)
@@ -162,7 +164,7 @@ class _Placing:
         self._corners: dict[str, Point] = {}
         self._tracks: dict[tuple[int, int], list[tuple[float, Leg]]] = {}
         width = self._widen()
-        self._width = max(width, least)
+        self._width = max(width, minimum_width)
         for name, box in boxes.items():
             if box.pin == "right":
                 x, y = self._corners[name]
@@ -170,10 +172,10 @@ class _Placing:
 
     def layout(self) -> DiagramLayout:
         """Put everything together."""
-        ways = tuple(self._way(number) for number in range(len(self._wires)))
+        ways = tuple(self._corners_of(number) for number in range(len(self._wires)))
         labels = tuple(
-            (way[-1][0] - _ARROW + 4 - wire.room / 2, way[-1][1])
-            for way, wire in zip(ways, self._wires, strict=True)
+            (wire_path[-1][0] - _ARROW + 4 - wire.room / 2, wire_path[-1][1])
+            for wire_path, wire in zip(ways, self._wires, strict=True)
         )
         dots = tuple(
             (dot, self._nets[leg.net].source)
@@ -239,13 +241,13 @@ class _Placing:
             x += width
         return x
 
-    def _way(self, number: int) -> tuple[Point, ...]:
+    def _corners_of(self, number: int) -> tuple[Point, ...]:
         """Corners of one wire: through the channels from its source to its target."""
         net, wire = self._net_of[number], self._wires[number]
         source, target = self._boxes[wire.source[0]], wire.target[0]
         end = self._layer[target]
         y = self._output(wire.source)
-        way = [(self._corners[source.name][0] + source.width, y)]
+        points = [(self._corners[source.name][0] + source.width, y)]
         forward = end > net.start
         channels = (
             range(net.start + 1, end + 1)
@@ -258,10 +260,10 @@ class _Placing:
             else:
                 leaves = self._pass(net, channel if forward else channel - 1)
             turning = not forward and channel in {net.start + 1, end}
-            way += self._through(net, channel, y, leaves, turning=turning)
+            points += self._through(net, channel, y, leaves, turning=turning)
             y = leaves
-        way.append((self._corners[target][0], y))
-        return _merged(way)
+        points.append((self._corners[target][0], y))
+        return _merged(points)
 
     def _through(
         self, net: Net, channel: int, enters: float, leaves: float, *, turning: bool
@@ -280,18 +282,18 @@ class _Placing:
         return [(x, enters), (x, leaves)]
 
 
-def _merged(way: Sequence[Point]) -> tuple[Point, ...]:
+def _merged(points: Sequence[Point]) -> tuple[Point, ...]:
     """Leave out corners that are none."""
-    kept: list[Point] = []
-    for point in way:
-        if kept and point == kept[-1]:
+    merged: list[Point] = []
+    for point in points:
+        if merged and point == merged[-1]:
             continue
-        if len(kept) > 1:
-            a, b = kept[-2], kept[-1]
+        if len(merged) > 1:
+            a, b = merged[-2], merged[-1]
             if a[0] == b[0] == point[0] or a[1] == b[1] == point[1]:
-                kept.pop()
-        kept.append(point)
-    return tuple(kept)
+                merged.pop()
+        merged.append(point)
+    return tuple(merged)
 
 
 def _dots(x: float, leg: Leg) -> list[Point]:
@@ -319,7 +321,7 @@ class _Shelf(MutableStruct):
 
 
 def lay_out_islands(
-    boxes: Mapping[str, LayoutBox], wires: Sequence[Wire], least: float = 0.0
+    boxes: Mapping[str, LayoutBox], wires: Sequence[Wire], minimum_width: float = 0.0
 ) -> DiagramLayout:
     """Lay out a diagram as :func:`lay_out` does, islands without a wire between them apart.
 
@@ -327,7 +329,7 @@ def lay_out_islands(
     """
     parts = islands(list(boxes), ((wire.source[0], wire.target[0]) for wire in wires))
     if len(parts) < 2 or any(box.pin for box in boxes.values()):
-        return lay_out(boxes, wires, least)
+        return lay_out(boxes, wires, minimum_width)
     members = {name: i for i, names in enumerate(parts) for name in names}
     numbers: list[list[int]] = [[] for _ in parts]
     for number, wire in enumerate(wires):
@@ -340,18 +342,22 @@ def lay_out_islands(
     ways: dict[int, tuple[Point, ...]] = {}
     labels: dict[int, Point] = {}
     dots: list[tuple[Point, tuple[str, str]]] = []
-    width, height = least, 0.0
-    places = _packed([(part.width, part.height) for part in laid])
-    for part, (dx, dy), inside in zip(laid, places, numbers, strict=True):
+    width, height = minimum_width, 0.0
+    offsets = _packed([(part.width, part.height) for part in laid])
+    for part, (dx, dy), inside in zip(laid, offsets, numbers, strict=True):
         corners |= {name: (x + dx, y + dy) for name, (x, y) in part.corners.items()}
         dots += [((x + dx, y + dy), source) for (x, y), source in part.dots]
-        for number, way, (x, y) in zip(inside, part.ways, part.labels, strict=True):
-            ways[number] = tuple((px + dx, py + dy) for px, py in way)
+        for number, wire_path, (x, y) in zip(inside, part.ways, part.labels, strict=True):
+            ways[number] = tuple((px + dx, py + dy) for px, py in wire_path)
             labels[number] = (x + dx, y + dy)
         width, height = max(width, dx + part.width), max(height, dy + part.height)
-    each = range(len(wires))
-    whole = tuple(ways[n] for n in each), tuple(labels[n] for n in each), tuple(dots)
-    return DiagramLayout(corners, *whole, width, height)
+    indices = range(len(wires))
+    parts_of_layout = (
+        tuple(ways[n] for n in indices),
+        tuple(labels[n] for n in indices),
+        tuple(dots),
+    )
+    return DiagramLayout(corners, *parts_of_layout, width, height)
 
 
 def _packed(sizes: Sequence[Point]) -> list[Point]:

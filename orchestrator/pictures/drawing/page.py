@@ -51,16 +51,16 @@ _LONGEST = 60
 
 
 def details_of(system: System, facts: Facts) -> dict[str, dict[str, Any]]:
-    """Collect what is told of everything in a system."""
+    """Collect the details of everything in a system."""
     plans = {
         segments[-1].key: plan
         for ends, segments in chains_of(system).items()
         for plan in facts.plans
         if (plan.connection.source, plan.connection.target) == ends
     }
-    found: dict[str, dict[str, Any]] = {"parts": {}, "wires": {}}
-    _collect(system, "", facts, plans, found)
-    return found
+    details: dict[str, dict[str, Any]] = {"parts": {}, "wires": {}}
+    _collect(system, "", facts, plans, details)
+    return details
 
 
 def _collect(
@@ -68,11 +68,11 @@ def _collect(
     path: str,
     facts: Facts,
     plans: Mapping[str, DelayPlan],
-    found: dict[str, dict[str, Any]],
+    details: dict[str, dict[str, Any]],
 ) -> None:
     for name, component in system.components.items():
         here = inside(path, name)
-        found["parts"][here] = {
+        details["parts"][here] = {
             "title": here,
             "rows": list(_component(component, here, facts)),
             "ports": _ports(component.connectors, component.values),
@@ -80,22 +80,22 @@ def _collect(
     for name, inner in system.systems.items():
         here = inside(path, name)
         rows = [("Kind", "nested system"), ("Description", inner.description)]
-        found["parts"][here] = {
+        details["parts"][here] = {
             "title": here,
             "rows": [row for row in rows if row[1]],
             "ports": _ports(inner.connectors, inner.values),
         }
-        _collect(inner, here, facts, plans, found)
+        _collect(inner, here, facts, plans, details)
     for name, bus in system.buses.items():
         here = inside(path, name)
         rows = [("Kind", "signal dictionary"), ("Dictionary", bus.dictionary)]
-        found["parts"][here] = {"title": here, "rows": rows, "ports": _ports(bus.connectors, {})}
+        details["parts"][here] = {"title": here, "rows": rows, "ports": _ports(bus.connectors, {})}
     for line in system.connections:
         key = wire_key(path, line)
         rows = list(_wire(system, path, line, plans.get(key)))
         if key in facts.marks:
             rows = [("Comparison", facts.marks[key]), *facts.details.get(key, {}).items(), *rows]
-        found["wires"][key] = {"title": key, "rows": rows}
+        details["wires"][key] = {"title": key, "rows": rows}
 
 
 def _component(component: Component, path: str, facts: Facts) -> Iterator[tuple[str, str]]:
@@ -106,7 +106,9 @@ def _component(component: Component, path: str, facts: Facts) -> Iterator[tuple[
         again = ", iterated until outputs agree" if path in facts.iterated else ""
         yield "Step", f"{facts.steps[path]}{again}"
     yield from facts.details.get(path, {}).items()
-    yield from ((f"Option {key}", text) for key, text in component.options.said().items())
+    yield from (
+        (f"Option {key}", text) for key, text in component.options.differing_texts().items()
+    )
     yield from ((f"Power port {key}", power_text(p)) for key, p in component.power_ports.items())
     yield "States", "yes" if component.has_states else "no"
     able = {
@@ -154,11 +156,11 @@ def _wire(
     yield "Type", str(source.type if source else target.type if target else "not declared")
     yield "Unit of the source", (source and source.unit) or "not declared"
     yield "Unit of the target", (target and target.unit) or "not declared"
-    found = conversion_of(line, source, target)
+    factors = conversion_of(line, source, target)
     unsaid = (
         "suppressed: no unit is checked or converted" if line.suppress_unit_conversion else "none"
     )
-    yield "Unit conversion", unsaid if found is None else _linear(*found)
+    yield "Unit conversion", unsaid if factors is None else _linear(*factors)
     match line.transformation:
         case LinearTransformation(factor, offset):
             yield "Transformation", _linear(factor, offset)
@@ -233,15 +235,15 @@ def environment(
     """
     import jinja2
 
-    made = jinja2.Environment(
+    jinja_environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    made.filters |= filters or {}
-    return made
+    jinja_environment.filters |= filters or {}
+    return jinja_environment
 
 
 def embedded(data: Any) -> str:
@@ -260,7 +262,7 @@ def joined(folder: Path, names: Iterable[str]) -> str:
 def policy_of(*scripts: str) -> str:
     """Return how a policy of a page names scripts."""
     hashes = (hashlib.sha256(script.encode()).digest() for script in scripts)
-    return " ".join(f"'sha256-{base64.b64encode(one).decode()}'" for one in hashes)
+    return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in hashes)
 
 
 _TEMPLATES = Path(__file__).with_name("templates")
@@ -283,14 +285,14 @@ def render_page(system: System, facts: Facts | None = None, notes: tuple[str, ..
     facts
         Of its flat form.
     notes
-        Sentences for the reader, such as what a comparison found beside the diagram.
+        Sentences for the reader, such as further results of a comparison.
     """
     facts = facts or Facts()
     script = joined(_TEMPLATES, _SCRIPTS)
     depths = list(_depths(system, facts))
-    whole = level_of(system, facts)
-    views = [*depths, *islice(_nested(whole, ""), _MOST_ALONE)]
-    signs = legend(whole, replace(facts, loops=()), columns=1)
+    top_level = level_of(system, facts)
+    views = [*depths, *islice(_nested(top_level, ""), _MOST_ALONE)]
+    signs = legend(top_level, replace(facts, loops=()), columns=1)
     data = {
         **details_of(system, facts),
         "loops": _loops(system, facts),

@@ -1,4 +1,4 @@
-"""A system as what is drawn of it: parts with their ports, and wires."""
+"""The drawn elements of a system: parts with their ports, and wires."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class DrawnLine(Struct):
     source: Endpoint
     target: Endpoint
     label: str
-    late: bool
+    is_late: bool
     loops: tuple[int, ...]
     algebraic: frozenset[int]
     mark: str
@@ -116,12 +116,24 @@ class _Collector:
                         end.component,
                         parts,
                     )
-        own = used.get("", {})
+        system_ports = used.get("", {})
         return Level(
             parts,
             tuple(self._lines(system, path, ends)),
-            _rows(system.connectors, _INWARD, own.get("out", []), system.values, own.get("in", [])),
-            _rows(system.connectors, _OUTWARD, own.get("in", []), {}, own.get("out", [])),
+            _rows(
+                system.connectors,
+                _INWARD,
+                system_ports.get("out", []),
+                system.values,
+                system_ports.get("in", []),
+            ),
+            _rows(
+                system.connectors,
+                _OUTWARD,
+                system_ports.get("in", []),
+                {},
+                system_ports.get("out", []),
+            ),
         )
 
     def _lines(self, system: System, path: str, ends: Sequence[Ends]) -> Iterable[DrawnLine]:
@@ -189,12 +201,12 @@ def connector_of(system: System, end: Endpoint) -> Connector | None:
     """Find the connector at an end of a connection; ``None`` if it is not declared."""
     if not end.component:
         return system.connectors.get(end.connector)
-    found = (
+    owner = (
         system.components.get(end.component)
         or system.systems.get(end.component)
         or system.buses.get(end.component)
     )
-    return found.connectors.get(end.connector) if found else None
+    return owner.connectors.get(end.connector) if owner else None
 
 
 def component_count(system: System) -> int:
@@ -225,11 +237,13 @@ def _rows(
     elsewhere: Iterable[str] = (),
 ) -> tuple[DrawnPort, ...]:
     """Connected ports in declared order, then the others of a side, up to a number."""
-    known = set(used)
-    other = known.union(elsewhere)
-    idle = [n for n, c in connectors.items() if c.causality in side and n not in other]
+    used_names = set(used)
+    occupied = used_names.union(elsewhere)
+    idle = [n for n, c in connectors.items() if c.causality in side and n not in occupied]
     ports = []
-    for name in [n for n in connectors if n in known] + [n for n in used if n not in connectors]:
+    for name in [n for n in connectors if n in used_names] + [
+        n for n in used if n not in connectors
+    ]:
         bare = name.removesuffix(_AGAIN)
         ports.append(DrawnPort(name, _text(connectors.get(bare), bare, None), connected=True))
     ports += [
@@ -245,6 +259,6 @@ def _text(connector: Connector | None, name: str, held: Value | None) -> str:
     """Port's name with unit, or with the value that an unconnected input keeps."""
     unit = connector.unit if connector and connector.unit not in {None, "", "1"} else None
     if isinstance(held, int | float):
-        shown = str(held).lower() if isinstance(held, bool) else f"{held:g}"
-        return one_line(f"{name} = {shown}" + (f" {unit}" if unit else ""))
+        value_text = str(held).lower() if isinstance(held, bool) else f"{held:g}"
+        return one_line(f"{name} = {value_text}" + (f" {unit}" if unit else ""))
     return one_line(f"{name} [{unit}]" if unit else name)

@@ -129,7 +129,7 @@ _DASH = (4.2, 2.1)
 _TOP = 5 * GRID
 _BOTTOM = 2 * GRID
 _SIDE = 16.0
-#: A line has so many bands at most; each further loop makes it wider.
+#: Largest number of bands of a line; each further loop makes it wider.
 _BANDS = 3
 # Names of pins: no connector's name begins so.
 _IN, _OUT = "\0in:", "\0out:"
@@ -145,7 +145,7 @@ class Placed(Struct):
     outputs: Mapping[str, float] = field(default_factory=dict)
 
 
-def place(level: Level, depth: int = 0, least: float = 0.0, edge: str = "") -> Placed:
+def place_level(level: Level, depth: int = 0, minimum_width: float = 0.0, edge: str = "") -> Placed:
     """Lay out a level and paint it.
 
     level: What is in a system.
@@ -154,7 +154,7 @@ def place(level: Level, depth: int = 0, least: float = 0.0, edge: str = "") -> P
     edge: Colour of the marks of its own connectors on the frame around it.
     """
     nested = {
-        name: place(part.level, depth + 1, head_width(part), colours(part)[1])
+        name: place_level(part.level, depth + 1, head_width(part), colours(part)[1])
         for name, part in level.parts.items()
         if part.level is not None
     }
@@ -174,9 +174,9 @@ def place(level: Level, depth: int = 0, least: float = 0.0, edge: str = "") -> P
         )
         for line in level.lines
     ]
-    left = 0.0 if level.inputs or not edge else _SIDE
+    left_margin = 0.0 if level.inputs or not edge else _SIDE
     right = 0.0 if level.outputs or not edge else _SIDE
-    laid = lay_out_islands(boxes, wires, least - left - right)
+    laid = lay_out_islands(boxes, wires, minimum_width - left_margin - right)
     shapes: list[Shape] = [
         *_halos(level.lines, laid),
         *_lines(level.lines, laid),
@@ -192,8 +192,8 @@ def place(level: Level, depth: int = 0, least: float = 0.0, edge: str = "") -> P
         mark = paint_port(port, (x, heights[name]), inward, edge or INK)
         shapes.append(ShapeGroup("pin", [*mark]))
     return Placed(
-        [ShapeGroup("inside", shapes, at=(left, 0.0))] if left else shapes,
-        laid.width + left + right,
+        [ShapeGroup("inside", shapes, at=(left_margin, 0.0))] if left_margin else shapes,
+        laid.width + left_margin + right,
         GRID * -(-laid.height // GRID),
         {port.name: heights[_IN + port.name] for port in level.inputs},
         {port.name: heights[_OUT + port.name] for port in level.outputs},
@@ -210,8 +210,8 @@ def _frame(name: str, inner: Placed) -> LayoutBox:
     )
 
 
-def _end(end: Endpoint, own: str) -> tuple[str, str]:
-    return (end.component or own + end.connector, end.connector)
+def _end(end: Endpoint, prefix: str) -> tuple[str, str]:
+    return (end.component or prefix + end.connector, end.connector)
 
 
 def _part(
@@ -232,11 +232,11 @@ def _part(
 def _halos(lines: Sequence[DrawnLine], laid: DiagramLayout) -> Iterator[Shape]:
     """Bands along lines that belong to loops, the outer ones first."""
     for band in reversed(range(_BANDS)):
-        for line, way in zip(lines, laid.ways, strict=True):
+        for line, wire_path in zip(lines, laid.ways, strict=True):
             if band < len(line.loops):
                 loop = line.loops[band]
                 dash = BROKEN if loop in line.algebraic else ()
-                stroke = Stroke(way, colour_of(loop), 5.0 + 3.0 * band, dash)
+                stroke = Stroke(wire_path, colour_of(loop), 5.0 + 3.0 * band, dash)
                 yield ShapeGroup("halo", [stroke], {"loop": str(loop), "of": line.key})
 
 
@@ -244,16 +244,16 @@ def _lines(lines: Sequence[DrawnLine], laid: DiagramLayout) -> Iterator[Shape]:
     """Lines with arrow heads and labels; what several share is solid if one of them is."""
     looks = {}
     for line in lines:  # colour, width and dashes
-        colour = MARKS[line.mark][1] if line.mark else LATE if line.late else INK
-        looks[line.key] = colour, 2.2 if line.mark else 1.3, _DASH if line.late else ()
-    order = sorted(range(len(lines)), key=lambda number: not lines[number].late)
+        colour = MARKS[line.mark][1] if line.mark else LATE if line.is_late else INK
+        looks[line.key] = colour, 2.2 if line.mark else 1.3, _DASH if line.is_late else ()
+    order = sorted(range(len(lines)), key=lambda number: not lines[number].is_late)
     for number in order:
-        line, way = lines[number], laid.ways[number]
+        line, wire_path = lines[number], laid.ways[number]
         colour, width, dash = looks[line.key]
-        x, y = way[-1]
+        x, y = wire_path[-1]
         tip = x - 2.5
         shapes: list[Shape] = [
-            Stroke((*way[:-1], (x - 7, y)), colour, width, dash),
+            Stroke((*wire_path[:-1], (x - 7, y)), colour, width, dash),
             Polygon(((tip, y), (tip - 7, y - 3.2), (tip - 7, y + 3.2)), colour),
         ]
         if line.label:

@@ -136,7 +136,7 @@ class _Font(NamedTuple):
     begins: tuple[int, ...]
     deltas: tuple[int, ...]
     offsets: tuple[int, ...]
-    place: int
+    offset: int
     widths: tuple[float, ...]
 
     def glyph(self, character: str) -> int:
@@ -147,8 +147,8 @@ class _Font(NamedTuple):
             return 0
         if not self.offsets[i]:
             return (code + self.deltas[i]) & 0xFFFF
-        place = self.place + 2 * i + self.offsets[i] + 2 * (code - self.begins[i])
-        (glyph,) = struct.unpack_from(">H", self.data, place)
+        offset = self.offset + 2 * i + self.offsets[i] + 2 * (code - self.begins[i])
+        (glyph,) = struct.unpack_from(">H", self.data, offset)
         return (glyph + self.deltas[i]) & 0xFFFF if glyph else 0
 
 
@@ -166,11 +166,11 @@ def has_font() -> bool:
 @cache
 def font_file(*, bold: bool) -> str:
     """Path of the font, which matplotlib brings along; that is not imported for it."""
-    found = find_spec("matplotlib")
-    if found is None or found.origin is None:
+    module_spec = find_spec("matplotlib")
+    if module_spec is None or module_spec.origin is None:
         raise LoadError(f"block diagrams {NEED_FONT}")
     name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
-    return str(Path(found.origin).parent / "mpl-data" / "fonts" / "ttf" / name)
+    return str(Path(module_spec.origin).parent / "mpl-data" / "fonts" / "ttf" / name)
 
 
 @cache
@@ -194,8 +194,8 @@ def _font(*, bold: bool) -> _Font:
     start = next(s for s in (at["cmap"] + o for o in starts) if data[s : s + 2] == b"\0\4")
     (twice,) = struct.unpack_from(">H", data, start + 6)
     ends, begins, deltas, offsets = (
-        struct.unpack_from(f">{twice // 2}H", data, start + place)
-        for place in (14, 16 + twice, 16 + 2 * twice, 16 + 3 * twice)
+        struct.unpack_from(f">{twice // 2}H", data, start + offset)
+        for offset in (14, 16 + twice, 16 + 2 * twice, 16 + 3 * twice)
     )
     return _Font(data, ends, begins, deltas, offsets, start + 16 + 3 * twice, sizes)
 
@@ -339,10 +339,10 @@ def corners(points: Sequence[Point], bend: float) -> Iterator[tuple[Point, Point
         cut = min(bend, lengths[0] / 2, lengths[1] / 2)
         begin, end = (
             (
-                corner[0] + (other[0] - corner[0]) * cut / length,
-                corner[1] + (other[1] - corner[1]) * cut / length,
+                corner[0] + (neighbour[0] - corner[0]) * cut / length,
+                corner[1] + (neighbour[1] - corner[1]) * cut / length,
             )
-            for other, length in zip((before, after), lengths, strict=True)
+            for neighbour, length in zip((before, after), lengths, strict=True)
         )
         yield corner, begin, end
 

@@ -37,27 +37,30 @@ def listening(address: str) -> tuple[socket.socket, str]:
     """
     host, colon, port = address.rpartition(":")
     host = host.strip("[]") if colon else LOOPBACK
-    what = f"live: {address}"
+    option_text = f"live: {address}"
     if not port.isdecimal() or int(port) > 65535 or not host:
-        raise DescriptionError(f"{what}: expected PORT or HOST:PORT, with a port up to 65535")
+        raise DescriptionError(
+            f"{option_text}: expected PORT or HOST:PORT, with a port up to 65535"
+        )
     try:
-        family, *_, place = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)[0]
-        made = socket.socket(family, socket.SOCK_STREAM)
+        family, *_, endpoint = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, socket.SOCK_STREAM)
         # On Windows SO_REUSEADDR lets a second program listen to the same port.
         alone = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
-        made.setsockopt(socket.SOL_SOCKET, alone, 1)
+        listener.setsockopt(socket.SOL_SOCKET, alone, 1)
     except OSError as error:
-        raise DescriptionError(f"{what}: no such host: {error.strerror or error}") from None
+        raise DescriptionError(f"{option_text}: no such host: {error.strerror or error}") from None
     try:
-        made.bind(place)
-        made.listen(_WAITING)
+        listener.bind(endpoint)
+        listener.listen(_WAITING)
     except OSError as error:
-        made.close()
-        why = error.strerror or error
+        listener.close()
+        reason = error.strerror or error
         raise DescriptionError(
-            f"{what}: cannot be listened to: {why}; give another port, or 0 for a free one"
+            f"{option_text}: cannot be listened to: {reason}; give another port, or 0 for a free"
+            " one"
         ) from None
-    return made, secrets.token_urlsafe(18)
+    return listener, secrets.token_urlsafe(18)
 
 
 def is_local(listener: socket.socket) -> bool:
@@ -70,8 +73,8 @@ def url_of(listener: socket.socket, token: str) -> str:
     host, port = listener.getsockname()[:2]
     if ipaddress.ip_address(host).is_unspecified:
         host = socket.gethostname()
-    shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{port}/?token={token}"
+    host_text = f"[{host}]" if ":" in host else host
+    return f"http://{host_text}:{port}/?token={token}"
 
 
 class Door(ThreadingHTTPServer):
@@ -112,7 +115,7 @@ class Door(ThreadingHTTPServer):
     def _close_one(self) -> None:
         """Close the oldest of the address with most strangers, unless it knows the token."""
         crowded = Counter(self._strangers.values()).most_common(1)[0][0]
-        oldest = next(one for one, host in self._strangers.items() if host == crowded)
+        oldest = next(stranger for stranger, host in self._strangers.items() if host == crowded)
         del self._strangers[oldest]
         if not self._knows(oldest):
             try:
@@ -144,7 +147,7 @@ class Door(ThreadingHTTPServer):
 
 
 class Head:
-    """What a viewer asks, read by lines up to so many bytes for each request."""
+    """A viewer's request, read by lines up to a number of bytes."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
@@ -155,8 +158,8 @@ class Head:
 
         Raises ConnectionError: if the request is too long.
         """
-        most = self.left + 1 if size < 0 else min(size, self.left + 1)
-        line: bytes = self._file.readline(most)
+        limit = self.left + 1 if size < 0 else min(size, self.left + 1)
+        line: bytes = self._file.readline(limit)
         self.left -= len(line)
         if self.left < 0:
             raise ConnectionError("the request is too long")

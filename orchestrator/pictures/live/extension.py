@@ -56,28 +56,28 @@ _START, _PATIENCE, _END = 60.0, 5.0, 10.0
 
 
 class Beside:
-    """A process that is told what is new of a run; one that does not listen is left alone.
+    """A process that receives the news of a run; the run ignores one that does not listen.
 
     module, arguments: What it is; before the arguments stands the descriptor of its channel.
     what: It does.
     files: Descriptors that it inherits.
-    lost: Why it is told nothing any more; empty while it is.
+    lost: Why it receives nothing any more; empty while it does.
     """
 
     def __init__(
         self,
         module: str,
         arguments: Sequence[str],
-        what: str,
+        description: str,
         sockets: Sequence[socket.socket] = (),
     ) -> None:
-        self.lost, self.what = "", what
+        self.lost, self.what = "", description
         self._process = OwnProcess(module, *arguments, connected=True, stdout=subprocess.DEVNULL)
         self._channel = self._process.channel
         self._channel.settimeout(_START)
         try:
-            for each in sockets:
-                operating_system.send_socket(self._channel, each)
+            for passed_socket in sockets:
+                operating_system.send_socket(self._channel, passed_socket)
         except OSError as error:
             self._lose(error)
 
@@ -95,9 +95,9 @@ class Beside:
     def _lose(self, error: OSError) -> None:
         self.lost = f"the run went on without its {self.what}: {error.strerror or error}"
 
-    def end(self, why: str, seconds: float = _END) -> bool:
+    def end(self, reason: str, seconds: float = _END) -> bool:
         """Say why nothing more will come; return whether it has gone by itself after so long."""
-        self.say(Ended(why))
+        self.say(Ended(reason))
         self._channel.close()
         has_gone = self._process.wait(seconds)
         self._process.finish()
@@ -105,8 +105,8 @@ class Beside:
 
 
 def _close_all(sockets: Sequence[socket.socket]) -> None:
-    for each in sockets:
-        each.close()
+    for open_socket in sockets:
+        open_socket.close()
 
 
 class Viewing(Beside):
@@ -122,18 +122,20 @@ class Viewing(Beside):
         listener, token = listening(address)
         self.url = url_of(listener, token)
         with listener:
-            own = []
+            local_sockets = []
             if HAS_NAMES:
-                own.append(NamedSocket(page_name(*listener.getsockname()[:2]), socket.SOCK_STREAM))
-            self._free = weakref.finalize(self, _close_all, own)
-            sockets = [listener, *own]
+                local_sockets.append(
+                    NamedSocket(page_name(*listener.getsockname()[:2]), socket.SOCK_STREAM)
+                )
+            self._free = weakref.finalize(self, _close_all, local_sockets)
+            sockets = [listener, *local_sockets]
             super().__init__(_MODULE, [str(len(sockets))], "live view", sockets)
         self.say(Opened(token, title))
 
-    def end(self, why: str, seconds: float = _END) -> bool:
+    def end(self, reason: str, seconds: float = _END) -> bool:
         """End it, and free the name by which commands reach it."""
         try:
-            return super().end(why, seconds)
+            return super().end(reason, seconds)
         finally:
             self._free()
 
@@ -174,14 +176,14 @@ class LiveView(Extension):
         title = case.case.title or case.name
         self._loops = loops_section(facts.loops)
         components = case.system.components.values()
-        has_devices = any(one.source.kind is SourceKind.DEVICE for one in components)
+        has_devices = any(component.source.kind is SourceKind.DEVICE for component in components)
         rig = run.experiment.supervisor.rig if run.experiment.supervisor and has_devices else ""
         is_steered = run.realtime is None and not has_devices
         self._stands = False
         arming = run.value(case.name, "arming")
         margin_s = None if arming is None else arming.delay_margin
-        about = case.name, title, diagram, rig, is_steered, has_devices, margin_s
-        self._viewing.say(Begun(*about, *_margins_again(run, case.name)))
+        case_facts = case.name, title, diagram, rig, is_steered, has_devices, margin_s
+        self._viewing.say(Begun(*case_facts, *_margins_again(run, case.name)))
         self._tell(run, case.name, is_over=False)
         try:
             share = partial(self._share, run, case)
@@ -197,17 +199,17 @@ class LiveView(Extension):
         """Do what viewers wish: tune, mark, stand still between two steps, do one, go on, end."""
         while True:
             wish = self._viewing.wish(waits=self._stands)
-            if wish is not None and (wish.what in CHANGES or wish.case != case):
+            if wish is not None and (wish.request in CHANGES or wish.case != case):
                 self._viewing.say(_answered(wish, case, execution))
                 continue
-            what = "" if wish is None else wish.what
-            if what == "stop":
+            request = "" if wish is None else wish.request
+            if request == "stop":
                 raise StoppedRunError(RunStop("operator", "from the page of --live"))
-            stands = what in {"pause", "step"}
-            if stands != self._stands and (what or self._stands):
+            stands = request in {"pause", "step"}
+            if stands != self._stands and (request or self._stands):
                 self._stands = stands
                 self._viewing.say(Stands(stands))
-            if what == "step":
+            if request == "step":
                 return 1
             if not self._stands:
                 return None
@@ -215,9 +217,9 @@ class LiveView(Extension):
     def _share(
         self, run: Run, case: PreparedCase, rows: SharedRows, begun: Result, execution: Execution
     ) -> None:
-        given = recording_of(run, case, rows, begun)
-        tunables = [asdict(one) for one in execution.tunables]
-        self._viewing.say(replace(given, tunables=tunables), rows.file)
+        ready = recording_of(run, case, rows, begun)
+        tunables = [asdict(tunable) for tunable in execution.tunables]
+        self._viewing.say(replace(ready, tunables=tunables), rows.file)
         execution.listen(lambda event: self._viewing.say(Done(event)))
 
     def after(self, run: Run, case: PreparedCase, result: Result) -> Result:
@@ -229,12 +231,14 @@ class LiveView(Extension):
         """Show measures and verdicts, and end the server."""
         for name, outcome in run.outcome.cases.items():
             measured = tuple(
-                (key.replace("_", " "), one.value, one.unit)
-                for key, one in outcome.measured.items()
+                (key.replace("_", " "), measure.value, measure.unit)
+                for key, measure in outcome.measured.items()
             )
             columns = ("measure", "value", "unit")
-            found = [Section("measures", "Measures", columns, measured)] if measured else []
-            self._tell(run, name, *outcome.result.remarks, is_over=True, first=found)
+            measures_section = (
+                [Section("measures", "Measures", columns, measured)] if measured else []
+            )
+            self._tell(run, name, *outcome.result.remarks, is_over=True, first=measures_section)
         self._viewing.end(
             "The run has ended, and this page keeps what it shows now. Its report is"
             f" {run.output / 'report.html'}; softdock replay shows a recording in a page like this."
@@ -243,9 +247,13 @@ class LiveView(Extension):
     def _tell(
         self, run: Run, case: str, *remarks: str, is_over: bool, first: list[Section] | None = None
     ) -> None:
-        found = [*(first or ()), *([self._loops] if self._loops.rows else ()), *run.sections[case]]
-        said = tuple(replace(one, value=None, data=None) for one in found)
-        self._viewing.say(Said(case, said, remarks or tuple(run.notes[case]), is_over))
+        sections = [
+            *(first or ()),
+            *([self._loops] if self._loops.rows else ()),
+            *run.sections[case],
+        ]
+        plain_sections = tuple(replace(section, value=None, data=None) for section in sections)
+        self._viewing.say(Said(case, plain_sections, remarks or tuple(run.notes[case]), is_over))
 
 
 def _margins_again(run: Run, case: str) -> tuple[bytes, str]:
@@ -259,7 +267,7 @@ def _margins_again(run: Run, case: str) -> tuple[bytes, str]:
         return b"", f"its margins cannot be computed beside the run: {error}"
 
 
-#: Values of a ramp whose margins are computed before a rig takes it, beside the last.
+#: Values of a ramp whose margins are computed before a rig takes it, besides the last.
 _PLACES = 7
 
 
@@ -268,7 +276,7 @@ def _answered(wish: Wish, case: str, execution: Execution) -> Answered:
     try:
         if wish.case != case:
             raise DescriptionError(f"case '{wish.case}' is over")
-        if wish.what == MARK:
+        if wish.request == MARK:
             execution.mark(wish.text, wish.by)
             return Answered(wish.number, "")
         value: Value = plain_value(wish.text)
@@ -276,11 +284,11 @@ def _answered(wish: Wish, case: str, execution: Execution) -> Answered:
             end = Endpoint.parse(wish.name)
             connector = execution.system.component(end.component).connector(end.connector)
             value = value_of(wish.text, connector, wish.name)
-        if wish.what == CHECK:
+        if wish.request == CHECK:
             proposed = execution.proposed(wish.name, value, wish.ramp)
             is_delay = "->" in wish.name
-            way = proposed.way(_PLACES)
-            texts = (f"{round(one)} ns" if is_delay else json.dumps(one) for one in way)  # type: ignore[arg-type]
+            values = proposed.ramp_values(_PLACES)
+            texts = (f"{round(value)} ns" if is_delay else json.dumps(value) for value in values)  # type: ignore[arg-type]
             return Answered(wish.number, "", tuple(texts))
         execution.set(wish.name, value, wish.ramp, by=wish.by, granted=wish.granted)
     except SoftdockError as error:
@@ -289,7 +297,7 @@ def _answered(wish: Wish, case: str, execution: Execution) -> Answered:
 
 
 def recording_of(run: Run, case: PreparedCase, rows: SharedRows, begun: Result) -> CaseReady:
-    """Return what another process is told of the rows of a case."""
+    """Return the message to another process about the rows of a case."""
     options, pace = case.options, run.realtime
     _, stop_ns, _ = horizon(case.system, options.start, options.stop, options.step)
     return CaseReady(

@@ -61,7 +61,7 @@ class Stands(Struct):
 
 
 class CaseReady(Struct):
-    """A case is ready for its first step; the memory of its rows comes beside this message.
+    """A case is ready for its first step; the memory of its rows accompanies this message.
 
     ``begun`` is what was recorded before, without its system; ``cpus`` are left to the run.
     """
@@ -83,12 +83,12 @@ class Done(Struct):
 class Answered(Struct):
     """What became of a wish, by its number: why it is refused, or empty.
 
-    ``way`` are values on the way to the one that was asked about, as text.
+    ``values`` are values on the way to the requested one, as text.
     """
 
     number: int
     refused: str
-    way: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
 
 
 class Said(Struct):
@@ -103,7 +103,7 @@ class Said(Struct):
 class Ended(Struct):
     """Nothing more will come: why."""
 
-    why: str
+    reason: str
 
 
 Message = Opened | Begun | CaseReady | Stands | Done | Answered | Said | Ended
@@ -112,14 +112,14 @@ Message = Opened | Begun | CaseReady | Stands | Done | Answered | Said | Ended
 class Wish(Struct):
     """What a viewer wishes of a run.
 
-    what: One of :data:`WISHES`, :data:`SET`, :data:`MARK` or :data:`CHECK`.
+    request: One of :data:`WISHES`, :data:`SET`, :data:`MARK` or :data:`CHECK`.
     case: Of which case.
-    number: What its answer is told by.
+    number: Number that its answer repeats.
     name, text, ramp: What is to be set, to what, and in how many seconds; or the text of a mark.
     by, granted: Who wishes it, and by which margins the supervisor of a rig granted it.
     """
 
-    what: str
+    request: str
     case: str = ""
     number: int = 0
     name: str = ""
@@ -160,7 +160,7 @@ def receive_wish(channel: socket.socket, *, waits: bool) -> Wish | None:
 
 
 def _exactly(channel: socket.socket, size: int) -> bytes:
-    """Receive so many bytes; none, if nobody sends any more."""
+    """Receive a number of bytes; none if the sender has closed."""
     data = bytearray()
     while len(data) < size:
         if not (part := channel.recv(min(size - len(data), 1 << 20))):
@@ -212,16 +212,16 @@ class Intervals:
         self._known = 0
         self.counts = [0] * (len(BUCKETS_US) + 1)
 
-    def grow(self, whole: int) -> None:
+    def grow(self, complete_rows: int) -> None:
         """Count the intervals of the first ``whole`` rows, which are final."""
-        if whole <= self._known:
+        if complete_rows <= self._known:
             return
-        part = slice(max(self._known - 1, 0), whole)
-        wanted = np.diff(self._times[part]) / self._factor
-        away_us = np.abs(np.diff(self._clocks[part]) - wanted) / 1e3
-        found = np.bincount(np.searchsorted(BUCKETS_US, away_us), minlength=len(self.counts))
-        self.counts = [one + int(more) for one, more in zip(self.counts, found, strict=True)]
-        self._known = whole
+        part = slice(max(self._known - 1, 0), complete_rows)
+        expected_steps = np.diff(self._times[part]) / self._factor
+        away_us = np.abs(np.diff(self._clocks[part]) - expected_steps) / 1e3
+        counts = np.bincount(np.searchsorted(BUCKETS_US, away_us), minlength=len(self.counts))
+        self.counts = [count + int(more) for count, more in zip(self.counts, counts, strict=True)]
+        self._known = complete_rows
 
 
 class SampleFinder:
@@ -256,9 +256,9 @@ class SampleFinder:
         """Time of the last row."""
         return int(self._rows.times_ns[self._whole - 1] if self._whole else self._first[0][-1])
 
-    def grow(self, whole: int) -> None:
+    def grow(self, complete_rows: int) -> None:
         """Thin the first ``whole`` rows, which are final."""
-        self._whole = max(whole, self._whole)
+        self._whole = max(complete_rows, self._whole)
         finer: tuple[Floats, Floats, int] = (self._rows.values, self._rows.values, 1)
         for level, size in enumerate(_KEPT):
             low, high, step = finer
@@ -283,7 +283,7 @@ class SampleFinder:
         row = max(int(np.searchsorted(before, time_ns, "right")) - 1, 0)
         return int(before[row]), values[row]
 
-    def between(self, begin_ns: int, end_ns: int, columns: Sequence[int], most: int) -> Stretch:
+    def between(self, begin_ns: int, end_ns: int, columns: Sequence[int], limit: int) -> Stretch:
         """Return samples from one time to another, and one more on each side.
 
         begin_ns, end_ns: Times.
@@ -292,20 +292,20 @@ class SampleFinder:
             which begin at the same rows whatever the times are, so that a picture does not flicker.
             A stretch of which nothing is a number is a gap.
         """
-        chosen = list(columns)
+        selected = list(columns)
         times = self._rows.times_ns[: self._whole]
         first = max(int(np.searchsorted(times, begin_ns)) - 1, 0)
         last = min(int(np.searchsorted(times, end_ns, "right")) + 1, self._whole)
         parts: list[tuple[Times, Floats]] = []
         before, values = self._first
         if len(before) and (first == 0):
-            parts.append((before, values[:, chosen]))
-        is_exact = last - first <= most
+            parts.append((before, values[:, selected]))
+        is_exact = last - first <= limit
         if is_exact:
-            parts.append((times[first:last], self._rows.values[first:last, chosen]))
+            parts.append((times[first:last], self._rows.values[first:last, selected]))
         else:
-            size = 1 << int(np.ceil(np.log2(2 * (last - first) / most)))
-            parts.append(self._extremes(first // size * size, last, chosen, size))
+            size = 1 << int(np.ceil(np.log2(2 * (last - first) / limit)))
+            parts.append(self._extremes(first // size * size, last, selected, size))
         return Stretch(
             np.concatenate([part[0] for part in parts]),
             np.concatenate([part[1] for part in parts]),
@@ -315,23 +315,23 @@ class SampleFinder:
     def _extremes(
         self, begin: int, end: int, columns: list[int], size: int
     ) -> tuple[Times, Floats]:
-        """Return lowest and highest of stretches of so many rows, two rows for each."""
+        """Return lowest and highest of stretches of a number of rows, two rows for each."""
         edges = np.arange(begin, end, size)
-        found = np.empty((len(edges), 2, len(columns)))
-        level = sum(size >= kept for kept in _KEPT) - 1
-        known = 0
+        extremes = np.empty((len(edges), 2, len(columns)))
+        level = sum(size >= block_size for block_size in _KEPT) - 1
+        stored = 0
         if level >= 0:
-            kept = _KEPT[level]
-            known = max(min(end, self._done[level] * kept) - begin, 0) // size
-            part = slice(begin // kept, (begin + known * size) // kept)
-            shape = (known, size // kept, len(columns))
+            block_size = _KEPT[level]
+            stored = max(min(end, self._done[level] * block_size) - begin, 0) // size
+            part = slice(begin // block_size, (begin + stored * size) // block_size)
+            shape = (stored, size // block_size, len(columns))
             for side, extreme, of in ((0, np.fmin, self._low), (1, np.fmax, self._high)):
-                found[:known, side] = extreme.reduce(
+                extremes[:stored, side] = extreme.reduce(
                     of[level][part][:, columns].reshape(shape), axis=1
                 )
-        if known < len(edges):
-            rest = self._rows.values[edges[known] : end, columns]
-            starts = edges[known:] - edges[known]
-            found[known:, 0] = np.fmin.reduceat(rest, starts, axis=0)
-            found[known:, 1] = np.fmax.reduceat(rest, starts, axis=0)
-        return np.repeat(self._rows.times_ns[edges], 2), found.reshape(-1, len(columns))
+        if stored < len(edges):
+            remaining = self._rows.values[edges[stored] : end, columns]
+            starts = edges[stored:] - edges[stored]
+            extremes[stored:, 0] = np.fmin.reduceat(remaining, starts, axis=0)
+            extremes[stored:, 1] = np.fmax.reduceat(remaining, starts, axis=0)
+        return np.repeat(self._rows.times_ns[edges], 2), extremes.reshape(-1, len(columns))

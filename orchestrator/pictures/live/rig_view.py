@@ -70,8 +70,8 @@ class RigView:
         if self._rig is None:
             return None
         status = {**self._rig, "age_s": time.monotonic() - self._heard}
-        own = status.pop("pages", {}).get(page)
-        return status if own is None else {**status, **own}
+        page_status = status.pop("pages", {}).get(page)
+        return status if page_status is None else {**status, **page_status}
 
     def operate(self, rig: str, wish: str, viewer: str = "") -> None:
         """Let a supervisor have a wish of a viewer; DescriptionError: it is refused."""

@@ -1,6 +1,6 @@
 """Serves what is shown of a run to browsers: a page, and what its script asks for.
 
-A viewer asks for what it is about to draw, and is told that and nothing else, so a viewer that is
+A viewer requests what it is about to draw, and receives nothing else, so a viewer that is
 slow, comes late or loads the page again needs no care, and one that takes no answer holds only the
 thread that answers it. Plain HTTP of the standard library does this.
 
@@ -60,7 +60,7 @@ from orchestrator.pictures.report import TEMPLATES, figure_style, script_of, upl
 PATIENCE = 10.0
 #: Samples of a signal in one answer, and of all its signals: of more signals there are fewer each.
 _MOST_SAMPLES, _MOST_VALUES = 20_000, 1 << 20
-#: Rows that are looked through for one sample, at most, where extremes are told.
+#: Rows that are looked through for one sample, at most, where extremes are sent.
 _LOOKED_THROUGH = 32
 #: Viewers whose names are kept, and the length of a name.
 _MOST_NAMES, _LONGEST_NAME = 256, 40
@@ -74,11 +74,11 @@ class Server(Door):
     shown: What they see.
     """
 
-    def __init__(self, listener: socket.socket, token: str, shown: Shown) -> None:
+    def __init__(self, listener: socket.socket, token: str, shown_run: Shown) -> None:
         is_port = listener.family in {socket.AF_INET, socket.AF_INET6}
         super().__init__(listener, _Viewer if is_port else _Local, token)
         self.names = {"localhost", listener.getsockname()[0]} if is_port else set()
-        self.shown = shown
+        self.shown = shown_run
         #: When each viewer last asked, and whether it knows that nothing more will come.
         self.seen: dict[str, tuple[float, bool]] = {}
 
@@ -89,17 +89,19 @@ class Server(Door):
             if self.shown.is_asked:
                 time.sleep(0.02)
                 continue
-            looking = [told for at, told in list(self.seen.values()) if until - seconds - at < 1.5]
+            looking = [
+                was_told for at, was_told in list(self.seen.values()) if until - seconds - at < 1.5
+            ]
             if all(looking):
                 return
             time.sleep(0.02)
 
 
 class _RefusedError(Exception):
-    """Why a viewer is told nothing."""
+    """Why a viewer's request is refused."""
 
-    def __init__(self, status: HTTPStatus, why: str) -> None:
-        super().__init__(why)
+    def __init__(self, status: HTTPStatus, reason: str) -> None:
+        super().__init__(reason)
         self.status = status
 
 
@@ -125,7 +127,7 @@ class _Viewer(BaseHTTPRequestHandler):
         super().handle_one_request()
 
     def do_GET(self) -> None:
-        """Answer what is asked."""
+        """Answer a request."""
         self._answer(self._ANSWERS)
 
     def do_POST(self) -> None:
@@ -134,26 +136,26 @@ class _Viewer(BaseHTTPRequestHandler):
         self._answer({} if self.headers.get("Origin") is None else self._WISHES)
 
     def _answer(self, answers: Mapping[str, _Answer]) -> None:
-        asked = urlsplit(self.path)
-        given = {name: values[-1] for name, values in parse_qs(asked.query).items()}
-        answer = answers.get(asked.path)
+        address = urlsplit(self.path)
+        query = {name: values[-1] for name, values in parse_qs(address.query).items()}
+        answer = answers.get(address.path)
         try:
-            self._expect_known(given.get("token", ""), page=answer is _Viewer._page)
+            self._expect_known(query.get("token", ""), page=answer is _Viewer._page)
             self.server.welcome(self.connection)
             if answer is None:
                 raise _RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
-            answer(self, given)
+            answer(self, query)
         except _RefusedError as refused:
             self.close_connection = True
             self._send(f"{refused}\n".encode(), "text/plain; charset=utf-8", refused.status)
         except (DescriptionError, KeyError, ValueError, OverflowError) as error:
-            said = f"{type(error).__name__}: {error}\n".encode()
-            self._send(said, "text/plain; charset=utf-8", HTTPStatus.BAD_REQUEST)
+            message = f"{type(error).__name__}: {error}\n".encode()
+            self._send(message, "text/plain; charset=utf-8", HTTPStatus.BAD_REQUEST)
         except OSError:  # the viewer is gone
             raise
-        except Exception as error:  # whatever it is, whoever asks is told
-            said = f"{type(error).__name__}: {error}\n".encode()
-            self._send(said, "text/plain; charset=utf-8", HTTPStatus.INTERNAL_SERVER_ERROR)
+        except Exception as error:  # whatever it is, the viewer receives the error
+            message = f"{type(error).__name__}: {error}\n".encode()
+            self._send(message, "text/plain; charset=utf-8", HTTPStatus.INTERNAL_SERVER_ERROR)
             raise
 
     def _expect_known(self, token: str, *, page: bool) -> None:
@@ -166,8 +168,8 @@ class _Viewer(BaseHTTPRequestHandler):
                 HTTPStatus.FORBIDDEN,
                 "expected the token that the run printed: open that address as it stands there",
             )
-        named = _PORT_AT_END.sub("", host).strip("[]")
-        if is_local(server.socket) and named not in server.names:
+        host_name = _PORT_AT_END.sub("", host).strip("[]")
+        if is_local(server.socket) and host_name not in server.names:
             # a name of another site that was made to lead here
             raise _RefusedError(
                 HTTPStatus.FORBIDDEN, f"expected this machine's own name, found {host}"
@@ -179,79 +181,79 @@ class _Viewer(BaseHTTPRequestHandler):
         if not page and site not in {"same-origin", "none"}:
             raise _RefusedError(HTTPStatus.FORBIDDEN, "pages of other sites may not look")
 
-    def _wish(self, given: Mapping[str, str]) -> None:
-        self.server.shown.wish(given["wish"])
+    def _wish(self, query: Mapping[str, str]) -> None:
+        self.server.shown.wish(query["wish"])
         self._send_json({})
 
-    def _set(self, given: Mapping[str, str]) -> None:
-        ramp = float(given["ramp"]) if given.get("ramp") else None
-        named = given["name"], given["value"], ramp, _who(given)
-        self._grant(partial(self.server.shown.ask, Wish(SET, "", 0, *named)))
+    def _set(self, query: Mapping[str, str]) -> None:
+        ramp = float(query["ramp"]) if query.get("ramp") else None
+        setting = query["name"], query["value"], ramp, _who(query)
+        self._grant(partial(self.server.shown.ask, Wish(SET, "", 0, *setting)))
 
-    def _mark(self, given: Mapping[str, str]) -> None:
-        wish = Wish(MARK, text=given["text"], by=_who(given))
+    def _mark(self, query: Mapping[str, str]) -> None:
+        wish = Wish(MARK, text=query["text"], by=_who(query))
         self._grant(partial(self.server.shown.ask, wish))
 
-    def _operate(self, given: Mapping[str, str]) -> None:
-        viewer = given.get("viewer", "")[:_LONGEST_NAME]
-        self._grant(partial(self.server.shown.operate, given["wish"], viewer))
+    def _operate(self, query: Mapping[str, str]) -> None:
+        viewer = query.get("viewer", "")[:_LONGEST_NAME]
+        self._grant(partial(self.server.shown.operate, query["wish"], viewer))
 
-    def _grant(self, asked: Callable[[], None]) -> None:
-        """Do what is asked, and answer why not if that is refused."""
+    def _grant(self, request: Callable[[], None]) -> None:
+        """Do what is requested, or answer why it is refused."""
         try:
-            asked()
+            request()
         except SoftdockError as error:
             self._send_json({"refused": str(error)})
         else:
             self._send_json({})
 
-    def _page(self, _given: Mapping[str, str]) -> None:
+    def _page(self, _query: Mapping[str, str]) -> None:
         text, policy = live_page(self.server.shown.title)
         more = {"Content-Security-Policy": policy}
         self._send(text.encode(), "text/html; charset=utf-8", more=more)
 
-    def _state(self, given: Mapping[str, str]) -> None:
-        viewer = given.get("viewer", "")[:_LONGEST_NAME]
-        found = self.server.shown.state(viewer)
+    def _state(self, query: Mapping[str, str]) -> None:
+        viewer = query.get("viewer", "")[:_LONGEST_NAME]
+        state = self.server.shown.state(viewer)
         if viewer:
-            seen = self.server.seen
-            seen.pop(viewer, None)
-            seen[viewer] = time.monotonic(), "done" in given
-            for oldest in list(seen)[:-_MOST_NAMES]:
-                seen.pop(oldest, None)
-        self._send_json(found)
+            viewers = self.server.seen
+            viewers.pop(viewer, None)
+            viewers[viewer] = time.monotonic(), "done" in query
+            for oldest in list(viewers)[:-_MOST_NAMES]:
+                viewers.pop(oldest, None)
+        self._send_json(state)
 
-    def _case(self, given: Mapping[str, str]) -> None:
-        self._send_json(self.server.shown.case(int(given["case"])))
+    def _case(self, query: Mapping[str, str]) -> None:
+        self._send_json(self.server.shown.case(int(query["case"])))
 
-    def _samples(self, given: Mapping[str, str]) -> None:
+    def _samples(self, query: Mapping[str, str]) -> None:
         """Answer doubles: times in s, then each signal, then a whole row at one time."""
-        shown, number = self.server.shown, int(given["case"])
-        columns = [int(one) for one in given.get("columns", "").split(",") if one]
-        if not all(0 <= column < shown.columns(number) for column in columns):
+        shown_run, number = self.server.shown, int(query["case"])
+        columns = [int(item) for item in query.get("columns", "").split(",") if item]
+        if not all(0 <= column < shown_run.columns(number) for column in columns):
             raise ValueError("columns: no such signal")
         if len(set(columns)) < len(columns):
             raise ValueError("columns: expected each signal once")
-        most = min(max(int(given["most"]), 2), _MOST_SAMPLES)
-        most = max(min(most, _MOST_VALUES // max(len(columns), 1)), 2)
-        at_ns = int(given["at_ns"])
-        with shown.samples(number) as samples:
+        limit = min(max(int(query["most"]), 2), _MOST_SAMPLES)
+        limit = max(min(limit, _MOST_VALUES // max(len(columns), 1)), 2)
+        at_ns = int(query["at_ns"])
+        with shown_run.samples(number) as samples:
             row_ns, row = samples.at(at_ns)
-            about = {"row_ns": row_ns, "count": 0, "exact": True}
+            head = {"row_ns": row_ns, "count": 0, "exact": True}
             parts = [row]
             if columns:
-                span = int(given["begin_ns"]), int(given["end_ns"])
-                # some signals at a time: what is looked through is more than what is told
-                room = max(_MOST_VALUES // (_LOOKED_THROUGH * most), 1)
-                found = [
-                    samples.between(*span, columns[first : first + room], most)
+                span = int(query["begin_ns"]), int(query["end_ns"])
+                # some signals at a time: more samples are read than sent
+                room = max(_MOST_VALUES // (_LOOKED_THROUGH * limit), 1)
+                stretches = [
+                    samples.between(*span, columns[first : first + room], limit)
                     for first in range(0, len(columns), room)
                 ]
-                times = found[0].times_ns
-                about |= {"count": len(times), "exact": found[0].is_exact}
-                parts = [times / 1e9, *(one.values.T.ravel() for one in found), row]
+                times = stretches[0].times_ns
+                head |= {"count": len(times), "exact": stretches[0].is_exact}
+                parts = [times / 1e9, *(item.values.T.ravel() for item in stretches), row]
         content = np.concatenate(parts, dtype="<f8").tobytes()
-        self._send(content, "application/octet-stream", more={"X-About": json.dumps(about)})
+        self._send(content, "application/octet-stream", more={"X-About": json.dumps(head)})
 
     _ANSWERS: ClassVar[Mapping[str, _Answer]] = {
         "/": _page,
@@ -304,8 +306,8 @@ class _Local(_Viewer):
     disable_nagle_algorithm = False  # it is of TCP
 
 
-def _who(given: Mapping[str, str]) -> str:
-    return given.get("by", "")[:60] or "a viewer of its page"
+def _who(query: Mapping[str, str]) -> str:
+    return query.get("by", "")[:60] or "a viewer of its page"
 
 
 @cache
@@ -350,57 +352,57 @@ class _Rows(MutableStruct):
     rows: SharedRows
     stands: bool = False
 
-    def whole(self) -> int:
+    def complete(self) -> int:
         return self.rows.written - (0 if self.stands else 1)
 
 
 class Follower(MutableStruct):
     """Lets viewers see what a run says."""
 
-    shown: Shown
+    run: Shown
     _rows: dict[str, _Rows] = field(default_factory=dict)
 
     def take(self, message: Message, memory: int | None) -> None:
         """Let viewers see a message."""
         match message:
             case Begun():
-                about = {"diagram": message.diagram, "signals": None}
-                case = ShownCase(message.name, message.title, about, rig=message.rig, version=1)
+                facts = {"diagram": message.diagram, "signals": None}
+                case = ShownCase(message.name, message.title, facts, rig=message.rig, version=1)
                 case.is_steered, case.has_devices = message.is_steered, message.has_devices
                 case.again, case.unknown = message.again, message.unknown
                 case.margin_s = message.margin_s
-                self.shown.cases.append(case)
+                self.run.cases.append(case)
             case CaseReady():
                 assert memory is not None  # noqa: S101 - it comes with it
-                self._record(self.shown.cases[-1], message, memory)
+                self._record(self.run.cases[-1], message, memory)
             case Stands():
-                case = self.shown.cases[-1]
+                case = self.run.cases[-1]
                 case.state = "standing" if message.stands else "running"
                 self._rows[case.name].stands = message.stands
             case Done():
-                self.shown.cases[-1].add(message.event)
+                self.run.cases[-1].add(message.event)
             case Answered():
-                self.shown.answered(message)
+                self.run.answered(message)
             case Said():
-                case = next(one for one in self.shown.cases if one.name == message.case)
+                case = next(case for case in self.run.cases if case.name == message.case)
                 case.say(message.sections, message.remarks)
                 if message.is_over:
                     case.state = "ended"
-                    self.shown.over(case.name)
+                    self.run.over(case.name)
                     if case.name in self._rows:
                         self._rows[case.name].stands = True
             case Ended():
-                self.shown.end(message.why)
+                self.run.end(message.reason)
 
     def _record(self, case: ShownCase, message: CaseReady, memory: int) -> None:
         step_aside(message.cpus)
         begun = message.begun
         shared = SharedRows(message.rows, len(begun.names), memory)
         rows = self._rows[case.name] = _Rows(shared)
-        about = {"signals": signals_of(begun), "tunables": message.tunables}
-        case.about, case.asked = case.about | about, shared.asked
+        facts = {"signals": signals_of(begun), "tunables": message.tunables}
+        case.facts, case.requested_ns = case.facts | facts, shared.asked
         case.samples = SampleFinder(begun.time_ns, begun.values, shared)
-        case.whole, case.told = rows.whole, shared.told
+        case.complete_rows, case.counts = rows.complete, shared.told
         if message.factor is not None:
             case.intervals = Intervals(shared.times_ns, shared.clocks_ns, message.factor)
             case.clocks_ns = shared.clocks_ns
@@ -432,16 +434,16 @@ def follow(channel: socket.socket, take: Callable[[Message, int | None], None]) 
 def main() -> None:
     """Serve viewers until the run is over: ``server CHANNEL SOCKETS``, the first a port."""
     channel, count = operating_system.taken(sys.argv[1]), int(sys.argv[2])
-    port, *own = (operating_system.receive_socket(channel) for _ in range(count))
+    port, *local_sockets = (operating_system.receive_socket(channel) for _ in range(count))
     opened, _ = receive(channel)
     assert isinstance(opened, Opened)  # noqa: S101 - what comes first
     operating_system.yield_to_others(_NICE)
-    shown = Shown(opened.title, grant=partial(send_wish, channel))
-    server = Server(port, opened.token, shown)
-    for one in (server, *(Server(local, "", shown) for local in own)):
-        threading.Thread(target=partial(one.serve_forever, 0.1), daemon=True).start()
-    if not follow(channel, Follower(shown).take):
-        shown.end("the run was ended from outside")
+    shown_run = Shown(opened.title, grant=partial(send_wish, channel))
+    server = Server(port, opened.token, shown_run)
+    for page_server in (server, *(Server(local, "", shown_run) for local in local_sockets)):
+        threading.Thread(target=partial(page_server.serve_forever, 0.1), daemon=True).start()
+    if not follow(channel, Follower(shown_run).take):
+        shown_run.end("the run was ended from outside")
     server.wait_until_told(_LAST)
 
 

@@ -1,4 +1,4 @@
-"""What viewers are shown: cases with their samples, and what is known of them so far."""
+"""The run that viewers see: cases with their samples and their data so far."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from orchestrator.pictures.drawing import Facts
 
 _STEERED = ("running", "standing")
-#: What devices say of their samples, beside what they measure.
+#: Outputs of devices about their samples, besides measurements.
 _COUNTS = {
     "sample_age", "lost", "late", "repeated", "malformed", "restarts", "clamped", "valid",
     "samples", "command_taken", "commands_missed",
@@ -49,8 +49,8 @@ _ANSWER, _SETTING = 30.0, 80.0
 def loops_section(loops: Iterable[LoopDelay]) -> Section:
     """Return the delay of loops, as it is planned."""
     rows = tuple(
-        (one.path, one.physical_ns / 1e6, one.numerical_ns / 1e6, one.total_ns / 1e6)
-        for one in loops
+        (loop.path, loop.physical_ns / 1e6, loop.numerical_ns / 1e6, loop.total_ns / 1e6)
+        for loop in loops
     )
     columns = ("loop", "declared [ms]", "added by the step [ms]", "total [ms]")
     return Section("loops", "Delay of the loops", columns, rows)
@@ -73,18 +73,18 @@ class ShownCase(MutableStruct):
     """A case as viewers see it.
 
     name, title: Of the case.
-    about: Plain data for the page: ``diagram``, ``signals``.
+    facts: Plain data for the page: ``diagram``, ``signals``.
     state: ``"prepared"``, ``"running"``, ``"standing"``, ``"ended"`` or ``"recorded"``.
     stop_ns: Time that its steps lead to; ``None``: nobody knows.
     factor: Simulated over wall time, if it keeps to that.
-    rig: Whose supervisor is asked; empty: there is none.
+    rig: Rig whose supervisor answers; empty: there is none.
     margin_s: Least delay margin by which the rig was armed, s.
     samples: Its rows, as soon as there are some.
-    whole: How many of them will not change any more.
-    told: Of the shared rows.
+    complete_rows: How many of them will not change any more.
+    counts: Of the shared rows.
     intervals, clocks_ns: Between them, and when each was written, in real time.
     is_steered: Whether viewers may let it stand, step and end.
-    asked: Of the shared rows: lets a run in real time look for wishes.
+    requested_ns: Of the shared rows: lets a run in real time look for wishes.
     has_devices, again, unknown: Whether it is tuned by the consent of a supervisor; and what
         computes its margins with other values, pickled, or why nothing does.
     granted: What was granted so far, as text by name.
@@ -94,19 +94,19 @@ class ShownCase(MutableStruct):
 
     name: str
     title: str
-    about: dict[str, Any]
+    facts: dict[str, Any]
     state: str = "prepared"
     stop_ns: int | None = None
     factor: float | None = None
     rig: str = ""
     margin_s: float | None = None
     samples: SampleFinder | None = None
-    whole: Callable[[], int] = lambda: 0
-    told: Sequence[int] | Times = ()
+    complete_rows: Callable[[], int] = lambda: 0
+    counts: Sequence[int] | Times = ()
     intervals: Intervals | None = None
     clocks_ns: Times | None = None
     is_steered: bool = False
-    asked: Times | None = None
+    requested_ns: Times | None = None
     has_devices: bool = False
     again: bytes = b""
     unknown: str = ""
@@ -116,21 +116,25 @@ class ShownCase(MutableStruct):
     remarks: Sequence[str] = ()
     version: int = 0
 
-    def known(self) -> SampleFinder | None:
+    def complete_samples(self) -> SampleFinder | None:
         """Return its samples, up to the last that is whole."""
         if self.samples is not None:
-            whole = self.whole()
-            self.samples.grow(whole)
+            complete_rows = self.complete_rows()
+            self.samples.grow(complete_rows)
             if self.intervals is not None:
-                self.intervals.grow(whole)
+                self.intervals.grow(complete_rows)
         return self.samples
 
     @property
     def age_s(self) -> float | None:
         """How long ago its newest row was written; ``None``: it is not in real time, or over."""
-        if self.clocks_ns is None or self.state != "running" or (whole := self.whole()) < 1:
+        if (
+            self.clocks_ns is None
+            or self.state != "running"
+            or (complete_rows := self.complete_rows()) < 1
+        ):
             return None
-        return (time.monotonic_ns() - int(self.clocks_ns[whole - 1])) / 1e9
+        return (time.monotonic_ns() - int(self.clocks_ns[complete_rows - 1])) / 1e9
 
     def add(self, event: Tuned | Mark) -> None:
         """Let something that was done to the run be known, and what is so since."""
@@ -147,7 +151,7 @@ class ShownCase(MutableStruct):
 class _Setting(MutableStruct):
     """A value that is being set.
 
-    is_given_up: Whoever asked was told that nothing is changed.
+    is_given_up: The viewer was informed that nothing changes.
     is_sent: The run has it, and will answer.
     """
 
@@ -166,34 +170,38 @@ def _granted(
     case: ShownCase,
     wish: Wish,
     changed: Mapping[str, str],
-    way: Sequence[str],
+    values: Sequence[str],
     setting: _Setting,
 ) -> str:
     """Return by which margins a rig may be tuned so, by its supervisor's word, or say why not.
 
     They are those with the least delay margin of the value and of others on the way to it.
     """
-    what = f"{wish.name} = {wish.text}"
+    setting_text = f"{wish.name} = {wish.text}"
     if not case.rig:
-        raise DescriptionError(f"{what} is refused: no supervisor of the devices could consent")
+        raise DescriptionError(
+            f"{setting_text} is refused: no supervisor of the devices could consent"
+        )
     if not case.again:
-        raise DescriptionError(f"{what} is refused: {case.unknown}")
+        raise DescriptionError(f"{setting_text} is refused: {case.unknown}")
     compute = pickle.loads(case.again)  # noqa: S301 - of the run that started us
-    found = []
-    for text in (wish.text, *way):
+    armings = []
+    for text in (wish.text, *values):
         setting.expect_wanted()
-        found.append(arming := compute({**changed, wish.name: text}))
+        armings.append(arming := compute({**changed, wish.name: text}))
         if not arming.is_granted:
             there = "" if text == wish.text else f" on its way, at {text}"
-            raise DescriptionError(f"{what} is refused{there}: {arming.refusal()}")
-    arming = min(found, key=lambda one: one.delay_margin)
-    margins = {one.line.rpartition("-> ")[2]: one.as_json() for one in arming.tables}
+            raise DescriptionError(f"{setting_text} is refused{there}: {arming.refusal()}")
+    arming = min(armings, key=lambda table: table.delay_margin)
+    margins = {table.line.rpartition("-> ")[2]: table.as_json() for table in arming.tables}
     setting.is_sent = True
     setting.expect_wanted()
     with operator_of(case.rig) as operator:
-        said = operator.wish("tune", what=what, margins=margins)
-    if "refused" in said:
-        raise DescriptionError(f"{what}: the supervisor of '{case.rig}': {said['refused']}")
+        answer = operator.wish("tune", what=setting_text, margins=margins)
+    if "refused" in answer:
+        raise DescriptionError(
+            f"{setting_text}: the supervisor of '{case.rig}': {answer['refused']}"
+        )
     return f"granted with {arming.least}"
 
 
@@ -223,10 +231,10 @@ class Shown(MutableStruct):
         """Whether somebody waits for an answer of the run."""
         return bool(self._waiting)
 
-    def end(self, why: str) -> None:
-        """Nothing more will come: all who wait are told."""
-        self.ended = why
-        self._answer_all(f"the run is over: {why}")
+    def end(self, reason: str) -> None:
+        """Nothing more will come: answer all waiting requests."""
+        self.ended = reason
+        self._answer_all(f"the run is over: {reason}")
 
     def state(self, viewer: str = "") -> dict[str, Any]:
         """Return what changes, as a viewer sees it."""
@@ -237,12 +245,12 @@ class Shown(MutableStruct):
                 "title": self.title,
                 "recorded": self.recorded,
                 "ended": self.ended,
-                "cases": [self._case(one) for one in self.cases],
+                "cases": [self._case(case) for case in self.cases],
                 "rig": rig,
             }
 
     def _case(self, case: ShownCase) -> dict[str, Any]:
-        found: dict[str, Any] = {
+        content: dict[str, Any] = {
             "name": case.name,
             "title": case.title,
             "state": case.state,
@@ -254,16 +262,16 @@ class Shown(MutableStruct):
             "steered": case.is_steered and case.state in _STEERED,
             "tuned": case.state in _STEERED and not self.ended,
         }
-        if (samples := case.known()) is not None:
-            found |= {"begin_ns": samples.begin_ns, "end_ns": samples.end_ns}
-            found["rows"] = samples.count
-        if case.factor is not None and len(case.told):
+        if (samples := case.complete_samples()) is not None:
+            content |= {"begin_ns": samples.begin_ns, "end_ns": samples.end_ns}
+            content["rows"] = samples.count
+        if case.factor is not None and len(case.counts):
             names = ("overruns", "late_ns", "computed_ns", "longest_late_ns")
-            found["timing"] = dict(zip(names, map(int, case.told), strict=True))
+            content["timing"] = dict(zip(names, map(int, case.counts), strict=True))
             if case.intervals is not None:
-                found["timing"]["away"] = case.intervals.counts
-                found["timing"]["ends_us"] = BUCKETS_US
-        return found
+                content["timing"]["away"] = case.intervals.counts
+                content["timing"]["ends_us"] = BUCKETS_US
+        return content
 
     def wish(self, wish: str) -> None:
         """Let the run have what a viewer wishes."""
@@ -289,9 +297,9 @@ class Shown(MutableStruct):
         """
         with self._lock:
             case = self._steps()
-            if case.rig and ((rows := case.known()) is None or rows.count <= 1):
+            if case.rig and ((rows := case.complete_samples()) is None or rows.count <= 1):
                 raise DescriptionError("the run waits for its rig: engage that first")
-        if wish.what != SET:
+        if wish.request != SET:
             self._send(wish, case)
             return
         if not self._asking.acquire(timeout=_ANSWER):
@@ -318,17 +326,17 @@ class Shown(MutableStruct):
         wish, refused = setting.wish, ""
         try:
             if case.has_devices:
-                way = self._send(replace(wish, what=CHECK), case)
+                values = self._send(replace(wish, request=CHECK), case)
                 changed = {name: text for name, text in case.granted.items() if name != wish.name}
                 changed[wish.name] = wish.text
-                granted = _granted(case, wish, changed, way, setting)
+                granted = _granted(case, wish, changed, values, setting)
                 self._send(replace(wish, granted=granted), case)
                 case.granted = changed
             else:
                 self._send(wish, case)
         except SoftdockError as error:
             refused = str(error)
-        except Exception as error:  # noqa: BLE001 - whatever it is, whoever asked is told
+        except Exception as error:  # noqa: BLE001 - whatever it is, the viewer receives the error
             refused = f"{type(error).__name__}: {error}"
         finally:
             self._asking.release()
@@ -336,7 +344,7 @@ class Shown(MutableStruct):
 
     @contextmanager
     def _waits(self, answer: SimpleQueue[Answered]) -> Iterator[int]:
-        """Let one be told that waits for an answer; give the number by which it is told."""
+        """Register a waiting request; return the number that its answer repeats."""
         with self._lock:
             self._number += 1
             number = self._number
@@ -357,28 +365,28 @@ class Shown(MutableStruct):
                     self.grant(replace(wish, case=case.name, number=number))
                 except OSError:
                     raise DescriptionError("the run is gone") from None
-                if case.asked is not None:
-                    case.asked[0] += 1
-            return self._answer_to(answer, _ANSWER).way
+                if case.requested_ns is not None:
+                    case.requested_ns[0] += 1
+            return self._answer_to(answer, _ANSWER).values
 
     def _answer_to(
         self, answer: SimpleQueue[Answered], seconds: float, setting: _Setting | None = None
     ) -> Answered:
         try:
-            found = answer.get(timeout=seconds)
+            reply = answer.get(timeout=seconds)
         except Empty:
             if setting is not None and setting.is_sent and seconds > _ANSWER:
                 return self._answer_to(answer, _ANSWER, setting)
-            why = "a step of it takes that long"
+            cause = "a step of it takes that long"
             if setting is not None:
                 setting.is_given_up = True
-                why = "the machine is busy, and nothing was changed"
-            raise DescriptionError(f"there was no answer within {seconds:g} s: {why}") from None
-        if found.refused:
+                cause = "the machine is busy, and nothing was changed"
+            raise DescriptionError(f"there was no answer within {seconds:g} s: {cause}") from None
+        if reply.refused:
             if setting is not None:
                 setting.is_given_up = True  # where the run ended meanwhile
-            raise DescriptionError(found.refused)
-        return found
+            raise DescriptionError(reply.refused)
+        return reply
 
     def answered(self, answer: Answered) -> None:
         """Take what became of a wish."""
@@ -389,30 +397,32 @@ class Shown(MutableStruct):
         """Nobody answers any more, as the steps of a case are over."""
         self._answer_all(f"case '{case}' is over")
 
-    def _answer_all(self, why: str) -> None:
+    def _answer_all(self, reason: str) -> None:
         for number, waiting in list(self._waiting.items()):
-            waiting.put(Answered(number, why))
+            waiting.put(Answered(number, reason))
 
     def case(self, number: int) -> dict[str, Any]:
-        """Return what is known of a case beside its samples."""
+        """Return the data of a case besides its samples."""
         with self._lock:
             case = self._numbered(number)
-            plots = [plot for one in case.sections for plot, _ in one.plots.values()]
-            return case.about | {
+            plots = [plot for section in case.sections for plot, _ in section.plots.values()]
+            return case.facts | {
                 "version": case.version,
                 "sections": [
                     {
-                        "heading": one.heading,
-                        "columns": one.columns,
-                        "rows": one.rows,
-                        "note": one.note,
-                        "remarks": [*one.remarks, *one.lines],
+                        "heading": section.heading,
+                        "columns": section.columns,
+                        "rows": section.rows,
+                        "note": section.note,
+                        "remarks": [*section.remarks, *section.lines],
                     }
-                    for one in case.sections
-                    if one.columns
+                    for section in case.sections
+                    if section.columns
                 ],
                 "plots": PlotData(plots).as_json() if plots else None,
-                "captions": [text for one in case.sections for _, text in one.plots.values()],
+                "captions": [
+                    text for section in case.sections for _, text in section.plots.values()
+                ],
                 "remarks": list(case.remarks),
                 "done": case.done,
             }
@@ -422,13 +432,13 @@ class Shown(MutableStruct):
         """Give the samples of a case, while nobody else looks for some."""
         with self._lock:
             case = self._numbered(number)
-            if (samples := case.known()) is None:
+            if (samples := case.complete_samples()) is None:
                 raise DescriptionError(f"case '{case.name}' has no samples yet")
             yield samples
 
     def columns(self, number: int) -> int:
         """Return how many signals a case has."""
-        return len(self._numbered(number).about["signals"]["names"])
+        return len(self._numbered(number).facts["signals"]["names"])
 
     def _numbered(self, number: int) -> ShownCase:
         if not 0 <= number < len(self.cases):
@@ -436,25 +446,25 @@ class Shown(MutableStruct):
         return self.cases[number]
 
 
-def replayed(result: Result, drawn: tuple[System, Facts] | None = None) -> Shown:
+def replayed(result: Result, diagram_parts: tuple[System, Facts] | None = None) -> Shown:
     """Return what viewers see of a recording, with the diagram of a system if that is known."""
     if not len(result.time_ns):
         raise DescriptionError(f"recording '{result.name}' has no rows: there is nothing to play")
     from orchestrator.pictures.diagram import live_diagram
 
     rows = RecordedRows(result.time_ns, result.values)
-    diagram = None if drawn is None else live_diagram(*drawn, result.name)
+    diagram = None if diagram_parts is None else live_diagram(*diagram_parts, result.name)
     case = ShownCase(
         result.name,
         result.name,
         {"diagram": diagram, "signals": signals_of(result)},
         state="recorded",
         samples=SampleFinder(result.time_ns[:0], result.values[:0], rows),
-        whole=lambda: len(result.time_ns),
+        complete_rows=lambda: len(result.time_ns),
     )
-    loops = loops_section(result.loops if drawn is None else drawn[1].loops)
+    loops = loops_section(result.loops if diagram_parts is None else diagram_parts[1].loops)
     events: list[Tuned | Mark] = [*result.tuned, *result.marks]
-    for event in sorted(events, key=lambda one: one.step):
+    for event in sorted(events, key=lambda event: event.step):
         case.add(event)
     case.say([loops] if loops.rows else [], result.remarks)
     return Shown(result.name, [case], recorded=True)

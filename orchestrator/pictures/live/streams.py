@@ -1,6 +1,6 @@
 """Streams of a run to programs that show signals: PlotJuggler by UDP, Foxglove by its SDK.
 
-Each is a process of its own (``python -m``), which is told of the run by messages and reads its
+Each is a process of its own (``python -m``), which receives messages about the run and reads its
 rows in the memory that the run records in. So a library that fails, or a program that takes
 nothing, does not touch the run.
 """
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from orchestrator.core.master import Execution
 
 _LOG = logging.getLogger(__name__)
-#: s, between two looks at the rows, and so many of them are sent then: the buffer of a socket that
-#: receives takes about 160 small datagrams. Where more than so many wait, their extremes are sent.
+#: s, between two looks at the rows, and rows sent then: the buffer of a socket that
+#: receives takes about 160 small datagrams. Where more rows wait, their extremes are sent.
 _PERIOD, _MOST, _LONGEST = 0.02, 100, 5000
 #: s, in which a stream sends what it has not sent when the run has ended.
 _FAREWELL = 30.0
@@ -56,7 +56,7 @@ class Udp:
     """
 
     def __init__(self, host: str, port: int) -> None:
-        family, kind, protocol, _, self._to = _found(host, port)
+        family, kind, protocol, _, self._to = _resolved_address(host, port)
         self._socket = socket.socket(family, kind, protocol)
 
     def begin(self, case: str, plans: Sequence[ChannelPlan]) -> None:
@@ -66,9 +66,9 @@ class Udp:
 
     def send(self, times_ns: Times, values: Floats) -> None:
         """Send rows."""
-        known = np.where(np.isfinite(values), values, np.nan)
+        finite = np.where(np.isfinite(values), values, np.nan)
         columns = [
-            [head + text.decode() for text in plan.messages(known)] for head, plan in self._plans
+            [head + text.decode() for text in plan.messages(finite)] for head, plan in self._plans
         ]
         for time_ns, parts in zip(times_ns.tolist(), zip(*columns, strict=True), strict=True):
             for part in _packed(parts):
@@ -149,19 +149,21 @@ class _Case(MutableStruct):
 
     def new(self) -> tuple[Times, Floats]:
         """Return the next rows that are whole; where many wait their extremes, and the last."""
-        first, whole = self.sent, self.rows.written - (0 if self.is_over else 1)
-        last = whole if whole - first > _LONGEST else min(whole, first + _MOST)
+        first, complete_rows = self.sent, self.rows.written - (0 if self.is_over else 1)
+        last = (
+            complete_rows if complete_rows - first > _LONGEST else min(complete_rows, first + _MOST)
+        )
         self.sent = max(last, first)
         times, values = self.rows.times_ns[first:last], self.rows.values[first:last]
         if len(times) <= _MOST:
             return times, values
         self.samples.grow(last)
         span = int(times[0]), int(times[-1])
-        found = self.samples.between(*span, range(values.shape[1]), _MOST)
-        fresh = found.times_ns >= times[0]
+        stretch = self.samples.between(*span, range(values.shape[1]), _MOST)
+        fresh = stretch.times_ns >= times[0]
         return (
-            np.append(found.times_ns[fresh], times[-1]),
-            np.concatenate([found.values[fresh], values[-1:]]),
+            np.append(stretch.times_ns[fresh], times[-1]),
+            np.concatenate([stretch.values[fresh], values[-1:]]),
         )
 
 
@@ -182,10 +184,10 @@ class Streaming:
                 step_aside(message.cpus)
                 rows = SharedRows(message.rows, len(begun.names), memory)
                 samples = SampleFinder(begun.time_ns[:0], begun.values[:0], rows)
-                about = {name: {"unit": unit} for name, unit in begun.units.items()}
+                properties = {name: {"unit": unit} for name, unit in begun.units.items()}
                 with self._lock:
                     self._case = _Case(begun, rows, samples)
-                    self._sink.begin(begun.name, channel_plans(begun.names, about))
+                    self._sink.begin(begun.name, channel_plans(begun.names, properties))
                     self._sink.send(begun.time_ns, begun.values)
             case Said(is_over=True) | Ended():
                 if self._case is not None:
@@ -205,18 +207,20 @@ class Streaming:
 
 
 class Streams(Extension):
-    """Sends the rows of all cases to the programs that were asked for."""
+    """Sends the rows of all cases to the requested programs."""
 
     follows = ("live",)
 
     def begin(self, run: Run) -> None:
         """Start a process for each of them."""
-        places = [place_of(text) for text in run.settings.stream or ()]
+        addresses = [place_of(text) for text in run.settings.stream or ()]
         self._streams = []
-        for kind, host, port in places:
-            what = f"{kind}:{host}:{port}"
-            self._streams.append(Beside(__name__, (kind, host, str(port)), f"stream to {what}"))
-            run.announce(f"stream: {what}")
+        for kind, host, port in addresses:
+            address_text = f"{kind}:{host}:{port}"
+            self._streams.append(
+                Beside(__name__, (kind, host, str(port)), f"stream to {address_text}")
+            )
+            run.announce(f"stream: {address_text}")
 
     @contextmanager
     def around(self, run: Run, steps: Steps) -> Iterator[Steps]:
@@ -226,7 +230,7 @@ class Streams(Extension):
         except BaseException as error:
             self._end(str(error))
             raise
-        lost = [one.lost for one in self._streams if one.lost]
+        lost = [stream.lost for stream in self._streams if stream.lost]
         run.remarks[steps.case.name] += lost
 
     def _share(
@@ -234,23 +238,23 @@ class Streams(Extension):
     ) -> None:
         if steps.share is not None:
             steps.share(rows, begun, execution)
-        for one in self._streams:
-            one.say(recording_of(run, steps.case, rows, begun), rows.file)
+        for stream in self._streams:
+            stream.say(recording_of(run, steps.case, rows, begun), rows.file)
 
     def after(self, run: Run, case: PreparedCase, result: Result) -> Result:
         """Say that the steps of a case are over."""
-        for one in self._streams:
-            one.say(Said(case.name, is_over=True))
+        for stream in self._streams:
+            stream.say(Said(case.name, is_over=True))
         return result
 
     def end(self, run: Run) -> None:
         """End them."""
         self._end("the run has ended")
 
-    def _end(self, why: str) -> None:
-        for one in self._streams:
-            if not one.end(why, _FAREWELL) and not one.lost:
-                _LOG.warning("the %s was ended before it had sent all rows", one.what)
+    def _end(self, reason: str) -> None:
+        for stream in self._streams:
+            if not stream.end(reason, _FAREWELL) and not stream.lost:
+                _LOG.warning("the %s was ended before it had sent all rows", stream.what)
 
 
 def place_of(text: str) -> tuple[str, str, int]:
@@ -280,11 +284,11 @@ def place_of(text: str) -> tuple[str, str, int]:
                 f" there: ssh -L {port}:{LOOPBACK}:{port} .."
             )
     else:
-        _found(host, int(port))
+        _resolved_address(host, int(port))
     return kind, host, int(port)
 
 
-def _found(host: str, port: int) -> Any:
+def _resolved_address(host: str, port: int) -> Any:
     try:
         return socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
     except OSError as error:
@@ -298,13 +302,13 @@ def main() -> None:
     with closing(SINKS[kind][0](host, int(port))) as sink:
         streaming, over = Streaming(sink), threading.Event()
 
-        def told() -> None:
+        def read_messages() -> None:
             try:
                 follow(operating_system.taken(channel), streaming.take)
             finally:
                 over.set()
 
-        threading.Thread(target=told, daemon=True).start()
+        threading.Thread(target=read_messages, daemon=True).start()
         while not over.wait(_PERIOD):
             streaming.send()
 

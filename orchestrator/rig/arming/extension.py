@@ -74,12 +74,12 @@ def armed(
     A case that cannot be armed, since a device has no model or a model cannot be linearised, is
     refused, too; the arming says why.
     """
-    found = {}
+    armings = {}
     for name, case in cases.items():
         if commanded(case.system):
-            given = experiment, case, reader, settings, tuple((identified or {}).get(name, ()))
-            found[name] = replace(_armed(*given), again=partial(_armed_with, *given))
-    return found
+            arguments = experiment, case, reader, settings, tuple((identified or {}).get(name, ()))
+            armings[name] = replace(_armed(*arguments), again=partial(_armed_with, *arguments))
+    return armings
 
 
 def _armed_with(
@@ -102,9 +102,9 @@ def _armed_with(
     table = case.case.arming or experiment.arming or ArmingTable()
     try:
         system = model_system(case, reader, later, table)
-        known = {*system.components, *map(str, system.connections)}
+        names = {*system.components, *map(str, system.connections)}
         for name in changed:
-            if (name if "->" in name else Endpoint.parse(name).component) not in known:
+            if (name if "->" in name else Endpoint.parse(name).component) not in names:
                 raise DescriptionError(
                     f"'{name}' is not in the models that margins are computed with"
                 )
@@ -113,19 +113,28 @@ def _armed_with(
     return _armed(experiment, case, reader, later, twins)
 
 
-def expect_armed(found: Mapping[str, Arming]) -> None:
+def expect_armed(armings: Mapping[str, Arming]) -> None:
     """Expect that every case may run."""
-    refused = {name: one for name, one in found.items() if not one.is_granted and not one.forced}
+    refused = {
+        name: arming
+        for name, arming in armings.items()
+        if not arming.is_granted and not arming.forced
+    }
     if refused:
         raise ArmingError(
-            *(f"case '{name}': arming is refused: {one.refusal()}" for name, one in refused.items())
+            *(
+                f"case '{name}': arming is refused: {arming.refusal()}"
+                for name, arming in refused.items()
+            )
         )
 
 
 def commanded(system: System) -> list[str]:
-    """Name the devices of a system that something is connected to, but those that it steps."""
+    """Name the devices of a system that have a connected input, except stepped devices."""
     fed = {line.target.component for line in system.connections}
-    return [n for n, one in system.components.items() if n in fed and clock_ns(one.source)]
+    return [
+        n for n, component in system.components.items() if n in fed and clock_ns(component.source)
+    ]
 
 
 class _Delays(Struct):
@@ -147,12 +156,12 @@ class _Delays(Struct):
     @property
     def system(self) -> System:
         """The model with the delays of the run and of its devices."""
-        known = {**self.run, **{line.line: line.total_ns for line in self.lines}}
+        delays = {**self.run, **{line.line: line.total_ns for line in self.lines}}
         # A part of a step counts as a whole one, so that a whole one less may leave nothing.
-        known |= {name: max(known[name] + by_ns, 0) for name, by_ns in self.later_ns.items()}
+        delays |= {name: max(delays[name] + by_ns, 0) for name, by_ns in self.later_ns.items()}
 
         def later(line: Connection) -> Connection:
-            delay_ns = known.get(str(line))
+            delay_ns = delays.get(str(line))
             if delay_ns is None or not (line.delay or delay_ns or str(line) in self.later_ns):
                 return line
             delay = replace(line.delay, nominal_ns=delay_ns) if line.delay else None
@@ -189,7 +198,7 @@ def _delays_of(
         connection_name(text): nanoseconds(delay, "arming.delays")
         for text, delay in table.delays.items()
     }
-    devices = [name for name, one in run.components.items() if clock_ns(one.source)]
+    devices = [name for name, component in run.components.items() if clock_ns(component.source)]
     step_ns = 0 if case.options.step is None else step_length(case.options.step, "step")
     rates = case.options.rates or {}
 
@@ -197,7 +206,7 @@ def _delays_of(
         return step_ns * rates.get(name, 1)
 
     lines = tuple(line_delays(model, run, devices, twins, declared, period_ns))
-    own = {
+    otherwise_by_name = {
         str(line): 0 if line.delay is None else line.delay.nominal_ns
         for line in run.connections
         if line.target.component in devices
@@ -213,11 +222,11 @@ def _delays_of(
         for line, text in declared_otherwise(compared, twin, physical)
     )
     for name in devices:
-        if (one := model.components[name]).source.kind is SourceKind.TWIN:
-            inner = inner_of(one)
+        if (component := model.components[name]).source.kind is SourceKind.TWIN:
+            inner = inner_of(component)
             part = component_of(inner.source, name, inner.values, inner.options)
             model = replace(model, components={**model.components, name: part})
-    return _Delays(model, lines, own, otherwise)
+    return _Delays(model, lines, otherwise_by_name, otherwise)
 
 
 def _with_dynamics(
@@ -227,10 +236,10 @@ def _with_dynamics(
     if not any(pair.lag for twin in twins for pair in twin.pair):
         return system, ()
     if options.algorithm != "gauss-seidel" or options.step is None:
-        told = (
+        remark = (
             "identified lags are not in the margins: expected a case with 'step' and gauss-seidel"
         )
-        return system, (told,)
+        return system, (remark,)
     return with_identified_dynamics(system, run, twins, step_length(options.step, "step"))
 
 
@@ -248,25 +257,25 @@ def _armed(
         system = model_system(case, reader, settings, table)
         twins, converted = in_run_time(twins, clock)
         delays = _delays_of(system, case, settings, twins, table)
-        (system, told, objections), is_as_late = _in_run_order(delays, case, twins, table)
+        (system, delay_remarks, objections), is_as_late = _in_run_order(delays, case, twins, table)
         linear = _linear(system, case.options, table)
         knobs = Knobs(table.stiffness, table.damping, clock)
         watched = experiment.supervisor.tracking.values() if experiment.supervisor else ()
         tracked = [limits.command for limits in watched]
         run = None if is_as_late else case.system
-        found = arm(linear, commanded(case.system), table.reserve, knobs, run, tracked)
+        arming = arm(linear, commanded(case.system), table.reserve, knobs, run, tracked)
     except SoftdockError as error:
         failed = f"its margins cannot be computed: {error}"
         return Arming(table.reserve, 0, (), failure=failed, forced=reason)
-    found = replace(
-        found,
+    arming = replace(
+        arming,
         objections=objections,
-        advice=() if objections else found.advice,
+        advice=() if objections else arming.advice,
         delays=delays.lines,
     )
-    other = () if is_as_late or found.remarks else (_OTHER_AGE,)
-    remarks = (_PLAIN, *converted, *told, *found.remarks, *other)
-    return replace(found, remarks=remarks, forced="" if found.is_granted else reason)
+    order_remarks = () if is_as_late or arming.remarks else (_OTHER_AGE,)
+    remarks = (_PLAIN, *converted, *delay_remarks, *arming.remarks, *order_remarks)
+    return replace(arming, remarks=remarks, forced="" if arming.is_granted else reason)
 
 
 def _in_run_order(
@@ -277,26 +286,26 @@ def _in_run_order(
     Components of the models are stepped in another order than those of the run where delays of
     devices, which the run does not have on its lines, cut other lines.
     """
-    found = _as_identified(delays, case, twins, table)
+    identified = _as_identified(delays, case, twins, table)
     options = case.options
     if options.algorithm != "gauss-seidel" or options.step is None or options.rates:
-        return found, not other_order(found[0], case.system, commanded(case.system))
-    step_ns, first = step_length(options.step, "step"), found
+        return identified, not other_order(identified[0], case.system, commanded(case.system))
+    step_ns, first = step_length(options.step, "step"), identified
     for _ in range(_TRIES):
         before = {str(line): line.delay for line in delays.system.connections}
         added_ns = {
             str(line): line.delay.nominal_ns - (old.nominal_ns if old else 0)
-            for line in found[0].connections
+            for line in identified[0].connections
             if line.delay and (old := before[str(line)]) != line.delay
         }
         movable = {*delays.run, *(line.line for line in delays.lines)}
-        missing = corrections(found[0], added_ns, case.system, delays.lines, movable, step_ns)
+        missing = corrections(identified[0], added_ns, case.system, delays.lines, movable, step_ns)
         if missing is None:
             break
         if not missing:
-            return found, True
+            return identified, True
         delays = delays.more(missing)
-        found = _as_identified(delays, case, twins, table)
+        identified = _as_identified(delays, case, twins, table)
     return first, False
 
 
@@ -306,7 +315,7 @@ def _as_identified(
     """Give models what was identified: return the system, what was done, and what is refused."""
     system = delays.model
     moved = commanded(case.system)
-    told = tuple(
+    remarks = tuple(
         str(line)
         for line in delays.lines
         if line.identified_ns is not None
@@ -320,23 +329,25 @@ def _as_identified(
     )
     twins = [twin.without_doubts() for twin in twins]
     if not twins:
-        return delays.system, told, doubts
+        return delays.system, remarks, doubts
     linear = _linear(system, case.options, table)
     ratios = [ratio for twin in twins for ratio in gain_ratios(linear, case.system, twin)]
     objections = [ratio.objection(table.gain_within) for ratio in ratios]
     objections += [line.objection for line in delays.lines]
     later = delays.system
-    found, changed = _with_dynamics(later, case.system, twins, case.options)
-    kept = [
-        one for one in ratios if found.components[one.component] is later.components[one.component]
+    corrected, changed = _with_dynamics(later, case.system, twins, case.options)
+    ratios_kept = [
+        ratio
+        for ratio in ratios
+        if corrected.components[ratio.component] is later.components[ratio.component]
     ]
-    found, turned = with_gains(found, kept)
-    said = (*delays.otherwise, *told, *changed, *turned)
-    return found, said, (*doubts, *filter(None, objections))
+    corrected, turned = with_gains(corrected, ratios_kept)
+    all_remarks = (*delays.otherwise, *remarks, *changed, *turned)
+    return corrected, all_remarks, (*doubts, *filter(None, objections))
 
 
 def _linear(system: System, options: RunOptions, table: ArmingTable) -> LinearSystem:
-    return linear_system(system, **options.way | {"delay": DelayMode.PLAIN, "at": table.at})
+    return linear_system(system, **options.stepping | {"delay": DelayMode.PLAIN, "at": table.at})
 
 
 class ArmingOfDevices(Extension):
@@ -347,10 +358,10 @@ class ArmingOfDevices(Extension):
     def begin(self, run: Run) -> None:
         """Compute them, with what was identified."""
         twins = {name: run.value(name, "identified") or () for name in run.cases}
-        found = armed(run.experiment, run.cases, run.reader, run.settings, twins)
-        expect_armed(found)
+        armings = armed(run.experiment, run.cases, run.reader, run.settings, twins)
+        expect_armed(armings)
 
-        for name, arming in found.items():
+        for name, arming in armings.items():
             run.notes[name] += arming.notes
             run.add(name, arming_section(name, arming))
 
@@ -394,7 +405,7 @@ def arming_rows(arming: Arming) -> list[tuple[Cell, ...]]:
 
 
 def arming_section(name: str, arming: Arming) -> Section:
-    """Return what is said of the margins of a case's devices."""
+    """Return the report section on the margins of a case's devices."""
     reserve = arming.reserve
     note = (
         f"Reserve: {reserve.delay * 1e3:g} ms and a factor of {reserve.gain:g}, with steps of"

@@ -31,7 +31,7 @@ _FOLLOWS = 1e-9
 
 
 class GainRatio(Struct):
-    """An identified gain beside the model's, at the slowest frequency that the record shows.
+    """An identified gain and the model's, at the slowest frequency that the record shows.
 
     component, response, command: Whose it is.
     identified, model: Of the response per command, complex; they are gains at rest but for what
@@ -58,10 +58,10 @@ class GainRatio(Struct):
         """Say why margins of the model say nothing of this device; empty: they do."""
         factor = self.factor
         model = math.copysign(abs(self.model), self.model.real)
-        what = f"{self.component}.{self.response} was identified to follow {self.command}"
+        subject = f"{self.component}.{self.response} was identified to follow {self.command}"
         if math.isnan(factor):
-            return f"{what}, but its model does not: check whether axes are exchanged"
-        gains = f"{what} with a gain of {factor * model:.4g}, its model has {model:.4g}"
+            return f"{subject}, but its model does not: check whether axes are exchanged"
+        gains = f"{subject} with a gain of {factor * model:.4g}, its model has {model:.4g}"
         if not self.is_sure:
             return f"{gains}: its interval has both signs; identify it with a larger amplitude"
         if factor < 0.0:
@@ -89,14 +89,14 @@ def gain_ratios(linear: LinearSystem, run: System, twin: TwinFile) -> Iterator[G
                 if abs(model) > _FOLLOWS:
                     yield GainRatio(name, pair.response, command, 0.0, model, is_sure=False)
         elif pair.command.partition("[")[0] in wired:
-            assert pair.gain is not None  # noqa: S101 - it stands beside a command
+            assert pair.gain is not None  # noqa: S101 - a command is present
             model = _model(linear, name, pair.command, pair.response, frequency)
             after: complex = 1.0  # the delay
             if pair.lag is not None:
                 after = complex(pair.lag.transfer(np.array([frequency]))[0])
-            found = pair.gain.value * after
+            factor_found = pair.gain.value * after
             is_sure = pair.gain.low * pair.gain.high > 0.0
-            yield GainRatio(name, pair.response, pair.command, found, model, is_sure)
+            yield GainRatio(name, pair.response, pair.command, factor_found, model, is_sure)
 
 
 def with_gains(system: System, ratios: Sequence[GainRatio]) -> tuple[System, tuple[str, ...]]:
@@ -104,26 +104,27 @@ def with_gains(system: System, ratios: Sequence[GainRatio]) -> tuple[System, tup
 
     Of several responses of one command, the one whose gain is farthest off counts.
     """
-    chosen: dict[str, GainRatio] = {}
-    for one in (each for each in ratios if each.factor and math.isfinite(each.factor)):
-        end = f"{one.component}.{one.command}"
-        if end not in chosen or _off(one) > _off(chosen[end]):
-            chosen[end] = one
+    largest: dict[str, GainRatio] = {}
+    for gain_ratio in (ratio for ratio in ratios if ratio.factor and math.isfinite(ratio.factor)):
+        end = f"{gain_ratio.component}.{gain_ratio.command}"
+        if end not in largest or _off(gain_ratio) > _off(largest[end]):
+            largest[end] = gain_ratio
     lines = []
     for line in system.connections:
-        found = chosen.get(str(line.target))
-        own = line.transformation or LinearTransformation()
-        if found is not None and isinstance(own, LinearTransformation):
-            by = found.factor
-            turned = LinearTransformation(by * own.factor, by * own.offset)
+        line_ratio = largest.get(str(line.target))
+        transformation = line.transformation or LinearTransformation()
+        if line_ratio is not None and isinstance(transformation, LinearTransformation):
+            by = line_ratio.factor
+            turned = LinearTransformation(by * transformation.factor, by * transformation.offset)
             line = replace(line, transformation=turned)  # noqa: PLW2901
         lines.append(line)
-    told = (
-        f"{one.component}.{one.response} was identified with {one.factor:.4g} times its model's"
-        f" gain from {one.command}; margins are those with it"
-        for one in chosen.values()
+    remarks = (
+        f"{gain_ratio.component}.{gain_ratio.response} was identified with {gain_ratio.factor:.4g}"
+        " times its model's"
+        f" gain from {gain_ratio.command}; margins are those with it"
+        for gain_ratio in largest.values()
     )
-    return replace(system, connections=tuple(lines)), tuple(told)
+    return replace(system, connections=tuple(lines)), tuple(remarks)
 
 
 def used_responses(system: System, name: str) -> set[str]:
@@ -146,20 +147,20 @@ def _model(
     linear: LinearSystem, name: str, command: str, response: str, frequency: float
 ) -> complex:
     """Return what a model's response is of a command of a frequency in Hz; 0: it has no such."""
-    member = next(one for one in linear.schedule().members if one.name == name)
+    member = next(member for member in linear.schedule().members if member.name == name)
     connectors = linear.system.components[name].connectors
-    inputs = signal_names(name, [connectors[each] for each in member.inputs])
-    outputs = signal_names(name, [connectors[each] for each in member.outputs])
+    inputs = signal_names(name, [connectors[connector_name] for connector_name in member.inputs])
+    outputs = signal_names(name, [connectors[output] for output in member.outputs])
     ends = _signal(name, command), _signal(name, response)
     if ends[0] not in inputs or ends[1] not in outputs:
         return 0.0
     step_ns = member.ticks * linear.step_ns
     model = linear.models[name]
-    whole, n = model.transition(step_ns, order=0), len(model.states)
+    transition, n = model.transition(step_ns, order=0), len(model.states)
     into, out_of = n + inputs.index(ends[0]), n + outputs.index(ends[1])
     turn = cmath.exp(2j * math.pi * frequency * step_ns * 1e-9)
-    inner = np.linalg.solve(turn * np.eye(n) - whole[:n, :n], whole[:n, into])
-    return complex(whole[out_of, into] + whole[out_of, :n] @ inner)
+    inner = np.linalg.solve(turn * np.eye(n) - transition[:n, :n], transition[:n, into])
+    return complex(transition[out_of, into] + transition[out_of, :n] @ inner)
 
 
 def _signal(component: str, scalar: str) -> str:
@@ -177,31 +178,34 @@ def with_identified_dynamics(
     it has the command of the step's end all over the step. So lines that begin at a model that was
     exchanged are a step later; a model that follows at once needs none.
     """
-    told = []
+    remarks = []
     for twin in twins:
         entries = {p.response: (p, lag) for p in twin.pair if (lag := p.lag)}
         if not entries:
             continue
         name = twin.component
         used, wired = used_responses(system, name), wired_commands(run, name)
-        lags = ", ".join(f"{each}: {_words(lag)}" for each, (_, lag) in entries.items())
-        found = f"'{name}' was identified with a lag ({lags})"
+        lags = ", ".join(f"{response}: {_words(lag)}" for response, (_, lag) in entries.items())
+        subject = f"'{name}' was identified with a lag ({lags})"
         if unknown := sorted(used - set(entries)):
-            told.append(
-                f"{found}, but its model has {unknown[0]!r} as well, of which none was"
+            remarks.append(
+                f"{subject}, but its model has {unknown[0]!r} as well, of which none was"
                 " identified: the model is left unchanged"
             )
             continue
-        commands = {str(entries[each][0].command) for each in used}
-        if apart := sorted(commands ^ wired):
-            told.append(
-                f"{found}, but not how {', '.join(sorted(used))} follow {apart[0]!r} as well as"
+        commands = {str(entries[response][0].command) for response in used}
+        if unpaired := sorted(commands ^ wired):
+            remarks.append(
+                f"{subject}, but not how {', '.join(sorted(used))} follow {unpaired[0]!r} as well"
+                " as"
                 " the others: the model is left unchanged"
             )
             continue
-        system = _exchanged(system, name, {each: entries[each] for each in used}, step_ns)
-        told.append(f"margins are those with the identified lag of '{name}' ({lags})")
-    return system, tuple(told)
+        system = _exchanged(
+            system, name, {response: entries[response] for response in used}, step_ns
+        )
+        remarks.append(f"margins are those with the identified lag of '{name}' ({lags})")
+    return system, tuple(remarks)
 
 
 def _words(lag: Lag) -> str:
@@ -213,9 +217,9 @@ def _exchanged(
     system: System, name: str, pairs: Mapping[str, tuple[SignalPair, Lag]], step_ns: int
 ) -> System:
     old = system.components[name]
-    made = block(lag_block(old, pairs))
-    unwired = wired_commands(system, name) - set(made.connectors)
-    components = {**system.components, name: replace(made, name=name)}
+    lagged = block(lag_block(old, pairs))
+    unwired = wired_commands(system, name) - set(lagged.connectors)
+    components = {**system.components, name: replace(lagged, name=name)}
     lines = []
     for line in system.connections:
         if line.target.component == name and line.target.connector in unwired:
@@ -235,7 +239,7 @@ def lag_block(model: Component, pairs: Mapping[str, tuple[SignalPair, Lag]]) -> 
     def step(self: Block, t: float, h: float) -> None:  # noqa: ARG001 - the signature of steps
         """Let each response relax to its command, which is held."""
         for name, (pair, lag) in pairs.items():
-            assert pair.gain is not None  # noqa: S101 - it stands beside a lag
+            assert pair.gain is not None  # noqa: S101 - a lag is present
             end = np.array([pair.gain.value * getattr(self, str(pair.command)), 0.0])
             at = np.array([getattr(self, f"at_{name}"), getattr(self, f"rate_{name}")])
             at = end + expm(_matrix(lag) * h) @ (at - end)
@@ -286,10 +290,10 @@ def model_system(
             "delays": {**case.delays, **table.delays},
         }
     )
-    asked = replace(settings, swaps=_modelled(settings.swaps))
-    system = prepare_with(name, plain, reader, asked, case)
-    for component, one in system.components.items():
-        if one.source.kind is SourceKind.DEVICE:
+    model_settings = replace(settings, swaps=_modelled(settings.swaps))
+    system = prepare_with(name, plain, reader, model_settings, case)
+    for component, part in system.components.items():
+        if part.source.kind is SourceKind.DEVICE:
             raise DescriptionError(
                 f"case '{name}': component '{component}' is a device without a model of its"
                 f" dynamics: name one in arming.models, as '{component} = \"FILE.fmu\"'"

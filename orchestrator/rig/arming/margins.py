@@ -52,17 +52,17 @@ class Reserve(Struct):
         if not margins.is_stable:
             beyond = f" beyond own_growth = {self.own_growth:g} 1/s" if self.own_growth else ""
             return [f"the loop is unstable{beyond}"]
-        found = []
+        shortfalls = []
         if margins.delay.value < self.delay:
-            found.append(
+            shortfalls.append(
                 f"the delay margin is {margins.delay.value * 1e3:.4g} ms, below the reserve of"
                 f" {self.delay * 1e3:.4g} ms"
             )
         if margins.gain.value < self.gain:
-            found.append(
+            shortfalls.append(
                 f"the gain margin is {margins.gain.value:.4g}, below the reserve of {self.gain:.4g}"
             )
-        return found
+        return shortfalls
 
 
 #: How far a parameter is turned, as a factor; and how often an interval is halved.
@@ -99,9 +99,9 @@ def advice_of(linear: LinearSystem, line: str, reserve: Reserve, knobs: Knobs) -
             loop = reserve.cut(linear.with_value(path, value), line)
             return loop is None or not reserve.lacks(loop.margins())
 
-        found = _turned(enough, float(now), turn)
-        if found is not None:
-            yield f"or {word} {path} from {now:g} to {found:.4g}"
+        enough_value = _turned(enough, float(now), turn)
+        if enough_value is not None:
+            yield f"or {word} {path} from {now:g} to {enough_value:.4g}"
     if knobs.clock is not None:
         yield f"a step shorter than {linear.step_ns / 1e6:g} ms would take a faster '{knobs.clock}'"
         return
@@ -132,7 +132,7 @@ def _turned(enough: Callable[[float], bool], now: float, turn: int) -> float | N
 
 #: Gains of the device that are tabulated, as factors of the one that margins are known with.
 _FACTORS = tuple(2.0 ** (k / 8.0) for k in range(-8, 9))
-#: So many added delays are, up to the delay margin.
+#: Number of added delays up to the delay margin.
 _DELAYS = 17
 #: What a margin that nothing bounds is taken for: s, and a factor.
 _LONGEST, _LARGEST = 1.0, 1e3
@@ -157,8 +157,8 @@ def margin_table(linear: LinearSystem, line: str, reserve: Reserve) -> MarginTab
     def changed(factor: float, added: float) -> Margins:
         def response(at: Floats | float) -> Complex:
             turned = np.interp(at, omega, phase) - np.asarray(at) * added
-            found = factor * np.exp(np.interp(at, omega, size) + 1j * turned)
-            return np.asarray(found, dtype=np.complex128)
+            product = factor * np.exp(np.interp(at, omega, size) + 1j * turned)
+            return np.asarray(product, dtype=np.complex128)
 
         # A delay turns L at half the rate, and leaves it as it is at rest.
         real = [(factor * value, w) for value, w in ends if not (added and w)]
@@ -171,8 +171,10 @@ def margin_table(linear: LinearSystem, line: str, reserve: Reserve) -> MarginTab
         for factor in _FACTORS
     )
     longest = min(now.delay.value, _LONGEST)
-    added = tuple(float(each) for each in np.linspace(-longest, longest, 2 * _DELAYS - 1)[:-1])
-    gains = tuple(min(changed(1.0, each).gain.value, _LARGEST) for each in added)
+    added = tuple(
+        float(delay_s) for delay_s in np.linspace(-longest, longest, 2 * _DELAYS - 1)[:-1]
+    )
+    gains = tuple(min(changed(1.0, delay_s).gain.value, _LARGEST) for delay_s in added)
     return MarginTable(
         line,
         reserve.delay,
@@ -222,7 +224,7 @@ class ArmedLine(Struct):
 class Arming:
     """What arming found of one case.
 
-    reserve: What was asked for.
+    reserve: The requested reserve.
     step_ns: Communication step of the run.
     lines: All commands of its devices.
     advice: What would help, where a reserve is not met.
@@ -257,28 +259,33 @@ class Arming:
 
     def refusal(self) -> str:
         """Say why it is refused, with the numbers and what would help."""
-        told = [f"{line.line}: {lack}{_grows(line)}" for line in self.lines for lack in line.lacks]
-        return "; ".join(filter(None, [self.failure, *self.objections, *told, *self.advice]))
+        shortfalls = [
+            f"{line.line}: {lack}{_grows(line)}" for line in self.lines for lack in line.lacks
+        ]
+        return "; ".join(filter(None, [self.failure, *self.objections, *shortfalls, *self.advice]))
 
     @property
     def delay_margin(self) -> float:
         """The least of all, s; infinite where no command comes back."""
-        return _least(self.lines)[1]
+        return _smallest_margin(self.lines)[1]
 
     @property
-    def least(self) -> str:
+    def smallest_margins(self) -> str:
         """The least margins of all, in words."""
-        found = [line.margins for line in self.lines if line.margins is not None]
-        if not found:
+        margins = [line.margins for line in self.lines if line.margins is not None]
+        if not margins:
             return "no command of a device feeds back to it"
-        delay, gain = (min(getattr(one, key).value for one in found) for key in ("delay", "gain"))
+        delay, gain = (
+            min(getattr(line_margins, key).value for line_margins in margins)
+            for key in ("delay", "gain")
+        )
         return f"a delay margin of {delay * 1e3:.4g} ms and a gain margin of {gain:.4g}"
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What to know of it in a result, in sentences."""
         if self.is_granted:
-            return (*(f"armed: {_told(line)}" for line in self.lines), *self.remarks)
+            return (*(f"armed: {_margins_text(line)}" for line in self.lines), *self.remarks)
         refused = f"ARMING WAS REFUSED, BUT FORCED ({self.forced}): {self.refusal()}"
         return (refused, *self.remarks)
 
@@ -312,16 +319,18 @@ def arm(
     names = [str(line) for line in linear.system.connections if line.target.component in devices]
     sides = linear.sides() or (linear,)
     of_sides = [tuple(_armed(side, name, reserve) for name in names) for side in sides]
-    if all(math.isinf(_least(lines)[1]) for lines in of_sides):  # no side shows the loop
+    if all(math.isinf(_smallest_margin(lines)[1]) for lines in of_sides):  # no side shows the loop
         sides, of_sides = (linear,), [tuple(_armed(linear, name, reserve) for name in names)]
-    place = min(range(len(sides)), key=lambda i: _least(of_sides[i]))
-    linear, lines = sides[place], of_sides[place]
-    lacking = [line for line in lines if line.lacks]
-    advice = tuple(advice_of(linear, lacking[0].line, reserve, knobs)) if lacking else ()
+    index = min(range(len(sides)), key=lambda i: _smallest_margin(of_sides[i]))
+    linear, lines = sides[index], of_sides[index]
+    insufficient = [line for line in lines if line.lacks]
+    advice = tuple(advice_of(linear, insufficient[0].line, reserve, knobs)) if insufficient else ()
     remarks = () if run is None else tuple(other_order(linear.system, run, devices))
     remarks = (*_at_kink(sides, of_sides), *remarks)
-    made = (margin_table(linear, n, reserve) for n in names if n.rpartition("-> ")[2] in tracked)
-    tables = tuple(table for table in made if table is not None)
+    computed = (
+        margin_table(linear, n, reserve) for n in names if n.rpartition("-> ")[2] in tracked
+    )
+    tables = tuple(table for table in computed if table is not None)
     return Arming(reserve, linear.step_ns, lines, advice, remarks, tables=tables)
 
 
@@ -334,7 +343,7 @@ def _armed(linear: LinearSystem, name: str, reserve: Reserve) -> ArmedLine:
     return ArmedLine(name, loop.components, margins, root, tuple(reserve.lacks(margins)))
 
 
-def _least(lines: Sequence[ArmedLine]) -> tuple[bool, float]:
+def _smallest_margin(lines: Sequence[ArmedLine]) -> tuple[bool, float]:
     """Return what is less for lines that have less: whether all are granted, and the margin."""
     delays = [line.margins.delay.value for line in lines if line.margins]
     return not any(line.lacks for line in lines), min(delays, default=math.inf)
@@ -347,38 +356,40 @@ def _at_kink(
     if len(sides) == 1:
         return ()
     kinks = sorted({name for model in sides[0].models.values() for name in model.kinks})
-    told = "; ".join(
-        f"{side.contact}: {_told(line)}{_grows(line)}"
+    sides_text = "; ".join(
+        f"{side.contact}: {_margins_text(line)}{_grows(line)}"
         for side, lines in zip(sides, of_sides, strict=True)
         for line in lines
     )
-    found = (
+    objection = (
         f"{', '.join(kinks)}: the system is at a kink, such as a contact that is just open; both"
-        f" sides need the reserve. Choose a time on one side in arming.at: {told}"
+        f" sides need the reserve. Choose a time on one side in arming.at: {sides_text}"
     )
-    return [found]
+    return [objection]
 
 
 def other_order(model: System, run: System, devices: Collection[str]) -> Sequence[str]:
     """Say where devices are stepped in another order than their models: that is a step of delay."""
-    places = [_places(system) for system in (model, run)]
-    told = []
+    orders = [_positions_in_order(system) for system in (model, run)]
+    remarks = []
     for line in run.connections:
         ends = line.source.component, line.target.component
-        if not set(ends) & set(devices) or not all(set(ends) <= set(each) for each in places):
+        if not set(ends) & set(devices) or not all(
+            set(ends) <= set(positions) for positions in orders
+        ):
             continue
-        before = [each[ends[0]] < each[ends[1]] for each in places]
+        before = [positions[ends[0]] < positions[ends[1]] for positions in orders]
         if before[0] != before[1]:
-            told.append(
+            remarks.append(
                 f"the run steps '{ends[before[1]]}' after '{ends[not before[1]]}', and its models"
                 " in the opposite order, so its loop has one step of delay more or less"
             )
-    return list(dict.fromkeys(told))
+    return list(dict.fromkeys(remarks))
 
 
-def _places(system: System) -> Mapping[str, int]:
+def _positions_in_order(system: System) -> Mapping[str, int]:
     order = [name for ring in stepping_order(system) for name in ring]
-    return {name: place for place, name in enumerate(order)}
+    return {name: position for position, name in enumerate(order)}
 
 
 def _grows(line: ArmedLine) -> str:
@@ -387,7 +398,7 @@ def _grows(line: ArmedLine) -> str:
     return f": it grows with {line.growth:+.6g} 1/s at {line.frequency:.4g} Hz"
 
 
-def _told(line: ArmedLine) -> str:
+def _margins_text(line: ArmedLine) -> str:
     if line.margins is None:
         return f"{line.line} feeds back nowhere"
     return (

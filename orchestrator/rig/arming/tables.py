@@ -52,8 +52,8 @@ class ArmingTable(Table):
         except DescriptionError as error:
             raise PydanticCustomError("arming", "{text}", {"text": str(error)}) from error
         if delay_ns <= 0:
-            found = self.delay_reserve
-            raise PydanticCustomError("arming", f"delay_reserve: expected > 0 s, found {found!r}")
+            reserve = self.delay_reserve
+            raise PydanticCustomError("arming", f"delay_reserve: expected > 0 s, found {reserve!r}")
         return self
 
     @property
@@ -91,11 +91,11 @@ class IdentificationTable(Table):
     def _durations(self) -> Self:
         for name in ("duration", "compared_duration", "rest"):
             try:
-                found = nanoseconds(getattr(self, name), f"identification.{name}")
+                duration_ns = nanoseconds(getattr(self, name), f"identification.{name}")
             except DescriptionError as error:
-                told = {"text": str(error)}
-                raise PydanticCustomError("identification", "{text}", told) from error
-            if found <= 0:
+                context = {"text": str(error)}
+                raise PydanticCustomError("identification", "{text}", context) from error
+            if duration_ns <= 0:
                 raise PydanticCustomError("identification", f"{name}: expected a time > 0 s")
         return self
 

@@ -36,12 +36,12 @@ def describe_device(location: str) -> UnitDescription:
 
 
 def _describe_stepped(location: str, device: SteppedDevice) -> UnitDescription:
-    found = device.connectors()
+    ports = device.connectors()
     return UnitDescription(
         name=location.partition("?")[0],
-        connectors={connector.name: connector for connector in found.connectors},
-        feedthrough=found.feedthrough,
-        capabilities=Capabilities(is_repeatable=False, fixed_step=found.step),
+        connectors={connector.name: connector for connector in ports.connectors},
+        feedthrough=ports.feedthrough,
+        capabilities=Capabilities(is_repeatable=False, fixed_step=ports.step),
         details={"kind": "stepped device", "class": type(device).__qualname__},
     )
 

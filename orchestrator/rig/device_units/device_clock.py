@@ -9,11 +9,11 @@ from orchestrator.core.structs import Struct
 
 #: Clocks differ by at most this share; what grows faster is a delay.
 LARGEST_DRIFT = 0.02
-#: The quickest of so many periods, or of so long, stands for them, s.
+#: Number of periods, and length in s, of a window that its quickest sample represents.
 _WINDOW_PERIODS, _WINDOW_S = 16, 0.06
-#: So many windows are kept: then pairs become one.
+#: Number of stored windows: beyond it, pairs are merged.
 _MOST_WINDOWS = 64
-#: A drift is read off so many windows or more.
+#: Least number of windows for a drift.
 _LEAST_WINDOWS = 6
 #: The quickest samples of all windows lie on a line within this, or within this share of a period.
 _SCATTER_S, _SCATTER_PERIODS = 2e-3, 0.25
@@ -61,7 +61,7 @@ class DeviceClock:
         self.begin()
 
     def begin(self) -> None:
-        """Forget the clock: that of a device that was started anew is another one."""
+        """Forget the clock: a restarted device has another one."""
         self._first: tuple[float, int] | None = None
         self._windows: list[_Window] = []
         self._open: _Window | None = None
@@ -86,10 +86,10 @@ class DeviceClock:
         if self._first is None:
             self._first = device_s, now_ns
         gone = device_s - self._first[0]
-        late = (now_ns - self._first[1]) * 1e-9 - gone
-        if self._open is None or late - self.drift * gone < self._lateness(self._open):
-            self._open = _Window(gone, late)
-        excess = late - self._offset - self.drift * gone
+        lateness = (now_ns - self._first[1]) * 1e-9 - gone
+        if self._open is None or lateness - self.drift * gone < self._lateness(self._open):
+            self._open = _Window(gone, lateness)
+        excess = lateness - self._offset - self.drift * gone
         if excess < 0.0:
             self._offset += excess
         if gone >= self._open_until:

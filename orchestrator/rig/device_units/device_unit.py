@@ -120,21 +120,21 @@ class IoProcess:
         """Let the device come to its safe state, and end the process; allowed more than once."""
         if not self._is_led:
             return None
-        found = self.error()
-        if found is None:
+        error = self.error()
+        if error is None:
             try:
                 send(self._channel, {"call": "quit"})
                 answer = self._receive(_END)
                 self.account = str(answer.get("account", ""))
-                found = self._raised(answer) if "error" in answer else None
+                error = self._raised(answer) if "error" in answer else None
             except TimeoutError:
-                found = self._failed(
+                error = self._failed(
                     f"it did not reach its safe state within {_END:g} s; its process was ended"
                 )
             except (OSError, EOFError, ValueError):
-                found = self._failed("its process ended before it reached its safe state")
+                error = self._failed("its process ended before it reached its safe state")
         self.kill()
-        return found
+        return error
 
     def kill(self) -> None:
         """End the process at once."""
@@ -154,14 +154,14 @@ class IoProcess:
             raise ValueError("no message of a device")  # noqa: TRY004 - damage, as of any other form
         return content
 
-    def _failed(self, why: str) -> DeviceError:
-        return DeviceError.about(why, place=self._context)
+    def _failed(self, reason: str) -> DeviceError:
+        return DeviceError.about(reason, place=self._context)
 
     def _raised(self, answer: dict[str, Any]) -> DeviceError:
         kind = error_named(str(answer["error"])) or DeviceError
-        found = kind(*(Diagnostic(**each) for each in answer["diagnostics"]))
-        of = type(found) if isinstance(found, DeviceError) else DeviceError
-        return of(*found.within(self._context))
+        error = kind(*(Diagnostic(**fields) for fields in answer["diagnostics"]))
+        of = type(error) if isinstance(error, DeviceError) else DeviceError
+        return of(*error.within(self._context))
 
 
 _LOG = logging.getLogger(__name__)
@@ -195,8 +195,10 @@ class DeviceUnit(SimulationUnit):
             for port in facts.ports.inputs
             for scalar in port.scalars
         ]
-        given = self._settings
-        self.silence = given.connect_timeout if given.on_stale == "hold" else given.stale_after
+        settings = self._settings
+        self.silence = (
+            settings.connect_timeout if settings.on_stale == "hold" else settings.stale_after
+        )
         self._process = IoProcess(name, location, len(limits), size)
         native = NativeUnit(
             self._process.block,
@@ -238,8 +240,8 @@ class DeviceUnit(SimulationUnit):
             if (refusal := connector.refusal(value)) is not None:
                 raise DescriptionError(f"component '{self.name}': command '{name}': {refusal}")
             first = self._commands[name].start
-            for i, each in enumerate(np.ravel(np.asarray(value, dtype=np.float64)).tolist()):
-                self._check(self.native.give(first + i, each), f"setting '{name}'")
+            for i, element in enumerate(np.ravel(np.asarray(value, dtype=np.float64)).tolist()):
+                self._check(self.native.give(first + i, element), f"setting '{name}'")
 
     def _bind(self) -> None:
         self.native.bind(
@@ -286,50 +288,50 @@ class DeviceUnit(SimulationUnit):
         native = self.native
         if native.stale_steps and self._settings.on_stale == "hold":  # else the step failed
             limit = f"{self._settings.stale_after:g} s (stale_after)"
-            why = f": {self._process.block.reason}" if self._process.block.lost else ""
-            what = (
+            reason = f": {self._process.block.reason}" if self._process.block.lost else ""
+            text = (
                 f"samples older than {limit} were held in"
-                f" {counted(native.stale_steps, 'step')}{why}"
+                f" {counted(native.stale_steps, 'step')}{reason}"
             )
             yield Notice(
-                native.first_stale_ns, what, "from then on the results are not those of the rig"
+                native.first_stale_ns, text, "from then on the results are not those of the rig"
             )
         clamped = int(native.values[self._outputs["clamped"].start])
         if clamped:
-            what = f"commands outside their range, sent as the nearest value inside it: {clamped}"
-            yield Notice(native.first_clamped_ns, what)
+            text = f"commands outside their range, sent as the nearest value inside it: {clamped}"
+            yield Notice(native.first_clamped_ns, text)
         if native.unsent:
-            what = (
+            text = (
                 "commands outside their range while the device was held, which were not sent:"
                 f" {native.unsent}"
             )
-            yield Notice(native.first_unsent_ns, what)
+            yield Notice(native.first_unsent_ns, text)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What came over the wire in this run, in a sentence."""
         facts = self.native.facts
-        told = (
+        summary = (
             f"component '{self.name}' was a device: {counted(facts.number, 'sample')},"
             f" {facts.lost} lost,"
             f" {facts.late} late, {facts.repeated} repeated, {facts.malformed} malformed,"
             f" {counted(facts.restarts, 'restart')}"
         )
         if facts.shaped:
-            told += (
+            summary += (
                 "; commands that changed faster than their limit, slowed down to it:"
                 f" {facts.shaped}"
             )
         if self._commands:
-            told += (
+            summary += (
                 f"; commands not taken: {facts.missed}" if facts.taken >= 0
                 else "; it does not report which commands it takes"
             )  # fmt: skip
-        told += f"; {self._process.account}" if self._process.account else ""
+        summary += f"; {self._process.account}" if self._process.account else ""
         last = () if self._last is None else (str(self._last),)
         if self._begun is not None:
-            told += other_rate(self._begun, facts, self._rate)
-        return (*super().notes, told, *last)
+            summary += other_rate(self._begun, facts, self._rate)
+        return (*super().notes, summary, *last)
 
     def terminate(self) -> None:
         """Leave the device in its safe state and end its process; allowed at any time.
@@ -346,9 +348,9 @@ class DeviceUnit(SimulationUnit):
             _LOG.error("%s", self._last)
 
 
-def _numbers(known: Mapping[str, slice], bound: Iterable[Connector]) -> list[int]:
-    places = (known[connector.name] for connector in bound)
-    return [number for place in places for number in range(place.start, place.stop)]
+def _numbers(slices: Mapping[str, slice], bound: Iterable[Connector]) -> list[int]:
+    spans = (slices[connector.name] for connector in bound)
+    return [number for span in spans for number in range(span.start, span.stop)]
 
 
 class SteppedUnit(ForeignUnit):

@@ -90,8 +90,8 @@ class FollowCheck:
             self._at, self._low, self._high = now, commands, commands
             self._since_ns = 0
             return ""
-        self._low = [min(*each) for each in zip(self._low, commands, strict=True)]
-        self._high = [max(*each) for each in zip(self._high, commands, strict=True)]
+        self._low = [min(*bounds) for bounds in zip(self._low, commands, strict=True)]
+        self._high = [max(*bounds) for bounds in zip(self._high, commands, strict=True)]
         ends = zip(pairs, self._low, self._high, now, strict=True)
         moved = [(h - low, p.name, x) for p, low, h, x in ends if h - low > p.travel]
         if not moved:
@@ -100,13 +100,14 @@ class FollowCheck:
         seconds = (now_ns - self._since_ns) * 1e-9
         if seconds <= _STANDS_S:
             return ""
-        way, name, value = moved[0]
-        return _stands(name, value, way, seconds)
+        distance, name, value = moved[0]
+        return _stands(name, value, distance, seconds)
 
 
-def _stands(name: str, value: float, way: float, seconds: float) -> str:
+def _stands(name: str, value: float, distance: float, seconds: float) -> str:
     return (
-        f"its command moved by {way:.3g}, and '{name}' stands at {value:.6g} for {seconds:.2g} s:"
+        f"its command moved by {distance:.3g}, and '{name}' stands at {value:.6g} for"
+        f" {seconds:.2g} s:"
         " it does not take its commands, or repeats the same value"
     )
 
@@ -140,8 +141,8 @@ class JumpCheck:
         for (name, _, unit, step), before, value in zip(self._pairs, last, now, strict=False):
             moved = value - before
             moved = math.remainder(moved, 2.0 * math.pi) if unit == "rad" else moved
-            most = step * (max(gap, 1) + _JUMP)
-            if abs(moved) > most:
+            limit = step * (max(gap, 1) + _JUMP)
+            if abs(moved) > limit:
                 return (
                     f"'{name}' jumped by {moved:.3g} {unit} to {value:.6g} {unit}, where the speed"
                     f" of its command allows {step * max(gap, 1):.3g} {unit}: it took its command"
@@ -176,34 +177,34 @@ class ShownCommand:
         """Take note of a command."""
         self._sent.append(tuple(values))
 
-    def look(self, shown: Sequence[float] | None) -> str:
+    def look(self, echoed: Sequence[float] | None) -> str:
         """Say why the device is another one; empty: it shows what it was sent, or says nothing."""
-        if shown is None or not self._axes:
+        if echoed is None or not self._axes:
             return ""
-        before, self._shown = self._shown, shown
+        before, self._shown = self._shown, echoed
         follows = self._moves >= _SHOWN
         newest = len(self._sent) - 1
         oldest = 0 if follows else max(newest - _FEW, 0)
-        places = range(newest, oldest - 1, -1)
-        place = next((at for at in places if self._is(shown, self._sent[at])), None)
-        if place is not None:
-            self._moves += not self._is(shown, before)
-            for _ in range(place):
+        indices = range(newest, oldest - 1, -1)
+        index = next((at for at in indices if self._is(echoed, self._sent[at])), None)
+        if index is not None:
+            self._moves += not self._is(echoed, before)
+            for _ in range(index):
                 self._sent.popleft()
             return ""
         for i, name, exact in self._axes if follows else ():
             column = [sent[i] for sent in self._sent]
             low, high = min(column), max(column)
-            if low - exact <= shown[i] <= high + exact:
+            if low - exact <= echoed[i] <= high + exact:
                 continue
             return (
-                f"it shows {shown[i]:.6g} as its command '{name}', where {low:.6g} to {high:.6g}"
+                f"it shows {echoed[i]:.6g} as its command '{name}', where {low:.6g} to {high:.6g}"
                 " were sent"
             )
         return ""
 
-    def _is(self, shown: Sequence[float], sent: Sequence[float]) -> bool:
-        return all(abs(shown[i] - sent[i]) <= exact for i, _, exact in self._axes)
+    def _is(self, echoed: Sequence[float], sent: Sequence[float]) -> bool:
+        return all(abs(echoed[i] - sent[i]) <= exact for i, _, exact in self._axes)
 
 
 def _exact(command: DeviceConnector) -> float:
@@ -231,9 +232,9 @@ class _Held(Struct):
 
 def _held(name: str, measured: int, of: int, command: DeviceConnector, period: float) -> _Held:
     step, travel = command.speed * period, _travel(command)
-    least = min(_OF_STEP * step, _OF_TRAVEL * travel)
-    probe = min(command.ramp * period * period, least)
-    return _Held(name, measured, of, least, probe, 0.5 * step, min(travel, _STEPS * step))
+    smallest = min(_OF_STEP * step, _OF_TRAVEL * travel)
+    probe = min(command.ramp * period * period, smallest)
+    return _Held(name, measured, of, smallest, probe, 0.5 * step, min(travel, _STEPS * step))
 
 
 class HeldCommands:
@@ -309,7 +310,7 @@ class HeldCommands:
                 x - sent[pair.command] for pair, x in zip(self._pairs, now, strict=True)
             ]
         changes = zip(self._at, now, self._least, strict=False)
-        if self._at and not any(abs(x - at) > least for at, x, least in changes):
+        if self._at and not any(abs(x - at) > smallest for at, x, smallest in changes):
             return
         begins = not (self._held_ns or self._is_interrupted(sent))
         if self._at and begins and self._leads(sent, 0.5):
@@ -357,25 +358,25 @@ class HeldCommands:
         """Return the newest commands, but those that lead their value by too much with it."""
         back, taken, goes_back = list(newest), self._past[0][1], False
         share = min((sample_ns - self._held_ns) * 1e-9 / _STANDS_S, 1.0)
-        each = zip(self._pairs, self._at, self._offsets, self._least, strict=True)
-        for pair, at, offset, least in each:
+        rows = zip(self._pairs, self._at, self._offsets, self._least, strict=True)
+        for pair, at, offset, smallest in rows:
             stands, was = at - offset, taken[pair.command]
             if abs(stands - was) > 2.0 * pair.least:  # it stands elsewhere than it was led to
                 stands = was
-            probe = max(pair.probe, 1.5 * least)
+            probe = max(pair.probe, 1.5 * smallest)
             lead = probe + share * max(pair.step - probe, 0.0)
             if abs(back[pair.command] - stands) > lead:
                 sign = math.copysign(1.0, back[pair.command] - stands)
                 back[pair.command], goes_back = stands + sign * (lead - probe), True
         return back if goes_back else None
 
-    def lost(self, wanted: Sequence[float], now_ns: int) -> str:
+    def lost(self, commands: Sequence[float], now_ns: int) -> str:
         """Say that the device takes none of its commands; empty: it may.
 
         wanted: The newest command of the run.
         """
         pairs = self._pairs if self._held_ns else []
-        away = [p for p in pairs if abs(wanted[p.command] - self._base[p.command]) > p.travel]
+        away = [p for p in pairs if abs(commands[p.command] - self._base[p.command]) > p.travel]
         if not away:
             self._away_ns = 0
             return ""
@@ -386,5 +387,5 @@ class HeldCommands:
         pair = away[0]
         value = self._at[pairs.index(pair)]
         return _stands(
-            pair.name, value, abs(wanted[pair.command] - self._base[pair.command]), seconds
+            pair.name, value, abs(commands[pair.command] - self._base[pair.command]), seconds
         )

@@ -83,7 +83,7 @@ def error_text(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def told(error: BaseException) -> dict[str, Any]:
+def error_message(error: BaseException) -> dict[str, Any]:
     """Put an error into plain data for the run."""
     trace = "".join(traceback.format_exception(error))
     if not isinstance(error, SoftdockError):
@@ -111,8 +111,8 @@ class _Link:
         silence_s, period = device.settings.stale_after, device.sequence_period
         self.counter = SampleCounter(len(outputs), ports.rate, period, silence_s)
         self.rate = RateCheck(ports.rate)
-        least = _LEAST_CYCLES * gate.period
-        self._waits = max(_PATIENCE * device.settings.command_stale_after, least)
+        shortest_wait = _LEAST_CYCLES * gate.period
+        self._waits = max(_PATIENCE * device.settings.command_stale_after, shortest_wait)
         self.ledger = CommandLedger(gate.period, self._waits, inputs)
         self._follows, self._held = FollowCheck(ports), HeldCommands(ports)
         self._jumps, self._shown = JumpCheck(ports), ShownCommand(ports)
@@ -124,8 +124,8 @@ class _Link:
         self._silent_ns = round(1e9 * max(_SILENT_CYCLES * gate.period, _SILENT_S))
         self.refused, self._is_another = "", False
         self.error: BaseException | None = None
-        wanted = device.settings.sample_log
-        self._log = SampleLogWriter(answers=device.answers) if wanted else None
+        log_path = device.settings.sample_log
+        self._log = SampleLogWriter(answers=device.answers) if log_path else None
         #: The run has been told how it ended.
         self.told = False
 
@@ -186,17 +186,17 @@ class _Link:
             If it takes none any more.
         """
         ledger, sample_ns = self.ledger, self.counter.facts.received_ns
-        taken, why = ledger.answers(received, gap)
+        taken, reason = ledger.answers(received, gap)
         if received.taken is not None:
             dated = received.sequence is not None or received.device_time is not None
-            why = why or ledger.took(received.taken, sample_ns, in_order=dated)
-        why = why or self._shown.look(received.in_force)
+            reason = reason or ledger.took(received.taken, sample_ns, in_order=dated)
+        reason = reason or self._shown.look(received.in_force)
         jumped = self._jumps.look(received.values, gap)
         if self.block.commands_given > 1:
-            why = why or jumped
-        if why and self._command.size:
+            reason = reason or jumped
+        if reason and self._command.size:
             self._publish()
-            raise self._restarted(why)
+            raise self._restarted(reason)
         if not taken:
             self.gate.take_back()
         if received.taken is not None and ledger.is_held(sample_ns):
@@ -210,27 +210,27 @@ class _Link:
             self._expect_taken(received, sample_ns, now_ns)
 
     def _expect_taken(self, received: Received, sample_ns: int, now_ns: int) -> None:
-        why = self.ledger.lost(sample_ns)
+        loss = self.ledger.lost(sample_ns)
         unanswered_s = self._unanswered(now_ns)
-        if not why and unanswered_s > self._waits:
-            why = (
+        if not loss and unanswered_s > self._waits:
+            loss = (
                 f"it was sent no command for {unanswered_s:.3g} s: its samples are"
                 f" {self.counter.delay_s:.3g} s older, by its own clock, than the quickest, and an"
                 " answer comes too late for them"
             )
-        why = why or self._follows.look(received.values, self.gate.sent.tolist(), now_ns)
-        why = why or self._held.lost(self._command.tolist(), now_ns)
-        if why:
+        loss = loss or self._follows.look(received.values, self.gate.sent.tolist(), now_ns)
+        loss = loss or self._held.lost(self._command.tolist(), now_ns)
+        if loss:
             reason = Reason.COMMAND_LOST
             self._publish()
             self.gate.strike(reason)
             if not self.device.settings.supervisor:
-                raise DeviceError(f"{why}; {reason.advice}")
+                raise DeviceError(f"{loss}; {reason.advice}")
 
     @property
     def account(self) -> str:
         """What is to be known of the device and its wire, in a sentence."""
-        return "; ".join(each for each in (self.device.account(), self.ledger.account) if each)
+        return "; ".join(text for text in (self.device.account(), self.ledger.account) if text)
 
     def _unanswered(self, now_ns: int) -> float:
         """Return for how long samples have been coming that are too old to be answered, s."""
@@ -247,25 +247,25 @@ class _Link:
             return
         self._remarked_ns = now_ns
         old, delay_s = self.counter.old - self._old, self.counter.delay_s
-        what = ""
+        remark = ""
         if delay_s > max(_LEAST_CYCLES * self.gate.period, _LOOK):
-            what = delay_text(delay_s, is_asked=self.counter.answers_late)
+            remark = delay_text(delay_s, is_asked=self.counter.answers_late)
         elif now_ns - facts.received_ns < _LEAST_CYCLES * self.gate.period * 1e9:
             self._old = self.counter.old
         elif self.counter.in_doubt:
-            what = "it sends numbers or times that do not follow from the newest sample"
+            remark = "it sends numbers or times that do not follow from the newest sample"
         elif old:
-            what = f"since then {old} old or repeated sample{'s' * (old > 1)} came"
+            remark = f"since then {old} old or repeated sample{'s' * (old > 1)} came"
         else:
-            what = "since then no sample came"
-        self.block.remark("; ".join(each for each in (what, self.account) if each))
+            remark = "since then no sample came"
+        self.block.remark("; ".join(text for text in (remark, self.account) if text))
 
-    def _restarted(self, why: str) -> RestartedError:
+    def _restarted(self, cause: str) -> RestartedError:
         reason = Reason.DEVICE_RESTARTED
         self._is_another = True  # before the thread that sends finds a way to rest
         self.gate.strike(reason)
-        told = f"{why}: {reason.what}; it gets no further commands; {reason.advice}"
-        return RestartedError(told)
+        message = f"{cause}: {reason.text}; it gets no further commands; {reason.advice}"
+        return RestartedError(message)
 
     def _publish(self) -> None:
         facts = self.counter.facts
@@ -291,7 +291,7 @@ class _Link:
         self.ledger.send(number, now_ns, command)
         self.device.send(command)
         left_ns = time.monotonic_ns()
-        self.ledger.left(left_ns)
+        self.ledger.sent_late(left_ns)
         self._held.send(left_ns, command)
         self._shown.send(command)
         if self._log is not None:
@@ -328,17 +328,17 @@ class _Link:
 
     def send_all(self) -> None:
         """Send each command as soon as it is there, until the end."""
-        seen = 0
+        newest = 0
         while not self.is_over:
             if self.gate.stopping or self.is_unknown or self.gate.behind:
                 time.sleep(self.gate.period)
                 if self.gate.stopping or not self.is_unknown:
                     self.send()
                 continue
-            now = self.block.wait_command(seen, int(_LOOK * 1e9))
-            is_due = now != seen or self.ledger.is_overdue(time.monotonic_ns())
+            now = self.block.wait_command(newest, int(_LOOK * 1e9))
+            is_due = now != newest or self.ledger.is_overdue(time.monotonic_ns())
             if is_due and not self.is_unknown:
-                seen = now
+                newest = now
                 self.send()
 
     @property
@@ -450,7 +450,7 @@ def _serve(channel: socket.socket, link: _Link, seconds: float) -> None:
         _connect(link, seconds)
     except BaseException as error:  # noqa: BLE001 - whatever an adapter raises is told by the run
         link.device.close()
-        send(channel, told(error))
+        send(channel, error_message(error))
         _end_watch(channel, link, watcher)
         return
     send(channel, {"opened": True})
@@ -470,7 +470,7 @@ def _serve(channel: socket.socket, link: _Link, seconds: float) -> None:
     if clock.ident is not None:
         clock.join()
     with contextlib.suppress(BrokenPipeError):  # the run is gone
-        send(channel, {"account": link.account} | (told(link.error) if link.error else {}))
+        send(channel, {"account": link.account} | (error_message(link.error) if link.error else {}))
     _end_watch(channel, link, watcher)
 
 
@@ -489,7 +489,7 @@ def main(socket_file: int) -> None:
             gate = gate_of(hello["component"], facts)
             device = facts.kind(facts.settings)
         except Exception as error:  # noqa: BLE001
-            send(channel, told(error))
+            send(channel, error_message(error))
             return
         link = _Link(device, facts.ports, block, gate, facts.settings.run_on)
         _serve(channel, link, facts.settings.connect_timeout)

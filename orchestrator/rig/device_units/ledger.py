@@ -82,7 +82,7 @@ class CommandLedger:
         self._open.append(self._newest)
         self._answered, self.sent_ns = True, now_ns
 
-    def left(self, now_ns: int) -> None:
+    def sent_late(self, now_ns: int) -> None:
         """Take note that the last command is on its way only now: its process was held up."""
         if self._newest is not None:
             self._newest.sent_ns = now_ns
@@ -94,24 +94,29 @@ class CommandLedger:
         Returns: Whether the last answer was taken, and why the robot is another one; empty: it is
             the same.
         """
-        late, before = received.late_answers, self._late
-        self._late = late
+        late_answers, before = received.late_answers, self._late
+        self._late = late_answers
         answered, self._answered = self._answered, False
-        if late is None or before is None or gap <= 0:
+        if late_answers is None or before is None or gap <= 0:
             return True, ""
-        if late < before:
-            return True, f"its count of late answers went from {before} to {late}"
+        if late_answers < before:
+            return True, f"its count of late answers went from {before} to {late_answers}"
         unanswered = gap - 1
-        least = unanswered / 2 if unanswered >= _HALF else 1
-        if unanswered >= _UNANSWERED and late - before < least and self._last.ordinal:
+        expected_late = unanswered / 2 if unanswered >= _HALF else 1
+        if (
+            unanswered >= _UNANSWERED
+            and late_answers - before < expected_late
+            and self._last.ordinal
+        ):
             return True, (
-                f"{unanswered} of its frames did not come, and it counts {late - before} late"
+                f"{unanswered} of its frames did not come, and it counts {late_answers - before}"
+                " late"
                 " answers: it was not in the same motion"
             )
         if not answered or self._newest is None:
             return True, ""
         self._says = True
-        if late - before < gap:
+        if late_answers - before < gap:
             self._take(self._newest)
             return True, ""
         self.missed += 1
@@ -136,10 +141,10 @@ class CommandLedger:
         if self._open and self._open[0].ordinal == ordinal:
             sent = self._open[0]
             self._take(sent)
-            way = (sample_ns - sent.sent_ns) * 1e-9
-            self._ways.append(way)
-            if way > 0.0:
-                self._way_s = min(self._way_s, way)
+            way_s = (sample_ns - sent.sent_ns) * 1e-9
+            self._ways.append(way_s)
+            if way_s > 0.0:
+                self._way_s = min(self._way_s, way_s)
         return ""
 
     @property
@@ -175,8 +180,8 @@ class CommandLedger:
     def is_held(self, sample_ns: int) -> bool:
         """Whether commands are held or lost on their way, longer than they are usually."""
         usual = sorted(self._ways)[len(self._ways) // 2] if self._ways else math.inf
-        way = min(max(usual, 0.0), 0.25 * self._patience)
-        return self.waits(sample_ns) > _WAYS * way + _PERIODS * self._period
+        usual_way = min(max(usual, 0.0), 0.25 * self._patience)
+        return self.waits(sample_ns) > _WAYS * usual_way + _PERIODS * self._period
 
     def lost(self, sample_ns: int) -> str:
         """Say that the device takes nothing any more; empty: it does."""

@@ -44,7 +44,7 @@ class Probe(Struct):
     refused: Datagrams that were not valid samples.
     first_refusal: Why the first of them was none; empty without one.
     lost, repeated, late: As a run counts them.
-    rate: Samples per second between the first and the last, those that were lost among them; 0
+    rate: Samples per second between the first and the last, lost samples included; 0
         with fewer than two.
     declared_rate: Samples per second that its settings declare.
     jitter: Standard deviation of the time between two arrivals, s.
@@ -97,9 +97,9 @@ class _Seen:
             return
         if received.device_time is not None:
             self.most_delay = float(np.fmax(self.most_delay, self.counter.delay_s))
-        values, (last, least, largest) = np.array(received.values), self._values
+        values, (last, smallest, largest) = np.array(received.values), self._values
         self._changed[~np.isnan(last) & (values != last)] = now_s
-        self._values = np.array([values, np.fmin(least, values), np.fmax(largest, values)])
+        self._values = np.array([values, np.fmin(smallest, values), np.fmax(largest, values)])
         self.arrivals.append(now_s)
         self.last = received
 
@@ -126,44 +126,44 @@ def probe(device: Device, seconds: float) -> Probe:
     """
     inputs = device.connectors(device.settings).inputs
     answer = [connector.start for connector in inputs for _ in range(connector.size)]
-    seen, begin = _Seen(device), time.monotonic()
+    record, begin = _Seen(device), time.monotonic()
     try:
         device.open()
-        while (left := begin + seconds - time.monotonic()) > 0.0:
+        while (remaining_s := begin + seconds - time.monotonic()) > 0.0:
             try:
-                received = device.receive(min(left, _LOOK_S))
+                received = device.receive(min(remaining_s, _LOOK_S))
             except WireFormatError as error:
-                seen.refusals.append(str(error))
+                record.refusals.append(str(error))
                 continue
             if received is None:
                 continue
-            seen.take(received)
+            record.take(received)
             if device.answers:
                 device.send(answer)
         end, account = time.monotonic(), device.account()
     finally:
         device.close()
-    return _probe(device, seen, begin, end, account)
+    return _probe(device, record, begin, end, account)
 
 
-def _probe(device: Device, seen: _Seen, begin: float, end: float, account: str) -> Probe:
-    facts, gaps = seen.counter.facts, np.diff(seen.arrivals)
+def _probe(device: Device, record: _Seen, begin: float, end: float, account: str) -> Probe:
+    facts, gaps = record.counter.facts, np.diff(record.arrivals)
     span = float(gaps.sum()) if gaps.size else 0.0
     return Probe(
         seconds=end - begin,
-        samples=len(seen.arrivals),
-        refused=len(seen.refusals),
-        first_refusal=seen.refusals[0] if seen.refusals else "",
+        samples=len(record.arrivals),
+        refused=len(record.refusals),
+        first_refusal=record.refusals[0] if record.refusals else "",
         lost=facts.lost,
         repeated=facts.repeated,
         late=facts.late,
         rate=(len(gaps) + facts.lost) / span if span > 0.0 else 0.0,
-        declared_rate=seen.rate,
+        declared_rate=record.rate,
         jitter=float(gaps.std()) if gaps.size else 0.0,
         longest_gap=float(gaps.max()) if gaps.size else 0.0,
-        age=end - facts.received_ns * 1e-9 if seen.arrivals else math.nan,
-        most_delay=seen.most_delay,
-        last=seen.last,
-        outputs=seen.outputs(device.layout(device.settings), end),
+        age=end - facts.received_ns * 1e-9 if record.arrivals else math.nan,
+        most_delay=record.most_delay,
+        last=record.last,
+        outputs=record.outputs(device.layout(device.settings), end),
         account=account,
     )

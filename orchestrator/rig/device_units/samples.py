@@ -48,15 +48,15 @@ class RateCheck:
         if periods < self._wanted:
             return
         self.done = True
-        found = periods / seconds
-        if not 1.0 / RATE_TOLERANCE <= found / self._rate <= RATE_TOLERANCE:
+        measured_rate = periods / seconds
+        if not 1.0 / RATE_TOLERANCE <= measured_rate / self._rate <= RATE_TOLERANCE:
             raise DeviceError(
-                f"it sends {found:.4g} samples a second by its own clock; expected"
+                f"it sends {measured_rate:.4g} samples a second by its own clock; expected"
                 f" {self._rate:.4g}: set the device or its settings to the same rate"
             )
 
 
-#: Undated samples are counted for so many seconds or more, and their rate is another one beyond
+#: Undated samples are counted for at least this time, s, and their rate is another one beyond
 #: this factor: a busy computer delays a sender in software by less.
 _COUNTED, _OTHER = 0.5, 1.5
 
@@ -66,10 +66,10 @@ def other_rate(first: SampleFacts, last: SampleFacts, rate: float) -> str:
     seconds = (last.received_ns - first.received_ns) * 1e-9
     if math.isfinite(last.device_time) or seconds < _COUNTED:
         return ""
-    found = (last.number + last.lost - first.number - first.lost) / seconds
-    if 1.0 / _OTHER <= found / rate <= _OTHER:
+    measured_rate = (last.number + last.lost - first.number - first.lost) / seconds
+    if 1.0 / _OTHER <= measured_rate / rate <= _OTHER:
         return ""
-    return f"; they came at {found:.4g} per second, and it is declared to send {rate:.4g}"
+    return f"; they came at {measured_rate:.4g} per second, and it is declared to send {rate:.4g}"
 
 
 Floats = npt.NDArray[np.float64]
@@ -85,7 +85,7 @@ class SampleLog(Struct, eq=False):
     late_answers: Shape (n,): how many answers the device had found late until then; -1: it does not
         say.
     values: Shape (n, outputs).
-    given: Shape (m,): the number of each command that was sent, 1 for the first of the run, 0
+    commanded: Shape (m,): the number of each command that was sent, 1 for the first of the run, 0
         before.
     answered: Shape (m,): the tick of the sample that each command answered; -1: it answered none.
     sent: s, shape (m,), by ``CLOCK_MONOTONIC``.
@@ -97,7 +97,7 @@ class SampleLog(Struct, eq=False):
     arrivals: Floats
     late_answers: Numbers
     values: Floats
-    given: Numbers
+    commanded: Numbers
     answered: Numbers
     sent: Floats
     commands: Floats
@@ -121,13 +121,13 @@ class SampleLog(Struct, eq=False):
         An answer to a sample is late if the next sample says so. Samples that were lost on the way
         were not answered: where some were lost between two samples, only the first was.
         """
-        found = np.ones(len(self.given), dtype=np.bool_)
-        told = self.late_answers >= 0
-        if not told.all() or len(told) < 2:
-            return found
-        cycles, late = np.diff(self.ticks), np.diff(self.late_answers)
-        refused = self.ticks[:-1][late >= cycles]
-        return found & ~np.isin(self.answered, refused)
+        is_taken = np.ones(len(self.commanded), dtype=np.bool_)
+        counts_late = self.late_answers >= 0
+        if not counts_late.all() or len(counts_late) < 2:
+            return is_taken
+        cycles, late_steps = np.diff(self.ticks), np.diff(self.late_answers)
+        refused = self.ticks[:-1][late_steps >= cycles]
+        return is_taken & ~np.isin(self.answered, refused)
 
 
 class SampleLogWriter:
@@ -151,16 +151,21 @@ class SampleLogWriter:
             self._commands.append(command)
 
     def received(
-        self, number: int, ticks: int, now_ns: int, late: int | None, values: Sequence[float] | None
+        self,
+        number: int,
+        ticks: int,
+        now_ns: int,
+        late_answers: int | None,
+        values: Sequence[float] | None,
     ) -> None:
-        """Take note of a sample that counted on by so many ticks; ``None``: it has no values."""
+        """Record a sample whose count advanced by a number of ticks; ``None``: it has no values."""
         self._tick += ticks
         if self._answer:
             self._commands.append((self._answer[0], self._tick, *self._answer[2:]))
             self._answer = ()
         if values is not None:
-            told = -1 if late is None else late
-            self._samples.append((number, self._tick, now_ns * 1e-9, told, *values))
+            late_count = -1 if late_answers is None else late_answers
+            self._samples.append((number, self._tick, now_ns * 1e-9, late_count, *values))
 
     def write(self, path: Path, inputs: int, outputs: int) -> None:
         """Write a file that :func:`read_sample_log` reads."""
@@ -172,8 +177,8 @@ class SampleLogWriter:
 
 def read_sample_log(path: Path) -> SampleLog:
     """Read what a device's process left."""
-    with np.load(path) as found:
-        samples, commands = found["samples"], found["commands"]
+    with np.load(path) as arrays:
+        samples, commands = arrays["samples"], arrays["commands"]
     return SampleLog(
         *(samples[:, 0].astype(np.int64), samples[:, 1].astype(np.int64), samples[:, 2]),
         *(samples[:, 3].astype(np.int64), samples[:, 4:]),

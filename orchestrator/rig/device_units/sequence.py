@@ -17,25 +17,25 @@ RATE_TOLERANCE = 1.2
 _CONFIRMED = 3
 #: Periods from the first sample that comes to the first that is used, while none is lost.
 FIRST_PERIODS = _CONFIRMED - 1
-#: So many lines of first samples are told apart.
+#: Number of sequences of first samples that are distinguished.
 _LINES = 8
 #: Their numbers differ by at most this.
 _LINE_GAP = 3
 #: They come at the rate of the device, or slower: this share of a period lies between two.
 _PACE = 0.7
-#: A device whose clock goes back by more than so many periods has restarted.
+#: A device whose clock goes back by more periods has restarted.
 _BACK = 10
-#: A sample that comes later than so many periods after the one before is late.
+#: A sample is late if it comes more periods after the previous one.
 _OVERDUE = 1.5
 #: A sample that comes after this share of a period was waited for: nothing lay in between.
 _WAITED = 0.5
-#: A count goes on in a time by what the declared rate makes of it, but for so many samples.
+#: A count goes on in a time by what the declared rate makes of it, within this many samples.
 _SLACK = 3
 #: A count that begins again after fewer samples tells little alone.
 _SHORT = 2**20
-#: For so long numbers are remembered, s, and so many at most.
+#: Time, s, and largest number of remembered sequence numbers.
 _MEMORY_S, _MEMORY = 10.0, 50_000
-#: An answer to a sample that is older than so many periods comes too late for it.
+#: Age of a sample, in periods, beyond which an answer comes too late.
 _ANSWERED_IN = 2.0
 #: The first samples took this share of their own time or more: old ones come at once.
 _LIVE = 0.3
@@ -183,25 +183,25 @@ class SampleCounter:
         """Return by how many samples one is newer than the newest; below 0: older."""
         return 1 if self._newest is None else self._between(self._newest, received)
 
-    def _between(self, one: Received, other: Received) -> int:
-        if one.sequence is None or other.sequence is None:
-            return self._periods_between(one, other)
-        gap = other.sequence - one.sequence
+    def _between(self, first: Received, second: Received) -> int:
+        if first.sequence is None or second.sequence is None:
+            return self._periods_between(first, second)
+        gap = second.sequence - first.sequence
         if self._period is None:
             return gap
         gap %= self._period
-        seconds = _seconds_between(one, other) if self._period <= _SHORT else None
+        seconds = _seconds_between(first, second) if self._period <= _SHORT else None
         if seconds is not None:  # the clock tells how often a short count began again
             return gap + round((seconds / self._seconds - gap) / self._period) * self._period
         return gap if gap <= self._period // 2 else gap - self._period
 
-    def _periods_between(self, one: Received, other: Received) -> int:
+    def _periods_between(self, first: Received, second: Received) -> int:
         """Count by the device's clock where there is no count: its times may be coarse."""
-        seconds = _seconds_between(one, other)
+        seconds = _seconds_between(first, second)
         if seconds is None:
             return 1
         if seconds == 0.0:
-            return 0 if tuple(one.values) == tuple(other.values) else 1
+            return 0 if tuple(first.values) == tuple(second.values) else 1
         return int(math.copysign(max(1, round(abs(seconds) / self._seconds)), seconds))
 
     def confirms(self, received: Received, now_ns: int) -> bool:
@@ -210,7 +210,7 @@ class SampleCounter:
         A device runs if three samples count on from each other, and their time has passed here as
         well. A single old sample, or several at once, belong to another run. Of two lines, the
         device sends the one that is ahead. Samples without number and time confirm themselves, as
-        do those that answer a request of this machine.
+        do samples that answer a request of this machine.
         """
         if received.age is not None or (received.sequence, received.device_time) == (None, None):
             return True
@@ -225,20 +225,20 @@ class SampleCounter:
                 break
         others = list(self._first)
         self._first.append(line)
-        behind = [self._between(other.last, received) > 0 for other in others]
+        behind = [self._between(line_at_once.last, received) > 0 for line_at_once in others]
         ahead = [o for o, is_behind in zip(others, behind, strict=True) if not is_behind]
         if not self._is_live(line, now_ns) or any(self._still(o, line, now_ns) for o in ahead):
             return False
-        for other, is_behind in zip(others, behind, strict=True):
-            self.facts.late += other.count * is_behind
-            self.facts.malformed += other.count * (not is_behind)
+        for line_at_once, is_behind in zip(others, behind, strict=True):
+            self.facts.late += line_at_once.count * is_behind
+            self.facts.malformed += line_at_once.count * (not is_behind)
         self._fresh_ns, self._since_fresh = now_ns, 0
         return True
 
-    def _still(self, other: _Line, line: _Line, now_ns: int) -> bool:
+    def _still(self, candidate: _Line, line: _Line, now_ns: int) -> bool:
         """Whether another line still receives samples that alternate with those of this line."""
-        is_young = now_ns - other.last_ns <= _LINE_GAP * self.period_ns
-        return other.count > 1 and is_young and other.last_ns > line.first_ns
+        is_young = now_ns - candidate.last_ns <= _LINE_GAP * self.period_ns
+        return candidate.count > 1 and is_young and candidate.last_ns > line.first_ns
 
     def _is_live(self, line: _Line, now_ns: int) -> bool:
         """Whether enough samples came in a line, and not all at once."""
@@ -267,7 +267,7 @@ class SampleCounter:
     def _goes_on(self, received: Received, gap: int, now_ns: int) -> bool:
         """Whether a sample that is newer is to be used: it follows, or others confirmed it."""
         assert self._newest is not None  # noqa: S101 - see take
-        if not (why := self._strange(self._newest, received, gap, now_ns)):
+        if not (reason := self._strange(self._newest, received, gap, now_ns)):
             self._drop_ahead(received, now_ns)
             return True
         self._ahead = line = self._line(self._ahead, received, now_ns)
@@ -285,7 +285,7 @@ class SampleCounter:
                 return False  # behind: what lies in a queue catches up with the time
         is_quiet = self._is_quiet(received, now_ns)
         if is_quiet:
-            self._restart(why)
+            self._restart(reason)
         return is_quiet
 
     def _is_quiet(self, received: Received, now_ns: int) -> bool:
@@ -311,10 +311,10 @@ class SampleCounter:
 
     def _most_ahead_s(self, received: Received) -> float:
         """Return by how much a delay may fall at once: a short count alone tells less."""
-        most = max(self._silence, _BACK)
+        limit = max(self._silence, _BACK)
         if received.device_time is None and self._period is not None:
-            most = min(most, self._period / 8.0)
-        return most * self._seconds
+            limit = min(limit, self._period / 8.0)
+        return limit * self._seconds
 
     def _strange(self, newest: Received, received: Received, gap: int, now_ns: int) -> str:
         """Say why a newer sample does not follow from the newest; empty: it does."""
@@ -389,8 +389,8 @@ class SampleCounter:
         if line.count < _CONFIRMED or not is_paced or not self._is_quiet(received, now_ns):
             return False
         facts.late -= line.count  # they were the first of the new count
-        what = "clock" if received.sequence is None else "count"
-        self._restart(f"its {what} started again")
+        counter = "clock" if received.sequence is None else "count"
+        self._restart(f"its {counter} started again")
         return True
 
     def _fits_back(self, received: Received, gap: int) -> bool:
@@ -418,8 +418,8 @@ class SampleCounter:
         is_next = 0 < gap <= _LINE_GAP and self._fits(line.last, received, gap)
         return is_next and (seconds is None or 0.0 <= seconds <= _BACK * self._seconds)
 
-    def _restart(self, why: str) -> None:
-        self.begun_anew = why
+    def _restart(self, reason: str) -> None:
+        self.begun_anew = reason
         self.facts.restarts += 1
         self._newest, self._ahead, self._before = None, None, None
         self._fresh_ns = self._since_fresh = 0
@@ -484,8 +484,8 @@ def _content(received: Received) -> int:
     return hash((received.device_time, tuple(received.values)))
 
 
-def _seconds_between(one: Received, other: Received) -> float | None:
-    if one.device_time is None or other.device_time is None:
+def _seconds_between(first: Received, second: Received) -> float | None:
+    if first.device_time is None or second.device_time is None:
         return None
-    seconds = other.device_time - one.device_time
+    seconds = second.device_time - first.device_time
     return seconds if math.isfinite(seconds) else None

@@ -35,7 +35,7 @@ from orchestrator.rig.supervisor.wire import connect_to, hear, tell
 _REST_S = 3.0
 #: A ramp has its whole deceleration after so long, s.
 _ONSET_S = 0.04
-#: A command may be held back for so long, and for so many periods.
+#: Time and periods for which a command may be held back.
 _PERSISTENCE_S, _PERSISTENCE_PERIODS = 0.04, 3
 #: A command that comes to rest is not to be followed by another.
 _FOREVER_NS = 1 << 62
@@ -57,9 +57,9 @@ class OwnGate:
         self.period = 1.0 / ports.rate
         axes = [port for port in ports.inputs for _ in range(port.size)]
         limits = [_limits(port, self.period) for port in axes]
-        least = _LEAST_CYCLES * self.period
-        asked = min(self._settings.command_stale_after, self._settings.own_watchdog)
-        self._stale = max(asked, least)
+        shortest = _LEAST_CYCLES * self.period
+        timeout = min(self._settings.command_stale_after, self._settings.own_watchdog)
+        self._stale = max(timeout, shortest)
         times = GateTimes(0, 0, round(self._stale * 1e9))
         start = [port.start for port in axes]
         self._gate = CommandGate(limits, start, times, round(self.period * 1e9))
@@ -90,11 +90,11 @@ class OwnGate:
         self.strike(Reason.OPERATION)
         return self._gate.at_rest or (self._clock() - (self._stopped_ns or 0)) * 1e-9 > _REST_S
 
-    def command(self, wanted: Sequence[float], number: int, step_ns: int) -> list[float]:
+    def command(self, values: Sequence[float], number: int, step_ns: int) -> list[float]:
         """Return what is sent in the place of the newest command; see :class:`CommandGate`."""
         self._expect(number, step_ns)
         orders, now = self._orders()
-        sent = self._gate.command(wanted, number, orders, now, self._patience_ns, step_ns)
+        sent = self._gate.command(values, number, orders, now, self._patience_ns, step_ns)
         self.sent[:] = sent
         return sent
 
@@ -155,7 +155,7 @@ class OwnGate:
 
     def _error(self, reason: Reason) -> DeviceError:
         if reason is not Reason.COMMAND_STALE:
-            return DeviceError(f"{reason.what}; its commands were brought to rest; {reason.advice}")
+            return DeviceError(f"{reason.text}; its commands were brought to rest; {reason.advice}")
         return CommandStaleError(
             f"the run sent no new command for {round(self._stale / self.period)} of its cycles"
             f" ({self._stale:g} s, command_stale_after) beyond a step: its commands were brought to"
@@ -201,14 +201,14 @@ class Seat:
         self._memory = WatchMemory(answer["rows"], len(facts.columns), memory, gauges=gauges)
         start = [signal.start for signal in facts.commands]
         limits = [
-            _with_ramp(CommandLimits.model_validate(one).axis, signal.ramp)
-            for one, signal in zip(answer["limits"], facts.commands, strict=True)
+            _with_ramp(CommandLimits.model_validate(axis_limits).axis, signal.ramp)
+            for axis_limits, signal in zip(answer["limits"], facts.commands, strict=True)
         ]
         self._gate = CommandGate(limits, start, GateTimes(**answer["times"]), facts.period_ns)
         self._row = np.zeros(len(facts.columns))
-        asked = len(Head) + len(facts.measured)
-        sent = asked + len(start)
-        self._measured, self._asked = slice(len(Head), asked), slice(asked, sent)
+        requested_from = len(Head) + len(facts.measured)
+        sent = requested_from + len(start)
+        self._measured, self._asked = slice(len(Head), requested_from), slice(requested_from, sent)
         #: What was sent last.
         self.sent = self._row[sent:]
         self.sent[:] = start
@@ -244,11 +244,11 @@ class Seat:
         alone = self._gate.reason is Reason.SUPERVISOR_LOST and self._gate.at_rest
         return Reason.SUPERVISOR_LOST if alone else Reason.OPERATION
 
-    def command(self, wanted: Sequence[float], number: int, step_ns: int = 0) -> list[float]:
+    def command(self, values: Sequence[float], number: int, step_ns: int = 0) -> list[float]:
         """Return what is sent now in the place of the simulation's newest command."""
         now = time.monotonic_ns()
-        sent = self._gate.command(wanted, number, self._orders(), now, step_ns=step_ns)
-        self._row[self._asked], self.sent[:] = wanted, sent
+        sent = self._gate.command(values, number, self._orders(), now, step_ns=step_ns)
+        self._row[self._asked], self.sent[:] = values, sent
         self._row[Head.COMMAND_NUMBER] = number
         self._sent_ns = now
         for i, value in enumerate(self._gate.gauges):
@@ -295,7 +295,7 @@ class Seat:
             )
         reason = self.released
         if reason and not block.lost:
-            block.lose(f"the supervisor brought the rig to rest: {reason.what}; {reason.advice}")
+            block.lose(f"the supervisor brought the rig to rest: {reason.text}; {reason.advice}")
 
     def strike(self, reason: Reason) -> None:
         """Come to rest for what was found of the device, and let the supervisor know."""
@@ -340,12 +340,12 @@ def gate_of(component: str, facts: DeviceFacts) -> Seat | OwnGate:
 def watched_facts(
     component: str, facts: DeviceFacts, pid: int = 0, engine: int = 0
 ) -> JoiningDevice:
-    """Return what a supervisor is told of a device."""
+    """Return the facts of a device for its supervisor."""
     ports = facts.ports
     return JoiningDevice(
         device=component,
-        measured=tuple(each for port in ports.outputs for each in _signals(port)),
-        commands=tuple(each for port in ports.inputs for each in _signals(port)),
+        measured=tuple(signal for port in ports.outputs for signal in _signals(port)),
+        commands=tuple(signal for port in ports.inputs for signal in _signals(port)),
         period_ns=round(1e9 / ports.rate),
         pid=pid,
         engine=engine,

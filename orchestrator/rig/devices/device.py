@@ -105,11 +105,11 @@ class DeviceConnector(Struct):
 
 def slices_of(connectors: Iterable[DeviceConnector]) -> dict[str, slice]:
     """Return where the elements of each connector stand among those of all, by its name."""
-    found, first = {}, 0
+    slices, first = {}, 0
     for connector in connectors:
-        found[connector.name] = slice(first, first + connector.size)
+        slices[connector.name] = slice(first, first + connector.size)
         first += connector.size
-    return found
+    return slices
 
 
 class DeviceConnectors(Struct):
@@ -147,7 +147,7 @@ class Received(Struct):
     device_time
         In seconds, by the device's own clock; ``None`` if it sends none.
     sequence
-        The device's own count of its samples, from which lost and repeated ones are told; ``None``
+        The device's own count of its samples, which shows lost and repeated ones; ``None``
         if it has none.
     valid
         Whether the device itself says that the values can be used.
@@ -235,11 +235,12 @@ class DeviceSettings(Table):
                 f"run_on: expected 0 of a supervised device, found {self.run_on:g} s: the"
                 f" supervisor of rig '{self.supervisor}' decides when its run ends"
             )
-        own, found = self.own_watchdog, self.command_stale_after
-        if "command_stale_after" in self.model_fields_set and found > own:
+        watchdog, stale_after = self.own_watchdog, self.command_stale_after
+        if "command_stale_after" in self.model_fields_set and stale_after > watchdog:
             raise ValueError(
-                f"command_stale_after: expected at most {own:g} s, after which the device's own"
-                f" watchdog stops it, found {found:g} s"
+                f"command_stale_after: expected at most {watchdog:g} s, after which the device's"
+                " own"
+                f" watchdog stops it, found {stale_after:g} s"
             )
         return self
 
@@ -264,7 +265,7 @@ class Device(ABC):
     Settings: ClassVar[type[DeviceSettings]] = DeviceSettings
     #: Whether each datagram that is received must be answered by one with a command: then the
     #: device is the clock. If not, :meth:`send` is called as soon as there is a new command, in a
-    #: thread of its own beside :meth:`receive`.
+    #: thread of its own next to :meth:`receive`.
     answers: ClassVar[bool] = False
     #: Whether a device that is answered takes commands without a sample before them as well: then
     #: it is brought to rest although its samples do not come.
@@ -290,7 +291,7 @@ class Device(ABC):
     def layout(cls, settings: DeviceSettings) -> Mapping[str, str]:
         """Return where scalar outputs lie on the wire, by name, such as ``byte 20, f64``.
 
-        ``softdock devices probe`` shows it beside the values. The default says nothing.
+        ``softdock devices probe`` shows it next to the values. The default says nothing.
         """
         return {}
 
@@ -330,7 +331,7 @@ class Device(ABC):
         Parameters
         ----------
         timeout_s
-            For so many seconds at most.
+            Timeout in s.
 
         Returns
         -------
@@ -375,7 +376,7 @@ class Device(ABC):
         Parameters
         ----------
         values
-            Those that were sent last, in the order of :meth:`send`.
+            The values that were sent last, in the order of :meth:`send`.
 
         Returns
         -------
@@ -404,7 +405,7 @@ class SteppedConnectors(Struct):
 
 
 class SteppedDevice(ABC):
-    """A device, or another tool, that computes when it is told to, and that a run waits for.
+    """A device, or another tool, that computes on request, while the run waits.
 
     Its values are exact: no sample is late, lost or old. Errors are ``DeviceError`` or ``OSError``.
     """

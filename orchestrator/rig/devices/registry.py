@@ -34,7 +34,7 @@ def device_class(name: str) -> type[Device]:
     return DEVICES.class_of(name)
 
 
-def read_settings(kind: type[Device], values: Mapping[str, Any], place: str) -> DeviceSettings:
+def read_settings(kind: type[Device], values: Mapping[str, Any], location: str) -> DeviceSettings:
     """Return the validated settings of an adapter.
 
     Parameters
@@ -55,7 +55,7 @@ def read_settings(kind: type[Device], values: Mapping[str, Any], place: str) -> 
     try:
         return valid(kind.Settings, dict(values))
     except DescriptionError as error:
-        raise DescriptionError(*error.within(place)) from None
+        raise DescriptionError(*error.within(location)) from None
 
 
 #: What may stand in a value as it is: what JSON is made of, but for ``&``, ``#``, ``%`` and ``+``.

@@ -1,4 +1,4 @@
-"""What devices and their twins bring to the lines of a case, beside what those declare."""
+"""Delays that devices and their twins add to the declared delays of a case."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Hardware(Struct):
     """What the cases of an experiment say of its rig.
 
     physical: Lines that hardware makes in some case.
-    adapters: By component those that stand there in some case.
+    adapters: Adapters of each component in some case.
     clock: The component whose samples are the clock of runs; ``None``: the computer's is.
     twins: Sources of twins that stand in some case, or arm one, by component.
     """
@@ -58,13 +58,13 @@ class Hardware(Struct):
     twins: Mapping[str, Source] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, said: Experiment | Case, folder: Path) -> Hardware:
+    def of(cls, experiment: Experiment | Case, folder: Path) -> Hardware:
         """Read it off an experiment whose paths are relative to a folder, or off a case alone."""
-        if isinstance(said, Case):
-            return cls(_physical(said))
-        sources = [(name, text.partition(":")) for name, text in said.stand_ins]
+        if isinstance(experiment, Case):
+            return cls(_physical(experiment))
+        sources = [(name, text.partition(":")) for name, text in experiment.stand_ins]
         adapters: dict[str, set[str]] = {}
-        for case in said.case.values():
+        for case in experiment.case.values():
             for name, table in case.devices.items():
                 if table.device is not None:
                     adapters.setdefault(name, set()).add(table.device)
@@ -72,9 +72,9 @@ class Hardware(Struct):
             if kind == SourceKind.DEVICE:
                 adapters.setdefault(name, set()).add(at.partition("?")[0])
         return cls(
-            _physical(*said.case.values()),
+            _physical(*experiment.case.values()),
             adapters,
-            said.realtime.clock if said.realtime else None,
+            experiment.realtime.clock if experiment.realtime else None,
             {
                 name: Source(SourceKind.TWIN, at).resolved(folder)
                 for name, (kind, _, at) in sources
@@ -88,21 +88,23 @@ def _physical(*cases: Case) -> frozenset[str]:
 
 
 def prepared_on_hardware(
-    system: System, said: Experiment | Case, folder: Path, case: Case, settings: RunSettings
+    system: System, experiment: Experiment | Case, folder: Path, case: Case, settings: RunSettings
 ) -> System:
-    """Call :func:`on_hardware` with what is said of a rig, and what a case sets beside it.
+    """Call :func:`on_hardware` with the tables of a rig and the delays of a case.
 
     Lines whose delays are set together with what stands in a place, or later, are beside it; others
     were declared when something else stood there.
     """
     later = {connection_name(line) for line in settings.delays}
-    own = {connection_name(line) for line in case.delays} | later
-    beside = dict.fromkeys((*case.swap, *case.devices), own) | dict.fromkeys(settings.swaps, later)
-    return on_hardware(system, Hardware.of(said, folder), beside)
+    case_lines = {connection_name(line) for line in case.delays} | later
+    lines_of = dict.fromkeys((*case.swap, *case.devices), case_lines) | dict.fromkeys(
+        settings.swaps, later
+    )
+    return on_hardware(system, Hardware.of(experiment, folder), lines_of)
 
 
 def on_hardware(
-    system: System, hardware: Hardware, beside: Mapping[str, Collection[str]]
+    system: System, hardware: Hardware, declared: Mapping[str, Collection[str]]
 ) -> System:
     """Let twins bring what their devices bring, and expect that no line declares it once more.
 
@@ -111,13 +113,13 @@ def on_hardware(
     """
     problems: list[Diagnostic] = []
     for name, component in system.components.items():
-        lines = beside.get(name, ())
+        lines = declared.get(name, ())
         if component.source.kind is SourceKind.DEVICE:
             problems += _twice_by_device(component, system, lines)
             system = _as_late(system, component, hardware)
         elif component.source.kind is SourceKind.TWIN:
-            system, found = _with_twin(system, component, hardware, lines)
-            problems += found
+            system, twin_problems = _with_twin(system, component, hardware, lines)
+            problems += twin_problems
     if problems:
         raise DescriptionError(*problems)
     return system
@@ -140,36 +142,41 @@ def _twin_at_hand(name: str, hardware: Hardware) -> TwinFile | None:
     if source is None:
         return None
     try:
-        found = twin_of(source.on_rig((), own_clock=name == hardware.clock))
+        twin = twin_of(source.on_rig((), own_clock=name == hardware.clock))
     except SoftdockError:
         return None
-    return found.model_copy(update={"component": name})
+    return twin.model_copy(update={"component": name})
 
 
 def _with_twin(
-    system: System, component: Component, hardware: Hardware, beside: Collection[str]
+    system: System, component: Component, hardware: Hardware, declared: Collection[str]
 ) -> tuple[System, list[Diagnostic]]:
     own_clock = component.name == hardware.clock
     source = component.source.on_rig((), own_clock=own_clock)
-    found = twin_of(source)
-    if strange := _strange(system, component, found, hardware):
+    read_twin = twin_of(source)
+    if strange := _strange(system, component, read_twin, hardware):
         return system, [strange]
-    twin = found.model_copy(update={"component": component.name})
+    twin = read_twin.model_copy(update={"component": component.name})
     lines = list(device_lines(system, twin))
-    made = {pair.response for line, pair, _ in lines if str(line) in hardware.physical}
+    hardware_responses = {
+        pair.response for line, pair, _ in lines if str(line) in hardware.physical
+    }
     physical = {
         str(line)
         for line, pair, _ in lines
-        if str(line) in hardware.physical or pair.response in {*source.physical} - made
+        if str(line) in hardware.physical
+        or pair.response in {*source.physical} - hardware_responses
     }
-    problems = list(_twice_by_twin(system, twin, source, physical, beside))
-    source = source.on_rig(sorted(made), own_clock=own_clock)
-    known = component_of(source, component.name, component.values, component.options)
-    part = replace(component, source=source, feedthrough=known.feedthrough, late_ns=known.late_ns)
+    problems = list(_twice_by_twin(system, twin, source, physical, declared))
+    source = source.on_rig(sorted(hardware_responses), own_clock=own_clock)
+    described = component_of(source, component.name, component.values, component.options)
+    part = replace(
+        component, source=source, feedthrough=described.feedthrough, late_ns=described.late_ns
+    )
     later = {
         line: replace(line, delay=_with_transit(line, twin, pair))
         for line, pair, _ in lines
-        if pair.response in made and str(line) not in physical
+        if pair.response in hardware_responses and str(line) not in physical
     }
     connections = tuple(later.get(line, line) for line in system.connections)
     components = {**system.components, component.name: part}
@@ -189,9 +196,9 @@ def _strange(
 ) -> Diagnostic | None:
     """Say if a twin is of another device than the one that it stands for."""
     name = component.name
-    known = hardware.adapters.get(name, ())
-    if known and twin.device not in known:
-        expected = f"a twin of {' or '.join(sorted(known))}, which replaces it in a case"
+    adapters = hardware.adapters.get(name, ())
+    if adapters and twin.device not in adapters:
+        expected = f"a twin of {' or '.join(sorted(adapters))}, which replaces it in a case"
     elif twin.component != name and twin.component in system.components:
         expected = "a twin of that device"
     else:
@@ -209,32 +216,36 @@ def _twice_by_twin(
     twin: TwinFile,
     source: Source,
     physical: Collection[str],
-    beside: Collection[str],
+    declared: Collection[str],
 ) -> Iterator[Diagnostic]:
-    for line, _, found in device_lines(system, twin, physical):
-        least = line_delay_ns(found.low)
+    for line, _, estimate in device_lines(system, twin, physical):
+        lowest_ns = line_delay_ns(estimate.low)
         rest_ns = _declared_ns(line, twin.device)
-        if rest_ns == 0 or line_delay_ns(found.high) == 0:
+        if rest_ns == 0 or line_delay_ns(estimate.high) == 0:
             continue
-        if str(line) in beside and rest_ns < least:
-            continue  # too short for the device: it is what lies on the line beside it
-        left = max(0, rest_ns - line_delay_ns(found.value)) / 1e6 if str(line) in physical else 0.0
+        if str(line) in declared and rest_ns < lowest_ns:
+            continue  # too short for the device: it is the rest of the line
+        remaining_ms = (
+            max(0, rest_ns - line_delay_ns(estimate.value)) / 1e6 if str(line) in physical else 0.0
+        )
         yield _twice(
             line,
             f"component '{twin.component}', a twin of {twin.device} ({source.short}), brings"
-            f" {in_ms(found)}",
-            f"declare on the connection only its delay besides the device, here {left:g} ms:"
-            f" --set-delay '{line}={left:g} ms', or the same in the case's table of delays next"
+            f" {in_ms(estimate)}",
+            f"declare on the connection only its delay besides the device, here {remaining_ms:g}"
+            " ms:"
+            f" --set-delay '{line}={remaining_ms:g} ms', or the same in the case's table of delays"
+            " next"
             " to its swap",
         )
 
 
 def _twice_by_device(
-    component: Component, system: System, beside: Collection[str]
+    component: Component, system: System, declared: Collection[str]
 ) -> Iterator[Diagnostic]:
     device = read_address(component.source.location)[0]
     for line in system.connections:
-        if line.source.component != component.name or str(line) in beside:
+        if line.source.component != component.name or str(line) in declared:
             continue
         if _declared_ns(line, device):
             yield _twice(
@@ -264,8 +275,8 @@ def _twice(line: Connection, brings: str, advice: str) -> Diagnostic:
 
 def notes_on_delays(system: System, experiment: Experiment, folder: Path) -> tuple[str, ...]:
     """Say the same in sentences, of a case of an experiment."""
-    found = told_otherwise(system, Hardware.of(experiment, folder))
-    return tuple(f"{each.place} {each.message}" for each in found)
+    diagnostics = told_otherwise(system, Hardware.of(experiment, folder))
+    return tuple(f"{diagnostic.place} {diagnostic.message}" for diagnostic in diagnostics)
 
 
 def told_otherwise(system: System, hardware: Hardware) -> Iterator[Diagnostic]:
@@ -295,8 +306,8 @@ def added_to_devices(system: System) -> Iterator[Diagnostic]:
             device = read_address(part.source.location)[0]
             if is_of_other(line.delay, device):
                 continue
-            own = part.late_ns.get(end.connector, 0) if side == "response" else 0
-            has = f"{own / 1e6:g} ms by its twin" if own else "a delay of its own"
+            delay_ns = part.late_ns.get(end.connector, 0) if side == "response" else 0
+            has = f"{delay_ns / 1e6:g} ms by its twin" if delay_ns else "a delay of its own"
             text = (
                 f"the run delays this {side} of device '{end.component}' ({device}) by"
                 f" {line.delay.nominal_ns / 1e6:g} ms, and the device has {has}: the loop has both."

@@ -44,7 +44,7 @@ def device_lines(
         elements = pairs.get(line.source.connector)
         if line.source.component == twin.component and elements:
             hardware = str(line) in physical
-            latest = max(elements, key=lambda each: brought(each, hardware=hardware).value)
+            latest = max(elements, key=lambda element: brought(element, hardware=hardware).value)
             yield line, latest, brought(latest, hardware=hardware)
 
 
@@ -99,8 +99,8 @@ class LineDelay(Struct):
                 " arming.delays"
             )
         if self.added_ns:
-            where = "another device's" if self.is_physical else "the run's connection adds"
-            parts.append(f"{where} {self.added_ns / 1e6:g} ms")
+            origin = "another device's" if self.is_physical else "the run's connection adds"
+            parts.append(f"{origin} {self.added_ns / 1e6:g} ms")
         return f"{self.line}: {', '.join(parts)}; margins are those with {self.total_ns / 1e6:g} ms"
 
     def as_json(self) -> dict[str, Any]:
@@ -134,62 +134,63 @@ def line_delays(
     declared: Delays of devices, ns, by lines that the run reads or by which it commands them.
     period_ns: Of the steps of a component; 0: not known.
     """
-    known, said = {twin.component: twin for twin in twins}, declared or {}
+    twins_by_name, declared_delays = {twin.component: twin for twin in twins}, declared or {}
     read = {str(line): line for line in run.connections}
     physical = {str(line) for line in model.connections} - read.keys()
     for name in devices:
-        twin, step_ns = known.get(name), period_ns(name)
+        twin, step_ns = twins_by_name.get(name), period_ns(name)
         entries: dict[str, tuple[SignalPair, Estimate]] = {}
         if twin is not None:
             lines = device_lines(model, twin, physical)
-            entries = {str(line): (pair, found) for line, pair, found in lines}
+            entries = {str(line): (pair, estimate) for line, pair, estimate in lines}
         into = [
-            said.get(str(line))
+            declared_delays.get(str(line))
             for line in run.connections
             if line.target.component == name and line.source.component not in devices
         ]
-        command_ns = max((each for each in into if each is not None), default=None)
+        command_ns = max((delay_ns for delay_ns in into if delay_ns is not None), default=None)
         for line in model.connections:
             if line.source.component != name:
                 continue
             modelled_ns = model.components[name].late_ns.get(line.source.connector)
             entry = entries.get(str(line))
-            identified_ns = None if entry is None else _whole(*entry, step_ns)
+            identified_ns = None if entry is None else _whole_steps_ns(*entry, step_ns)
             if str(line) in physical:
                 before_ns = _sum(modelled_ns, command_ns)
                 yield _made_by_hardware(line, before_ns, twin, entry and entry[1], identified_ns)
                 continue
-            own = read[str(line)].delay
-            added_ns = 0 if own is None else own.nominal_ns
+            declared_delay = read[str(line)].delay
+            added_ns = 0 if declared_delay is None else declared_delay.nominal_ns
             if added_ns and identified_ns and step_ns:  # each is read on the grid of steps
                 identified_ns = -(-identified_ns // step_ns) * step_ns
-            own_ns = _sum(said.get(str(line)), command_ns)
+            own_ns = _sum(declared_delays.get(str(line)), command_ns)
             declared_ns = max((x for x in (own_ns, modelled_ns) if x is not None), default=None)
             yield LineDelay(str(line), added_ns, identified_ns, declared_ns, is_physical=False)
 
 
 def with_device_delays(run: System, lines: Iterable[LineDelay]) -> System:
     """Let the devices of a run be as late as its lines say, so that its loops count that."""
-    late: dict[str, dict[str, int]] = {}
+    late_ns: dict[str, dict[str, int]] = {}
     for line in lines:
         if not line.is_physical and line.is_known:
             name, _, response = line.line.partition(" -> ")[0].partition(".")
-            late.setdefault(name, {})[response] = line.device_ns
+            late_ns.setdefault(name, {})[response] = line.device_ns
     changed = {
-        name: replace(run.components[name], late_ns=responses) for name, responses in late.items()
+        name: replace(run.components[name], late_ns=responses)
+        for name, responses in late_ns.items()
     }
     return replace(run, components={**run.components, **changed})
 
 
 def _sum(*parts: int | None) -> int | None:
     """Add up what is known; ``None``: nothing is."""
-    known = [each for each in parts if each is not None]
-    return sum(known) if known else None
+    known_parts = [part for part in parts if part is not None]
+    return sum(known_parts) if known_parts else None
 
 
-def _whole(pair: SignalPair, found: Estimate, step_ns: int) -> int:
+def _whole_steps_ns(pair: SignalPair, estimate: Estimate, step_ns: int) -> int:
     """Return an identified delay without what is beyond a whole step by scatter alone."""
-    delay_ns = line_delay_ns(found.value)
+    delay_ns = line_delay_ns(estimate.value)
     beyond_ns = delay_ns % step_ns if step_ns else 0
     return delay_ns - beyond_ns if beyond_ns * 1e-9 < pair.jitter.value else delay_ns
 
@@ -198,7 +199,7 @@ def _made_by_hardware(
     line: Connection,
     before_ns: int | None,
     twin: TwinFile | None,
-    found: Estimate | None,
+    estimate: Estimate | None,
     identified_ns: int | None,
 ) -> LineDelay:
     """Return the delay of a line that hardware makes; ``before_ns`` is declared in front of it."""
@@ -209,19 +210,19 @@ def _made_by_hardware(
         return LineDelay(name, own_ns, identified_ns, before_ns, is_physical=True)
     whole_ns = _sum(None if delay is None else own_ns, before_ns)
     objection = ""
-    if found is not None and 0 < (whole_ns or 0) < line_delay_ns(found.low):
+    if estimate is not None and 0 < (whole_ns or 0) < line_delay_ns(estimate.low):
         objection = (
             f"{line} is made by hardware and declares {(whole_ns or 0) / 1e6:g} ms from end to"
-            f" end, but its device alone was identified with {in_ms(found)}, so the delay behind"
+            f" end, but its device alone was identified with {in_ms(estimate)}, so the delay behind"
             " the device is unknown: declare the whole delay of the connection in arming.delays"
         )
     return LineDelay(name, 0, identified_ns, whole_ns, is_physical=True, objection=objection)
 
 
-def identified_delay(twin: TwinFile, pair: SignalPair, found: Estimate) -> TransportDelay:
+def identified_delay(twin: TwinFile, pair: SignalPair, estimate: Estimate) -> TransportDelay:
     """Return an estimate as the delay of a line, with where it comes from."""
     return TransportDelay(
-        line_delay_ns(found.value),
+        line_delay_ns(estimate.value),
         Provenance(pair.provenance),
         device=twin.device,
         date=twin.date.isoformat(),
@@ -236,13 +237,13 @@ def declared_otherwise(
     A line that hardware makes may be later than its device: what lies behind is on it as well. What
     a line declares of another device is not compared. Parameters as of :func:`device_lines`.
     """
-    for line, _, found in device_lines(system, twin, physical):
+    for line, _, estimate in device_lines(system, twin, physical):
         delay, hardware = line.delay, str(line) in physical
         if delay is None or not delay.nominal_ns or is_of_other(delay, twin.device):
             continue
-        early = delay.nominal_ns < line_delay_ns(found.low)
-        late = delay.nominal_ns > line_delay_ns(found.high) and not hardware
-        if early or late:
+        is_early = delay.nominal_ns < line_delay_ns(estimate.low)
+        is_late = delay.nominal_ns > line_delay_ns(estimate.high) and not hardware
+        if is_early or is_late:
             alone = " before what lies behind it" if hardware else ""
             advice = (
                 "declare the whole delay of the connection, from the command of the device to its"
@@ -253,7 +254,7 @@ def declared_otherwise(
             )
             text = (
                 f"declares {delay.nominal_ns / 1e6:g} ms ({delay.provenance}), but"
-                f" '{twin.component}' ({twin.device}) was identified with {in_ms(found)}{alone};"
+                f" '{twin.component}' ({twin.device}) was identified with {in_ms(estimate)}{alone};"
                 f" {advice}; or identify it again"
             )
             yield line, text
@@ -264,9 +265,9 @@ def is_of_other(delay: TransportDelay, device: str) -> bool:
     return delay.device not in {"", device}
 
 
-def in_ms(found: Estimate) -> str:
+def in_ms(estimate: Estimate) -> str:
     """Write an estimate of a delay: ``"16 ms (12 to 16)"``."""
-    value, low, high = (line_delay_ns(each) / 1e6 for _, each in found)
+    value, low, high = (line_delay_ns(bound) / 1e6 for _, bound in estimate)
     return f"{value:g} ms ({low:g} to {high:g})"
 
 
@@ -338,12 +339,12 @@ def corrections(
 def _ages(system: System, step_ns: int) -> dict[str, int]:
     """Return how old what a line hands over is at the begin of a step, ns, by lines."""
     order = [name for ring in stepping_order(system) for name in ring]
-    places = {name: place for place, name in enumerate(order)}
+    positions = {name: position for position, name in enumerate(order)}
 
     def age_ns(line: Connection) -> int:
         if line.delay is not None and (line.delay.nominal_ns or line.delay.variation):
             return _in_steps(line.delay.nominal_ns, step_ns)
-        is_before = places[line.source.component] < places[line.target.component]
+        is_before = positions[line.source.component] < positions[line.target.component]
         return -step_ns if is_before else 0
 
     return {str(line): age_ns(line) for line in system.connections}
@@ -359,11 +360,11 @@ def _shifts(bounds: Iterable[_Bound]) -> dict[str, int] | None:
     Shortest paths after Bellman and Ford.
     """
     bounds = list(bounds)
-    found = dict.fromkeys([name for *ends, _ in bounds for name in ends], 0)
-    for _ in range(len(found) + 1):
-        before = dict(found)
+    shifts = dict.fromkeys([name for *ends, _ in bounds for name in ends], 0)
+    for _ in range(len(shifts) + 1):
+        before = dict(shifts)
         for source, target, most_ns in bounds:
-            found[target] = min(found[target], found[source] + most_ns)
-        if found == before:
-            return found
+            shifts[target] = min(shifts[target], shifts[source] + most_ns)
+        if shifts == before:
+            return shifts
     return None

@@ -102,18 +102,18 @@ class Estimate(Table):
             raise ValueError("low <= value <= high")
         return self
 
-    def __add__(self, other: Estimate) -> Estimate:
+    def __add__(self, addend: Estimate) -> Estimate:
         """Return the sum; its interval is the sum of both, which is never too narrow."""
-        return Estimate(**{key: x + getattr(other, key) for key, x in self})
+        return Estimate(**{key: x + getattr(addend, key) for key, x in self})
 
     def scaled(self, factor: float) -> Estimate:
-        """Return so many times the number, with a factor > 0."""
+        """Multiply by a factor > 0."""
         return Estimate(**{key: x * factor for key, x in self})
 
     def without(self, variance: float) -> Estimate:
         """Return a standard deviation without a variance that it contains; none is below 0."""
-        left = {key: math.sqrt(max(0.0, x * x - variance)) for key, x in self}
-        return Estimate(**left)
+        remaining = {key: math.sqrt(max(0.0, x * x - variance)) for key, x in self}
+        return Estimate(**remaining)
 
 
 #: Of what is wrong with a twin file by itself.
@@ -138,12 +138,15 @@ class Dynamics(Table):
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
-        given = [self.frequency is not None, self.damping is not None]
-        if given != [self.order >= 1, self.order == 2]:
+        is_given = [self.frequency is not None, self.damping is not None]
+        if is_given != [self.order >= 1, self.order == 2]:
             raise ValueError(
                 "'frequency' from order 1 on, 'damping' with order 2, and neither below that"
             )
-        if any(each is not None and each.value <= 0.0 for each in (self.frequency, self.damping)):
+        if any(
+            estimate is not None and estimate.value <= 0.0
+            for estimate in (self.frequency, self.damping)
+        ):
             raise ValueError("a frequency > 0 and a damping > 0")
         return self
 
@@ -156,7 +159,7 @@ class Dynamics(Table):
 
 
 class Validation(Table):
-    """How well the model, with nothing fitted anew, gives a second record.
+    """How well the model, without another fit, reproduces a second record.
 
     excitation: Of that record.
     samples: How many of the device it has.
@@ -221,12 +224,12 @@ class SignalPair(Table):
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
-        known = ("command_unit", "delay", "dynamics", "gain", "excitation", "validation")
-        given = [name for name in known if getattr(self, name) is not None]
-        if self.command is None and given:
-            raise ValueError(f"no {', '.join(given)} without a command")
-        if self.command is not None and len(given) < len(known):
-            raise ValueError(f"{', '.join(sorted({*known} - {*given}))} beside the command")
+        fields = ("command_unit", "delay", "dynamics", "gain", "excitation", "validation")
+        given_fields = [name for name in fields if getattr(self, name) is not None]
+        if self.command is None and given_fields:
+            raise ValueError(f"no {', '.join(given_fields)} without a command")
+        if self.command is not None and len(given_fields) < len(fields):
+            raise ValueError(f"{', '.join(sorted({*fields} - {*given_fields}))} beside the command")
         return self
 
     @property
@@ -288,10 +291,10 @@ class TwinFile(Table):
         for pair in self.pair:
             if pair.response == name:
                 return pair
-        known = [pair.response for pair in self.pair]
+        responses = [pair.response for pair in self.pair]
         raise UnknownNameError(
             f"the twin of '{self.component}' has no response"
-            f" '{name}'{choices_for(name, known, 'response', 'its')}"
+            f" '{name}'{choices_for(name, responses, 'response', 'its')}"
         )
 
 
@@ -340,13 +343,15 @@ def drift_ppm(twin: TwinFile) -> Estimate | None:
     """
     if twin.rate is None:
         return None
-    seen = twin.pair[0].sample_rate
-    value, low, high = (1e6 * (twin.rate / x - 1.0) for x in (seen.value, seen.high, seen.low))
+    sample_rate = twin.pair[0].sample_rate
+    value, low, high = (
+        1e6 * (twin.rate / x - 1.0) for x in (sample_rate.value, sample_rate.high, sample_rate.low)
+    )
     return Estimate(value=value, low=low, high=high)
 
 
 def by_clock(twin: TwinFile, ppm: float) -> TwinFile:
-    """Return a twin whose times are in seconds that are so many millionths longer.
+    """Return a twin whose times are in seconds that are longer by a number of millionths.
 
     Intervals are scaled, and not widened by that of the drift: a delay of 32 ms by a clock that is
     known to 1 ppm is known to 32 ns.
@@ -359,24 +364,25 @@ def in_run_time(
     twins: Sequence[TwinFile], clock: str | None
 ) -> tuple[tuple[TwinFile, ...], tuple[str, ...]]:
     """Return twins in the time of a run, and what was done, in sentences."""
-    found = next((twin for twin in twins if twin.component == clock), None)
-    drift = None if found is None else drift_ppm(found)
-    if found is None or drift is None:
+    clock_twin = next((twin for twin in twins if twin.component == clock), None)
+    drift = None if clock_twin is None else drift_ppm(clock_twin)
+    if clock_twin is None or drift is None:
         return tuple(twins), ()
     if drift.value > _MOST_PPM:
-        seen = found.pair[0].sample_rate.value
-        told = (
+        sample_rate = clock_twin.pair[0].sample_rate.value
+        remark = (
             f"identified times refer to the computer's clock: samples of '{clock}' came at"
-            f" {seen:.4g} Hz instead of {found.rate:g} Hz, more than clocks drift, so the machine"
+            f" {sample_rate:.4g} Hz instead of {clock_twin.rate:g} Hz, more than clocks drift, so"
+            " the machine"
             " was probably busy; identify it again"
         )
-        return tuple(twins), (told,)
-    told = (
+        return tuple(twins), (remark,)
+    remark = (
         f"identified times refer to the clock of '{clock}', as the run is: its second is"
         f" {drift.value:+.4g} ppm ({drift.low:+.4g} to {drift.high:+.4g}) longer than the"
         " computer's"
     )
-    return tuple(by_clock(twin, drift.value) for twin in twins), (told,)
+    return tuple(by_clock(twin, drift.value) for twin in twins), (remark,)
 
 
 def _scaled(pair: SignalPair, factor: float) -> SignalPair:

@@ -91,11 +91,11 @@ def inner_of(component: Component) -> Component:
 
 def late_outputs(source: Source, inner: UnitDescription) -> dict[str, int]:
     """Return by how many nanoseconds outputs of a twin are late, all their elements at least."""
-    found: dict[str, int] = {}
+    delays: dict[str, int] = {}
     for name, channel in channels_of(source, inner).items():
-        output = _place(name)[0]
-        found[output] = min(channel.delay_ns, found.get(output, channel.delay_ns))
-    return {output: late_ns for output, late_ns in found.items() if late_ns > 0}
+        output = _scalar(name)[0]
+        delays[output] = min(channel.delay_ns, delays.get(output, channel.delay_ns))
+    return {output: late_ns for output, late_ns in delays.items() if late_ns > 0}
 
 
 def channels_of(source: Source, inner: UnitDescription) -> dict[str, TwinChannel]:
@@ -105,15 +105,15 @@ def channels_of(source: Source, inner: UnitDescription) -> dict[str, TwinChannel
     """
     twin = twin_of(source)
     outputs = {c.name: c for c in inner.of(Causality.OUTPUT) if c.type is DataType.REAL}
-    found = dict(_channels(source, twin, outputs))
-    _expect_commands(source, twin, found, inner)
-    if not found:
+    channels = dict(_channels(source, twin, outputs))
+    _expect_commands(source, twin, channels, inner)
+    if not channels:
         raise UnknownNameError(
             f"{source}: a twin of '{twin.component}' ({twin.device}): expected a response of the"
             f" device among the outputs of the wrapped component ({listed_names(list(outputs))}),"
             f" found: {', '.join(pair.response for pair in twin.pair)}"
         )
-    return found
+    return channels
 
 
 def _expect_commands(
@@ -124,7 +124,7 @@ def _expect_commands(
     for pair in twin.pair:
         if pair.command is None or pair.response not in responses:
             continue
-        if _place(pair.command)[0] not in inputs:
+        if _scalar(pair.command)[0] not in inputs:
             raise UnknownNameError(
                 f"{source}: a twin of '{twin.component}' ({twin.device}), whose '{pair.response}'"
                 f" follows '{pair.command}': expected it among the inputs of the wrapped"
@@ -136,13 +136,13 @@ def _channels(
     source: Source, twin: TwinFile, outputs: dict[str, Connector]
 ) -> Iterator[tuple[str, TwinChannel]]:
     for pair in twin.pair:
-        name, index = _place(pair.response)
+        name, index = _scalar(pair.response)
         connector = outputs.get(name)
         if connector is None or not 0 <= index < connector.size:
             continue
-        given = replace(connector, unit=pair.response_unit, unit_definition=None)
+        identified = replace(connector, unit=pair.response_unit, unit_definition=None)
         try:
-            factor, _ = conversion_between(given, connector)
+            factor, _ = conversion_between(identified, connector)
         except UnitMismatchError as error:
             raise UnitMismatchError(f"{source}: {error}") from None
         yield pair.response, _channel(source, twin, pair, factor)
@@ -165,7 +165,7 @@ def _channel(source: Source, twin: TwinFile, pair: SignalPair, factor: float) ->
     )
 
 
-def _place(name: str) -> tuple[str, int]:
+def _scalar(name: str) -> tuple[str, int]:
     """Return the connector of a scalar, and its place in it."""
     element = _ELEMENT.fullmatch(name)
     return (element["name"], int(element["index"])) if element else (name, 0)
@@ -176,16 +176,16 @@ def twin_of(source: Source) -> TwinFile:
     path = source.file
     assert path is not None  # noqa: S101 - every twin has a file
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return read_twin(path)  # which says that it is not there
-    twin = _read(path, found.st_mtime_ns, found.st_size)
+    twin = _read(path, status.st_mtime_ns, status.st_size)
     return in_run_time([twin], twin.component)[0][0] if source.has_own_clock else twin
 
 
 @lru_cache(maxsize=16)
 def _read(path: Path, changed_ns: int, size: int) -> TwinFile:
-    del changed_ns, size  # of the file that was read: another one is read anew
+    del changed_ns, size  # of the file that was read: another one is read again
     return read_twin(path)
 
 
@@ -201,7 +201,7 @@ class TwinKind(UnitKind):
         from orchestrator.core.simunits import description_of
 
         inner, source = description_of(inner_of(component), runnable=runnable), component.source
-        late, twin = late_outputs(source, inner), twin_of(source)
+        late_ns, twin = late_outputs(source, inner), twin_of(source)
         capabilities = replace(
             inner.capabilities,
             can_serialize=False,
@@ -210,7 +210,7 @@ class TwinKind(UnitKind):
         )
         return replace(
             inner,
-            feedthrough={**inner.feedthrough, **dict.fromkeys(late, ())},
+            feedthrough={**inner.feedthrough, **dict.fromkeys(late_ns, ())},
             capabilities=capabilities,
             has_states=True,
             details={
@@ -311,12 +311,14 @@ class TwinUnit(SimulationUnit):
     @property
     def notes(self) -> tuple[str, ...]:
         """What the unit within has to say, and what is around it."""
-        late = (f"{name} ({c.delay_ns / 1e6:g} ms late)" for name, c in self._channels.items())
-        told = (
-            f"component '{self.name}' was a twin ({self.description.details['device']}):"
-            f" {', '.join(late)} with its delay, lag, noise and rounding"
+        late_texts = (
+            f"{name} ({c.delay_ns / 1e6:g} ms late)" for name, c in self._channels.items()
         )
-        return (*super().notes, *self._inner.notes, told)
+        note = (
+            f"component '{self.name}' was a twin ({self.description.details['device']}):"
+            f" {', '.join(late_texts)} with its delay, lag, noise and rounding"
+        )
+        return (*super().notes, *self._inner.notes, note)
 
     def notices(self) -> tuple[Notice, ...]:
         """Return what the unit within warns of."""

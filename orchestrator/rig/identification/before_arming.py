@@ -81,7 +81,7 @@ def identify_case(
     procedure: Procedure,
     watched_in: Path,
     *,
-    chosen: tuple[str, ...],
+    selected: tuple[str, ...],
     step: str | float | None = None,
     needed: Reserve | None = None,
 ) -> Iterator[IdentifiedDevice]:
@@ -90,29 +90,32 @@ def identify_case(
     A motion that shows too little is made again, for twice as long each time.
 
     The supervisor of the experiment, if it has one, watches each, and writes into ``watched_in``.
-    Emulators that the experiment declares for the case are started anew for each. A device that is
+    Emulators that the experiment declares for the case are restarted for each. A device that is
     the clock of the experiment is that of its own run, and of no other.
     """
     if unknown := sorted(set(procedure.limits or {}) - set(_commands(prepared))):
-        known = ", ".join(_commands(prepared)) or "none"
-        raise DescriptionError(f"limits of '{unknown[0]}': expected a command of: {known}")
+        commands = ", ".join(_commands(prepared)) or "none"
+        raise DescriptionError(f"limits of '{unknown[0]}': expected a command of: {commands}")
     realtime = realtime_of(experiment, settings, {prepared.name: prepared})
     assert realtime is not None  # noqa: S101 - the settings ask for it
-    given = step if step is not None else prepared.options.given_step
-    for device in devices_of(prepared.system, chosen):
+    step_given = step if step is not None else prepared.options.given_step
+    for device in devices_of(prepared.system, selected):
         rate = device_facts(prepared.system.component(device).source.location).ports.rate
-        each = step_of(given, 1.0 / rate)
-        own = realtime if realtime.clock in {None, device} else replace(realtime, clock=None)
+        device_step = step_of(step_given, 1.0 / rate)
+        device_realtime = (
+            realtime if realtime.clock in {None, device} else replace(realtime, clock=None)
+        )
         rig = experiment.supervisor
         watch = None if rig is None else _alone(rig, device), watched_in
         yield with_longer_motions(
-            partial(_identified, prepared, device, each, own, watch, needed), procedure
+            partial(_identified, prepared, device, device_step, device_realtime, watch, needed),
+            procedure,
         )
 
 
-def step_of(given: str | float | None, period: float) -> float:
+def step_of(step: str | float | None, period: float) -> float:
     """Return the step of a device's run, s: its period if nothing is given."""
-    return period if given is None else seconds(nanoseconds(given, "step"))
+    return period if step is None else seconds(nanoseconds(step, "step"))
 
 
 def _identified(
@@ -130,10 +133,10 @@ def _identified(
         supervising(alone, *watch, [], devices=[device]) as watched,
         emulating(prepared, realtime),
     ):
-        found = identify_device(watched.case.system, device, step, procedure, realtime)
+        identified = identify_device(watched.case.system, device, step, procedure, realtime)
     if needed is not None:
-        expect_known(found.twin, needed, used_responses(prepared.system, device))
-    return found
+        expect_known(identified.twin, needed, used_responses(prepared.system, device))
+    return identified
 
 
 def with_longer_motions(
@@ -147,9 +150,9 @@ def with_longer_motions(
     try:
         return identified(last)
     except LittleEvidenceError as error:
-        told = f"after {MOTIONS} motions, the last of {last.duration:g} s"
-        found = [f"{text} ({told})" for text in error.problems]
-        raise LittleEvidenceError(*found) from None
+        attempts = f"after {MOTIONS} motions, the last of {last.duration:g} s"
+        messages = [f"{text} ({attempts})" for text in error.problems]
+        raise LittleEvidenceError(*messages) from None
 
 
 def _longer(procedure: Procedure, factor: float) -> Procedure:
@@ -213,48 +216,48 @@ def stored_twins(
     table: IdentificationTable,
     folder: Path,
     cases: Mapping[str, PreparedCase],
-    wanted: Mapping[str, Sequence[str]],
+    devices_of_case: Mapping[str, Sequence[str]],
     results: Sequence[Path],
 ) -> tuple[dict[str, tuple[TwinFile, ...]], dict[str, tuple[str, ...]]]:
-    """Read the twins of commanded devices; those that ``table`` names come first."""
+    """Read the twins of commanded devices; twins that ``table`` names come first."""
     twins: dict[str, tuple[TwinFile, ...]] = {}
     remarks: dict[str, tuple[str, ...]] = {}
     problems: list[str] = []
-    for name, devices in wanted.items():
-        found, told = [], []
+    for name, devices in devices_of_case.items():
+        case_twins, case_remarks = [], []
         for device in devices:
-            named = table.twins.get(device)
-            places = [each / "identification" / name for each in results]
-            left = [place / f"{device}.twin.toml" for place in places]
-            files = left if named is None else [folder / named]
-            path = next((each for each in files if each.is_file()), None)
-            where = f"case '{name}', device '{device}'"
+            twin_path = table.twins.get(device)
+            result_folders = [result / "identification" / name for result in results]
+            paths = [result_folder / f"{device}.twin.toml" for result_folder in result_folders]
+            files = paths if twin_path is None else [folder / twin_path]
+            path = next((file for file in files if file.is_file()), None)
+            label = f"case '{name}', device '{device}'"
             if path is None:
                 problems.append(
-                    f"{where}: --no-identify: expected a stored twin, found no"
+                    f"{label}: --no-identify: expected a stored twin, found no"
                     f" {' and no '.join(map(str, files))}; run once without --no-identify"
                     " or name one in [identification] twins"
                 )
                 continue
             twin = read_twin(path)
-            problems += _strange(twin, path, device, cases[name], where)
-            found.append(twin)
-            told.append(_remark(twin, path, device))
-        twins[name], remarks[name] = tuple(found), tuple(told)
+            problems += _strange(twin, path, device, cases[name], label)
+            case_twins.append(twin)
+            case_remarks.append(_remark(twin, path, device))
+        twins[name], remarks[name] = tuple(case_twins), tuple(case_remarks)
     if problems:
         raise DescriptionError(*problems)
     return twins, remarks
 
 
-def _strange(twin: TwinFile, path: Path, device: str, case: PreparedCase, where: str) -> list[str]:
+def _strange(twin: TwinFile, path: Path, device: str, case: PreparedCase, label: str) -> list[str]:
     facts = device_facts(case.system.component(device).source.location)
     if (twin.component, twin.device) == (device, facts.name):
         return []
-    told = (
-        f"{where}: {path} is the twin of '{twin.component}' ({twin.device}); expected one of"
+    message = (
+        f"{label}: {path} is the twin of '{twin.component}' ({twin.device}); expected one of"
         f" '{device}' ({facts.name})"
     )
-    return [told]
+    return [message]
 
 
 def _remark(twin: TwinFile, path: Path, device: str) -> str:
@@ -288,12 +291,12 @@ def procedure(table: IdentificationTable, devices: tuple[str, ...]) -> Procedure
     )
 
 
-def _expect_known(table: IdentificationTable, known: list[str]) -> None:
+def _expect_known(table: IdentificationTable, commanded_devices: list[str]) -> None:
     for name in (*table.devices, *(limit.partition(".")[0] for limit in table.limits)):
-        if known and name not in known:
+        if commanded_devices and name not in commanded_devices:
             raise UnknownNameError(
                 f"identification: no case commands a device"
-                f" '{name}'{choices_for(name, known, 'commanded device')}"
+                f" '{name}'{choices_for(name, commanded_devices, 'commanded device')}"
             )
 
 
@@ -306,30 +309,38 @@ class Identification(Extension):
         """Identify them by case, and write twins and a page for each.
 
         The files are there whatever comes after, a refusal of arming included. Before the first
-        moves, it is said what is going to move.
+        moves, announce what is going to move.
         """
         cases, stored = run.cases, run.settings.stored_twins
-        known = {name: tuple(commanded(case.system)) for name, case in cases.items()}
-        later = [text for name in known for text in run_movements(cases[name], known[name])]
+        case_devices = {name: tuple(commanded(case.system)) for name, case in cases.items()}
+        later = [
+            text for name in case_devices for text in run_movements(cases[name], case_devices[name])
+        ]
         table = run.experiment.identification
         if table is None:
             for text in later:
                 run.announce(text)
             return
-        _expect_known(table, sorted({device for devices in known.values() for device in devices}))
-        chosen = {
-            name: tuple(one for one in devices if not table.devices or one in table.devices)
-            for name, devices in known.items()
+        _expect_known(
+            table, sorted({device for devices in case_devices.values() for device in devices})
+        )
+        selected = {
+            name: tuple(
+                device for device in devices if not table.devices or device in table.devices
+            )
+            for name, devices in case_devices.items()
         }
-        wanted = {name: devices for name, devices in chosen.items() if devices}
+        identified_devices = {name: devices for name, devices in selected.items() if devices}
         if stored is not None:
-            twins, remarks = stored_twins(table, run.reader.folder, cases, wanted, stored)
-            now = [each for told in remarks.values() for each in told]
+            twins, remarks = stored_twins(
+                table, run.reader.folder, cases, identified_devices, stored
+            )
+            now = [text for case_remarks in remarks.values() for text in case_remarks]
         else:
             twins, remarks = {}, {}
             now = [
                 text
-                for name, devices in wanted.items()
+                for name, devices in identified_devices.items()
                 for text in identification_movements(
                     cases[name], devices, procedure(table, devices)
                 )
@@ -337,36 +348,38 @@ class Identification(Extension):
         for text in (*now, *later):
             run.announce(text)
         if stored is None:
-            twins = _identified_cases(run, table, wanted)
-        for name, told in remarks.items():
-            run.notes[name] += told
-        for name, found in twins.items():
-            plain = [twin.model_dump(mode="json", exclude_none=True) for twin in found]
-            run.add(name, Section("identified", data=plain or None, value=found))
+            twins = _identified_cases(run, table, identified_devices)
+        for name, case_remarks in remarks.items():
+            run.notes[name] += case_remarks
+        for name, case_twins in twins.items():
+            plain = [twin.model_dump(mode="json", exclude_none=True) for twin in case_twins]
+            run.add(name, Section("identified", data=plain or None, value=case_twins))
 
 
 def _identified_cases(
-    run: Run, table: IdentificationTable, wanted: Mapping[str, tuple[str, ...]]
+    run: Run, table: IdentificationTable, devices_of_case: Mapping[str, tuple[str, ...]]
 ) -> dict[str, tuple[TwinFile, ...]]:
     twins: dict[str, tuple[TwinFile, ...]] = {}
     files: list[Path] = []
     paced = replace(run.settings, realtime=1.0)  # a device keeps its own pace
-    for done, (name, devices) in enumerate(wanted.items()):
-        run.tell(f"identification for {name}", done / len(wanted))
-        place = run.output / "identification" / name
-        found = list(
+    for done, (name, devices) in enumerate(devices_of_case.items()):
+        run.tell(f"identification for {name}", done / len(devices_of_case))
+        case_folder = run.output / "identification" / name
+        identified = list(
             identify_case(
                 run.experiment,
                 run.cases[name],
                 paced,
                 procedure(table, devices),
-                place.with_name(f"{name}.supervised"),
-                chosen=devices,
+                case_folder.with_name(f"{name}.supervised"),
+                selected=devices,
                 needed=_needed(run.experiment, run.cases[name], run.settings),
             )
         )
-        files += write_identification(found, run.experiment.case[name].title or name, place)
-        twins[name] = tuple(device.twin for device in found)
-        run.tell(f"identification for {name}", (done + 1) / len(wanted))
+        files += write_identification(
+            identified, run.experiment.case[name].title or name, case_folder
+        )
+        twins[name] = tuple(device.twin for device in identified)
+        run.tell(f"identification for {name}", (done + 1) / len(devices_of_case))
     run.outcome.files += files
     return twins

@@ -76,8 +76,8 @@ class Procedure(Struct):
                 f"confidence: expected a level from 0.5 to 1, found {self.confidence:g}"
             )
         if not all(
-            each > 0.0 and math.isfinite(each)
-            for each in (self.duration, self.compared_duration, self.rest)
+            duration_s > 0.0 and math.isfinite(duration_s)
+            for duration_s in (self.duration, self.compared_duration, self.rest)
         ):
             raise DescriptionError("expected durations and a rest > 0 s")
 
@@ -118,11 +118,11 @@ def excitation_plan(
 ) -> ExcitationPlan:
     """Plan the excitations of all commands of a device, each by itself."""
     scalars = [(port, i) for port in inputs for i in range(port.size)]
-    rest = math.ceil(procedure.rest / step)
-    rows = [np.zeros((rest, len(scalars)))]
+    rest_steps = math.ceil(procedure.rest / step)
+    rows = [np.zeros((rest_steps, len(scalars)))]
     rows[0] += [port.start for port, _ in scalars]
     segments: list[ExcitationSegment] = []
-    at = rest
+    at = rest_steps
     hold = _hold(step, period)
     for number, (port, _) in enumerate(scalars):
         limits = planned_limits(component, port, step, period, procedure)
@@ -131,7 +131,7 @@ def excitation_plan(
             (procedure.compared, procedure.compared_duration),
         ):
             moved = excitation(kind, duration, step, limits, hold)
-            count = len(moved) + rest
+            count = len(moved) + rest_steps
             block = np.tile(rows[0][:1], (count, 1))
             block[: len(moved), number] += moved
             rows.append(block)
@@ -151,23 +151,23 @@ def _hold(step: float, period: float) -> float:
 def planned_limits(
     component: str, port: DeviceConnector, step: float, period: float, procedure: Procedure
 ) -> ExcitationLimits:
-    """Return the limits of a command: those that were given, or a part of its range.
+    """Return the limits of a command: the given ones, or a part of its range.
 
     Parameters as of :func:`excitation_plan`.
     """
     name, hold = f"{component}.{port.name}", _hold(step, period)
     room = min(port.start - port.minimum, port.maximum - port.start)
-    given = (procedure.limits or {}).get(name)
-    if given is not None:
-        if given.amplitude > room:
+    requested = (procedure.limits or {}).get(name)
+    if requested is not None:
+        if requested.amplitude > room:
             raise DescriptionError(
-                f"{name}: an amplitude of {given.amplitude:g} {port.unit} leaves its range;"
+                f"{name}: an amplitude of {requested.amplitude:g} {port.unit} leaves its range;"
                 f" expected at most {room:g}, around its start"
             )
         return ExcitationLimits(
-            given.amplitude,
-            min(given.speed, _OF_LIMIT * port.speed),
-            min(given.acceleration, _OF_LIMIT * port.acceleration),
+            requested.amplitude,
+            min(requested.speed, _OF_LIMIT * port.speed),
+            min(requested.acceleration, _OF_LIMIT * port.acceleration),
         )
     if not (math.isfinite(room) and room > 0.0):
         raise DescriptionError(
@@ -188,13 +188,13 @@ def excitation_block(
     inputs: Sequence[DeviceConnector], commands: Floats, step: float
 ) -> type[Block]:
     """Return a block with an output for each command, and one for the time by the wall."""
-    places = slices_of(inputs)
+    slices = slices_of(inputs)
 
     def give(self: Block, t: float, h: float) -> None:
         """Give the commands of the step, and say when."""
         row = commands[min(round(t / step), len(commands) - 1)] if h else commands[0]
         for port in inputs:
-            value = row[places[port.name]]
+            value = row[slices[port.name]]
             if port.shape:
                 np.copyto(getattr(self, port.name), value.reshape(port.shape))
             else:
@@ -204,7 +204,7 @@ def excitation_block(
     members: dict[str, object] = {
         "__module__": __name__,
         "__doc__": "Commands of a device, step by step.",
-        "__annotations__": {CLOCK: float} | dict.fromkeys(places, float),
+        "__annotations__": {CLOCK: float} | dict.fromkeys(slices, float),
         CLOCK: Output(unit="s", depends_on=(), description="When the command was given"),
         "initialise": lambda self, t: give(self, t, 0.0),
         "step": give,
@@ -232,7 +232,7 @@ class DeviceRun(Struct, eq=False):
     result: All that the run recorded.
     log: What the device's process received and sent while the run went on.
     clock: When the samples of the log were taken, and their numbers.
-    changes: s, shape (m,): when the device took commands, those that it did not take left out.
+    changes: s, shape (m,): when the device took commands, without refused ones.
     commands: Shape (m, scalars): what it took then.
     taken: s, shape (steps,): when the device took the command of each step, or a later one in its
         place.
@@ -270,11 +270,11 @@ class DeviceRun(Struct, eq=False):
         """Return a measurement in all samples."""
         return self.log.values[:, self.responses.index(name)]
 
-    def rest(self, name: str) -> Floats:
+    def at_rest(self, name: str) -> Floats:
         """Return a measurement in the samples that were taken before anything was excited."""
         first = self.taken[self.plan.segments[0].first]
-        found: Floats = self.response(name)[self.clock.times < first]
-        return found
+        values: Floats = self.response(name)[self.clock.times < first]
+        return values
 
     def record(self, segment: ExcitationSegment, response: str) -> Record:
         """Return what a segment says of a response, as far as it was excited."""
@@ -292,18 +292,18 @@ def run_device(
     facts = device_facts(component.source.location)
     inputs, period = facts.ports.inputs, 1.0 / facts.ports.rate
     plan = excitation_plan(component.name, inputs, step, period, procedure)
-    made = block(excitation_block(inputs, plan.commands, step))
+    excitation_source = block(excitation_block(inputs, plan.commands, step))
     name = _EXCITATION if component.name != _EXCITATION else f"{_EXCITATION}_of_device"
     count = len(plan.commands)
     with tempfile.TemporaryDirectory(prefix="softdock-identification-") as folder:
         path = Path(folder) / "samples.npz"
-        adapter, given = read_address(component.source.location)
-        location = write_address(adapter, {**given, "sample_log": str(path)})
+        adapter, values = read_address(component.source.location)
+        location = write_address(adapter, {**values, "sample_log": str(path)})
         source = Source(SourceKind.DEVICE, location)
         device = replace(component, values={}, source=source)
         system = System(
             f"identification of {component.name}",
-            {name: replace(made, name=name), component.name: device},
+            {name: replace(excitation_source, name=name), component.name: device},
             tuple(
                 Connection(Endpoint(name, port.name), Endpoint(component.name, port.name))
                 for port in inputs
@@ -340,7 +340,7 @@ def read_run(
     plan: ExcitationPlan,
     step: float,
     result: Result,
-    given: Floats,
+    command_times: Floats,
     log: SampleLog,
     procedure: Procedure,
 ) -> DeviceRun:
@@ -348,29 +348,29 @@ def read_run(
 
     ``given`` is when the command of each row was given, s; row 0 is the initialisation.
     """
-    given = given[1 : len(plan.commands) + 1]
-    rest = slice(1, len(given) + 1)
-    age = result[f"{component}.sample_age"][rest]
-    newest = np.searchsorted(log.numbers, result[f"{component}.samples"][rest], side="right") - 1
+    command_times = command_times[1 : len(plan.commands) + 1]
+    rows = slice(1, len(command_times) + 1)
+    age = result[f"{component}.sample_age"][rows]
+    newest = np.searchsorted(log.numbers, result[f"{component}.samples"][rows], side="right") - 1
     first = max(0, int(newest[0]))
     log, newest = log.samples_of(first, int(newest[-1]) + 1), newest - first
     if len(log.ticks) < 16 or newest[0] < 0:
         raise DescriptionError(
             f"component '{component}': only {counted(len(log.ticks), 'sample')} came in"
-            f" {len(given) * step:g} s; expected {facts.ports.rate:g} per second"
+            f" {len(command_times) * step:g} s; expected {facts.ports.rate:g} per second"
         )
-    clock = sample_times(log.arrivals - given[0], log.ticks, procedure.confidence)
-    begun, given = given[0], given - given[0]
+    clock = sample_times(log.arrivals - command_times[0], log.ticks, procedure.confidence)
+    begun, command_times = command_times[0], command_times - command_times[0]
     changes = log.sent - begun
     if facts.kind.answers:
         changes = clock.begin + clock.period * (log.answered - log.ticks[0])
     took = log.taken
-    changes, numbers = changes[took], log.given[took]
+    changes, numbers = changes[took], log.commanded[took]
     # a command that a later one replaced before it was taken counts as taken with that
-    place = np.searchsorted(numbers, _FIRST_COMMAND + np.arange(len(given)))
-    taken = np.append(changes, clock.times[-1] + clock.period)[place]
-    evenly = given - clock.begin - clock.period * clock.numbers[newest]
+    sample_index = np.searchsorted(numbers, _FIRST_COMMAND + np.arange(len(command_times)))
+    taken = np.append(changes, clock.times[-1] + clock.period)[sample_index]
+    evenly = command_times - clock.begin - clock.period * clock.numbers[newest]
     return DeviceRun(
         *(component, facts, plan, step, result, log, clock, changes, log.commands[took]),
-        *(taken, taken - given, age, evenly),
+        *(taken, taken - command_times, age, evenly),
     )

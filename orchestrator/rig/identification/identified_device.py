@@ -76,7 +76,11 @@ def expect_known(twin: TwinFile, reserve: Reserve, responses: Collection[str]) -
     responses: Scalars or arrays that something is connected to.
     """
     missing = []
-    for pair in (one for one in twin.pair if one.response.partition("[")[0] in responses):
+    for pair in (
+        signal_pair
+        for signal_pair in twin.pair
+        if signal_pair.response.partition("[")[0] in responses
+    ):
         ends = f"{twin.component}: {pair.command} to {pair.response}"
         longer = 0.0 if pair.delay is None else pair.delay.high - pair.delay.value
         if pair.delay is not None and longer > reserve.delay:
@@ -148,30 +152,30 @@ class IdentifiedDevice(Struct, eq=False):
     twin: TwinFile
 
 
-def devices_of(system: System, chosen: tuple[str, ...] = ()) -> list[str]:
-    """Return the components that are devices: all, or those that are chosen."""
+def devices_of(system: System, names: tuple[str, ...] = ()) -> list[str]:
+    """Return the components that are devices: all, or the selected ones."""
     devices = {n: c for n, c in system.components.items() if c.source.kind is SourceKind.DEVICE}
-    found = [n for n, c in devices.items() if stepped_device(c.source.location) is None]
-    for name in chosen:
+    devices_found = [n for n, c in devices.items() if stepped_device(c.source.location) is None]
+    for name in names:
         if name not in system.components:
-            known = choices_for(name, system.components, "component")
-            raise UnknownNameError(f"no component '{name}'{known}")
-        if name in devices and name not in found:
+            choices = choices_for(name, system.components, "component")
+            raise UnknownNameError(f"no component '{name}'{choices}")
+        if name in devices and name not in devices_found:
             raise DescriptionError(
                 f"component '{name}' is {devices[name].source}, which the run steps, so it has no"
                 " delay of its own to identify; choose a device in real time"
             )
-        if name not in found:
+        if name not in devices_found:
             raise DescriptionError(
                 f"component '{name}' is {system.components[name].source}, expected a device; put"
                 f" one in its place, such as --swap '{name}=device:NAME?key=value'"
             )
-    if not found:
+    if not devices_found:
         raise DescriptionError(
             f"system '{system.name}' has no device, so there is nothing to identify; put one in a"
             " component's place, such as --swap 'robot=device:kuka_rsi'"
         )
-    return list(chosen) or found
+    return list(names) or devices_found
 
 
 def identify_device(
@@ -182,20 +186,20 @@ def identify_device(
     run = run_device(system.component(name), step, procedure, realtime)
     pairs = tuple(_pairs(run, procedure))
     moved = {pair.command for pair in pairs}
-    if still := [each for each in run.plan.names if each not in moved]:
+    if still := [name for name in run.plan.names if name not in moved]:
         raise LittleEvidenceError(
             f"component '{name}': no response followed {', '.join(map(repr, still))}: of"
             f" '{still[0]}' the coherence was {_best_coherence(run, still[0]):.2g} at best,"
             f" expected {FOLLOWS:g}; check that the device is in a mode in which it moves, and"
-            f" that the amplitude is above its noise (--limits){_late(run)}"
+            f" that the amplitude is above its noise (--limits){_late_text(run)}"
         )
     best: dict[str, IdentifiedPair] = {}
     for pair in pairs:
-        known = best.get(pair.response)
-        if known is None or known.validation.fit < pair.validation.fit:
+        previous = best.get(pair.response)
+        if previous is None or previous.validation.fit < pair.validation.fit:
             best[pair.response] = pair
-    doubts = {each: doubt for each, pair in best.items() if (doubt := doubt_of(name, pair))}
-    poor = {each for each, pair in best.items() if is_poor(pair)}
+    doubts = {response: doubt for response, pair in best.items() if (doubt := doubt_of(name, pair))}
+    poor = {response for response, pair in best.items() if is_poor(pair)}
     if poor and len(poor) == len(best):
         raise LittleEvidenceError(*doubts.values())
     entries = [
@@ -217,14 +221,14 @@ def identify_device(
         pair=tuple(entries),
         doubts=doubts,
     )
-    kept = tuple(pair for response, pair in best.items() if response not in poor)
-    return IdentifiedDevice(run, kept, twin)
+    good_pairs = tuple(pair for response, pair in best.items() if response not in poor)
+    return IdentifiedDevice(run, good_pairs, twin)
 
 
 def _pairs(run: DeviceRun, procedure: Procedure) -> Iterator[IdentifiedPair]:
     """Fit a model to each response that follows a command."""
     for number, command in enumerate(run.plan.names):
-        fitted, compared = (each for each in run.plan.segments if each.command == number)
+        fitted, compared = (segment for segment in run.plan.segments if segment.command == number)
         for response in run.responses:
             record = run.record(fitted, response)
             if coherence(record) <= FOLLOWS:
@@ -237,7 +241,7 @@ def _pairs(run: DeviceRun, procedure: Procedure) -> Iterator[IdentifiedPair]:
             )
 
 
-def _late(run: DeviceRun) -> str:
+def _late_text(run: DeviceRun) -> str:
     if run.not_taken <= _LATE * len(run.changes):
         return ""
     return (
@@ -248,13 +252,13 @@ def _late(run: DeviceRun) -> str:
 
 def _best_coherence(run: DeviceRun, command: str) -> float:
     number = run.plan.names.index(command)
-    fitted = next(each for each in run.plan.segments if each.command == number)
+    fitted = next(segment for segment in run.plan.segments if segment.command == number)
     return max(coherence(run.record(fitted, response)) for response in run.responses)
 
 
 def _entry(run: DeviceRun, pair: IdentifiedPair, procedure: Procedure) -> SignalPair:
     model = pair.model
-    noise, unexplained = noise_of(model, run.rest(pair.response), procedure.confidence)
+    noise, unexplained = noise_of(model, run.at_rest(pair.response), procedure.confidence)
     commands = {port.name: port.unit for port in run.facts.ports.inputs}
     return SignalPair(
         command=pair.command,
@@ -275,16 +279,18 @@ def _entry(run: DeviceRun, pair: IdentifiedPair, procedure: Procedure) -> Signal
     )
 
 
-def noise_of(model: PairModel, rest: Floats, confidence: float) -> tuple[Estimate, Estimate | None]:
+def noise_of(
+    model: PairModel, samples_at_rest: Floats, confidence: float
+) -> tuple[Estimate, Estimate | None]:
     """Return noise, and what the model leaves of the moving device beyond it.
 
     What a linear model leaves of friction that sticks, of backlash or of arrivals is no noise: it
     comes again with the same command, and is not there at rest.
     """
-    if len(rest) < _LEAST_AT_REST:
+    if len(samples_at_rest) < _LEAST_AT_REST:
         return model.noise, None
-    found = deviation_interval(rest - rest.mean(), 1, confidence)
-    noise = found.without(model.quantisation**2 / 12.0)
+    deviation = deviation_interval(samples_at_rest - samples_at_rest.mean(), 1, confidence)
+    noise = deviation.without(model.quantisation**2 / 12.0)
     return noise, model.noise.without(noise.value**2)
 
 

@@ -42,13 +42,13 @@ _FINE = 64
 class DelayFit(Struct, eq=False):
     """A delay, with a lag behind it or alone.
 
-    delay: s; the latest of those that fit equally well.
+    delay: s; the latest of equally good fits.
     lag: What follows it; ``None``: nothing.
     gain, offset: Of the response.
     covariance: Of delay and logarithm of the frequency if there is a lag, logarithm of the damping
         if there is one, gain, offset, in this order, for residuals of variance 1.
     residuals: Response less model, where samples count.
-    earliest: Of a delay alone: the earliest of those that fit equally well, s.
+    earliest: Of a delay alone: the earliest of equally good fits, s.
     is_fastest: The samples can tell no faster lag, so they do not tell this one either.
     at_end: Which estimate is at the end of the interval that was searched, in words; empty: none. A
         lag that is slower than the record shows is none: what integrates looks so.
@@ -117,8 +117,8 @@ def _fit(record: Record, delay: float, fine: float) -> tuple[float, float, float
     power = float(centred @ centred)
     gain = float(centred @ values) / power if power > 0.0 else 0.0
     offset = float(values.mean() - gain * shape.mean())
-    left = values - offset - gain * shape
-    return float(left @ left), gain, offset
+    residuals = values - offset - gain * shape
+    return float(residuals @ residuals), gain, offset
 
 
 def fit_lag(record: Record, delay: float, lag: Lag, longest: float) -> DelayFit:
@@ -135,8 +135,8 @@ def fit_lag(record: Record, delay: float, lag: Lag, longest: float) -> DelayFit:
 
     def residuals(values: Floats) -> Floats:
         """Model less response."""
-        found: Floats = values[-1] + values[-2] * shapes(values.tobytes())[0] - record.values
-        return found
+        differences: Floats = values[-1] + values[-2] * shapes(values.tobytes())[0] - record.values
+        return differences
 
     def jacobian(values: Floats) -> Floats:
         shape, slope, spin = shapes(values.tobytes())
@@ -150,15 +150,15 @@ def fit_lag(record: Record, delay: float, lag: Lag, longest: float) -> DelayFit:
     gain, offset, _ = scaled_lag(record, delay, lag)
     begin = [min(delay, longest), math.log(lag.frequency)]
     begin += [] if lag.damping is None else [math.log(lag.damping)]
-    least, most = ([math.log(each)] if second else [] for each in _DAMPINGS)
+    damping_low, damping_high = ([math.log(bound)] if second else [] for bound in _DAMPINGS)
     fastest = _FASTEST / record.period
-    low = [0.0, math.log(1e-5 * fastest), *least, -np.inf, -np.inf]
-    high = [longest, math.log(fastest), *most, np.inf, np.inf]
+    low = [0.0, math.log(1e-5 * fastest), *damping_low, -np.inf, -np.inf]
+    high = [longest, math.log(fastest), *damping_high, np.inf, np.inf]
     start = np.clip(np.array([*begin, gain, offset]), low, high)
     size = max(abs(gain), 1e-300)
     spread = max(float(np.std(record.values)), 1e-300)
     scale = [record.period, 1.0, *([1.0] if second else []), size, spread]
-    found = optimize.least_squares(
+    solution = optimize.least_squares(
         residuals,
         start,
         jacobian,
@@ -169,13 +169,13 @@ def fit_lag(record: Record, delay: float, lag: Lag, longest: float) -> DelayFit:
         gtol=1e-12,
         max_nfev=40,
     )
-    scaled = found.jac * scale
+    scaled = solution.jac * scale
     covariance = np.linalg.pinv(scaled.T @ scaled) * np.outer(scale, scale)
-    delay, gain, offset = (float(found.x[i]) for i in (0, -2, -1))
-    lag = lag_of(found.x)
+    delay, gain, offset = (float(solution.x[i]) for i in (0, -2, -1))
+    lag = lag_of(solution.x)
     is_fastest = lag.frequency > 0.98 * fastest
     return DelayFit(
-        *(delay, lag, gain, offset, covariance, -np.array(found.fun)),
+        *(delay, lag, gain, offset, covariance, -np.array(solution.fun)),
         is_fastest=is_fastest,
         at_end=_at_end(delay, longest, lag, is_fastest=is_fastest),
     )
@@ -186,9 +186,9 @@ def _at_end(delay: float, longest: float, lag: Lag, *, is_fastest: bool) -> str:
         return f"delay of {delay * 1e3:.4g} ms, up to {longest * 1e3:.4g} ms"
     if is_fastest:
         return f"lag of {lag.frequency:.4g} Hz, up to what the samples can tell"
-    least, most = _DAMPINGS
-    if lag.damping is not None and not (1.0 + _NEAR) * least < lag.damping < (1.0 - _NEAR) * most:
-        return f"damping of {lag.damping:.4g}, from {least:g} to {most:g}"
+    low, high = _DAMPINGS
+    if lag.damping is not None and not (1.0 + _NEAR) * low < lag.damping < (1.0 - _NEAR) * high:
+        return f"damping of {lag.damping:.4g}, from {low:g} to {high:g}"
     return ""
 
 
@@ -197,15 +197,15 @@ def scaled_lag(record: Record, delay: float, lag: Lag) -> tuple[float, float, fl
     shape, _, _ = _shape(record, delay, lag)
     design = np.column_stack([shape, np.ones_like(shape)])
     (gain, offset), *_ = np.linalg.lstsq(design, record.values)
-    left = record.values - gain * shape - offset
-    return float(gain), float(offset), float(left @ left)
+    residuals = record.values - gain * shape - offset
+    return float(gain), float(offset), float(residuals @ residuals)
 
 
 def _shape(record: Record, delay: float, lag: Lag) -> tuple[Floats, Floats, Floats]:
     """Response of gain 1, its derivative by time, and that by the logarithm of the frequency."""
     changes, moved = record.steps()
     times = record.times[record.used] - delay
-    before, found = np.append(0.0, np.cumsum(moved)), np.empty((3, times.size))
+    before, shapes = np.append(0.0, np.cumsum(moved)), np.empty((3, times.size))
     for begin in range(0, times.size, _ROWS):
         rows = slice(begin, begin + _ROWS)
         at = times[rows]
@@ -214,8 +214,8 @@ def _shape(record: Record, delay: float, lag: Lag) -> tuple[Floats, Floats, Floa
         elapsed = at[:, None] - changes[first:last]
         step, slope = lag.response(elapsed)
         near = moved[first:last]
-        found[:, rows] = before[first] + step @ near, slope @ near, (slope * elapsed) @ near
-    return found[0], found[1], found[2]
+        shapes[:, rows] = before[first] + step @ near, slope @ near, (slope * elapsed) @ near
+    return shapes[0], shapes[1], shapes[2]
 
 
 #: Coherences above are taken for this much: what is left is rounding.

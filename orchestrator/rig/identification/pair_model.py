@@ -98,11 +98,11 @@ def _score(lag: Lag, frequencies: Floats, weight: Floats, advanced: Floats) -> F
     """By how much the model with its best gain explains it, with the gain's sign, by delay."""
     model = lag.transfer(frequencies)
     explained = np.real(advanced @ np.conj(model))
-    found: Floats = explained * np.abs(explained) / np.sum(weight * np.abs(model) ** 2)
-    return found
+    scores: Floats = explained * np.abs(explained) / np.sum(weight * np.abs(model) ** 2)
+    return scores
 
 
-#: Residuals farther out than so many times the usual deviation are not noise: a command that came
+#: Residuals beyond this many usual deviations are not noise: a command that came
 #: a sample late, a datagram that was lost.
 _FAR = 8.0
 #: If more of a record than this share is far out, it is the model that is wrong.
@@ -131,9 +131,9 @@ class PairModel(Struct, eq=False):
     response: FrequencyResponse
 
     def validate(self, record: Record, excitation: str) -> Validation:
-        """Compare the model with a second record; nothing is fitted anew."""
-        left = record.values - self.fit.predict(record)
-        residual = float(np.sqrt(np.mean(left**2)))
+        """Compare the model with a second record; without another fit."""
+        residuals = record.values - self.fit.predict(record)
+        residual = float(np.sqrt(np.mean(residuals**2)))
         spread = float(np.std(record.values))
         if spread == 0.0:
             raise DescriptionError(
@@ -167,9 +167,9 @@ def pair_model(
     ]
     # but lags that are too fast for the samples to tell
     told_apart = [pair for pair in fits if not pair[0].is_fastest] or fits
-    fit, kept = min(told_apart, key=lambda pair: _criterion(pair[0], record, rounding))
+    fit, fitted_record = min(told_apart, key=lambda pair: _criterion(pair[0], record, rounding))
     noise = deviation_interval(fit.residuals, fit.parameters, confidence).without(step**2 / 12.0)
-    freedom = max(1, kept.count - fit.parameters)
+    freedom = max(1, fitted_record.count - fit.parameters)
     variance = float(fit.residuals @ fit.residuals) / freedom
     error = np.sqrt(np.maximum(np.diag(fit.covariance), 0.0) * variance)
     return PairModel(
@@ -179,7 +179,7 @@ def pair_model(
         _dynamics(fit, error, freedom, confidence),
         noise,
         step,
-        record.count - kept.count,
+        record.count - fitted_record.count,
         measured,
     )
 
@@ -195,38 +195,38 @@ def _fit(record: Record, measured: FrequencyResponse, longest: float, order: int
 
 def _criterion(fit: DelayFit, record: Record, rounding: float) -> float:
     """Return Schwarz's criterion; what was left out counts as noise as wide as the response."""
-    n, kept = record.count, len(fit.residuals)
-    left = max(float(fit.residuals @ fit.residuals) / kept, 1e-3 * rounding**2)
-    apart = (n - kept) * math.log(max(float(np.var(record.values)), left))
-    return kept * math.log(left) + apart + fit.parameters * math.log(n)
+    n, fitted_count = record.count, len(fit.residuals)
+    variance = max(float(fit.residuals @ fit.residuals) / fitted_count, 1e-3 * rounding**2)
+    rejected_term = (n - fitted_count) * math.log(max(float(np.var(record.values)), variance))
+    return fitted_count * math.log(variance) + rejected_term + fit.parameters * math.log(n)
 
 
 def _without_far(
-    record: Record, fit: DelayFit, longest: float, least: float
+    record: Record, fit: DelayFit, longest: float, smallest: float
 ) -> tuple[DelayFit, Record]:
     """Fit again without residuals that are no noise, if there are few."""
-    found, kept = fit, record
+    refit, near = fit, record
     for _ in range(_ROUNDS):
-        left = record.values - found.predict(record)
-        usual = max(1.4826 * float(np.median(np.abs(left))), least)
-        far = np.abs(left) > _FAR * usual
+        residuals = record.values - refit.predict(record)
+        usual = max(1.4826 * float(np.median(np.abs(residuals))), smallest)
+        far = np.abs(residuals) > _FAR * usual
         if far.mean() > _MOST_FAR:
             return fit, record
-        last, kept = kept.count, record.without(far)
-        if kept.count == last:
+        last, near = near.count, record.without(far)
+        if near.count == last:
             break
-        if found.lag is None:
-            found = fit_static(kept, longest)
+        if refit.lag is None:
+            refit = fit_static(near, longest)
         else:
-            found = fit_lag(kept, found.delay, found.lag, longest)
-    return found, kept
+            refit = fit_lag(near, refit.delay, refit.lag, longest)
+    return refit, near
 
 
 def _delay(fit: DelayFit, error: Floats, freedom: int, confidence: float) -> Estimate:
     if fit.lag is None:
         return Estimate(value=fit.delay, low=fit.earliest, high=fit.delay)
-    found = normal_interval(fit.delay, float(error[0]), freedom, confidence)
-    return Estimate(value=found.value, low=max(0.0, found.low), high=found.high)
+    interval = normal_interval(fit.delay, float(error[0]), freedom, confidence)
+    return Estimate(value=interval.value, low=max(0.0, interval.low), high=interval.high)
 
 
 def _dynamics(fit: DelayFit, error: Floats, freedom: int, confidence: float) -> Dynamics:

@@ -106,8 +106,8 @@ class ExcitationLimits(Struct):
     acceleration: float = math.inf
 
     def __post_init__(self) -> None:
-        given = (self.amplitude, self.speed, self.acceleration)
-        if not all(each > 0.0 for each in given) or not math.isfinite(self.amplitude):
+        limits = (self.amplitude, self.speed, self.acceleration)
+        if not all(limit > 0.0 for limit in limits) or not math.isfinite(self.amplitude):
             raise DescriptionError(
                 "expected a finite amplitude > 0, and limits > 0, found amplitude"
                 f" {self.amplitude:g}, speed {self.speed:g}, acceleration {self.acceleration:g}"
@@ -131,25 +131,25 @@ def excitation(
         targets = np.repeat([0.0, 1.0, -1.0, 0.0], quarter)
     else:
         targets = _random(count - 1, max(1, round(hold / step)))
-    found = _stairs(limits.amplitude * targets, count, step, limits)
-    if not found.any():
+    stairs = _stairs(limits.amplitude * targets, count, step, limits)
+    if not stairs.any():
         raise DescriptionError(
             f"an amplitude of {limits.amplitude:g} is not reached within {duration:g} s at a speed"
             f" of {limits.speed:g} and an acceleration of {limits.acceleration:g}; give a smaller"
             " one"
         )
-    return found
+    return stairs
 
 
 def _random(count: int, hold: int) -> Floats:
     """Return a pseudo-random sequence of -1 and 1, each held for ``hold`` steps."""
     bits = [1] * _REGISTER
-    drawn = []
+    levels = []
     for _ in range(-(-count // hold)):
-        drawn.append(2.0 * bits[-1] - 1.0)
+        levels.append(2.0 * bits[-1] - 1.0)
         bits = [bits[_TAPS[0]] ^ bits[_TAPS[1]], *bits[:-1]]
-    found: Floats = np.repeat(np.array(drawn), hold)[:count]
-    return found
+    path: Floats = np.repeat(np.array(levels), hold)[:count]
+    return path
 
 
 def _stairs(targets: Floats, count: int, step: float, limits: ExcitationLimits) -> Floats:
@@ -160,11 +160,11 @@ def _stairs(targets: Floats, count: int, step: float, limits: ExcitationLimits) 
     path: list[float] = []
     now = 0.0
     while len(path) < count:
-        place = len(path)
-        target = float(targets[place]) if place < len(targets) else 0.0
+        index = len(path)
+        target = float(targets[index]) if index < len(targets) else 0.0
         stair = _stair(target - now, step, limits)
         home = _parts(target, step, limits)
-        if target != 0.0 and place + len(stair) + home > count:
+        if target != 0.0 and index + len(stair) + home > count:
             stair = _stair(-now, step, limits)  # time to go back
             target = 0.0
         path += [now + part for part in stair]
@@ -181,11 +181,11 @@ def _stair(height: float, step: float, limits: ExcitationLimits) -> list[float]:
 
 def _parts(height: float, step: float, limits: ExcitationLimits) -> int:
     """Return how many steps a stair takes, at least one."""
-    least = max(
+    shortest = max(
         _STAIR_SPEED * abs(height) / limits.speed,
         math.sqrt(_STAIR_ACCELERATION * abs(height) / limits.acceleration),
     )
-    return max(1, math.ceil(least / step))
+    return max(1, math.ceil(shortest / step))
 
 
 def _chirp(count: int, step: float, limits: ExcitationLimits, hold: float) -> Floats:
@@ -199,8 +199,8 @@ def _chirp(count: int, step: float, limits: ExcitationLimits, hold: float) -> Fl
     heights = np.minimum(0.5 * limits.speed / w, 0.5 * limits.acceleration / w**2)
     fade = np.minimum(1.0, np.minimum(times, duration - times) * low)
     heights = np.minimum(heights, limits.amplitude) * fade**2 * (3.0 - 2.0 * fade)
-    found: Floats = heights * np.sin(turn)
-    return found
+    path: Floats = heights * np.sin(turn)
+    return path
 
 
 def normal_interval(value: float, deviation: float, freedom: int, confidence: float) -> Estimate:
@@ -232,7 +232,7 @@ def deviation_interval(residuals: Floats, lost: int, confidence: float) -> Estim
     return positive_interval(math.sqrt(square), relative, freedom, confidence)
 
 
-#: Arrivals farther out than so many times the usual deviation say nothing of the device's clock.
+#: Arrivals beyond this many usual deviations say nothing of the device's clock.
 _FAR = 6.0
 
 
@@ -282,10 +282,10 @@ def sample_times(
 
 def _line(numbers: Floats, arrivals: Floats) -> tuple[float, float]:
     """Fit a line, once more without what lies far off it."""
-    kept = np.ones(len(numbers), dtype=np.bool_)
+    is_near = np.ones(len(numbers), dtype=np.bool_)
     slope, offset = np.polyfit(numbers, arrivals, 1)
     for _ in range(2):
         off = np.abs(arrivals - offset - slope * numbers)
-        kept = off <= _FAR * 1.4826 * float(np.median(off[kept])) + 1e-12
-        slope, offset = np.polyfit(numbers[kept], arrivals[kept], 1)
+        is_near = off <= _FAR * 1.4826 * float(np.median(off[is_near])) + 1e-12
+        slope, offset = np.polyfit(numbers[is_near], arrivals[is_near], 1)
     return float(slope), float(offset)

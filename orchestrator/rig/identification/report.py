@@ -42,18 +42,20 @@ _COHERENT = 0.5
 
 
 def draw_bode(pair: IdentifiedPair, name: str, unit: str) -> Figure:
-    """Draw measured frequency response (H1) and coherence beside the model."""
+    """Draw measured frequency response (H1) and coherence next to the model."""
     measured, fit = pair.model.response, pair.model.fit
-    shown = measured.frequencies <= 0.25 / pair.record.period  # above, samples fold into each other
-    frequencies, response = measured.frequencies[shown], measured.response[shown]
+    is_shown = (
+        measured.frequencies <= 0.25 / pair.record.period
+    )  # above, samples fold into each other
+    frequencies, response = measured.frequencies[is_shown], measured.response[is_shown]
     model = fit.gain * np.exp(-2j * np.pi * frequencies * fit.delay)
     if fit.lag is not None:
         model = model * fit.lag.transfer(frequencies)
-    sure = measured.coherence[shown] >= _COHERENT
+    sure = measured.coherence[is_shown] >= _COHERENT
     figure = new_figure(8.0, 7.0)
     headline(figure, f"{name}: {pair.command} to {pair.response}")
     size, phase, coherence = figure.subplots(3, 1, sharex=True, height_ratios=(3, 3, 1.5))
-    error = measured.relative_error[shown]
+    error = measured.relative_error[is_shown]
     for marks, colour in ((sure, PALETTE[0]), (~sure, "0.75")):
         at = frequencies[marks]
         height = np.abs(response[marks])
@@ -62,7 +64,7 @@ def draw_bode(pair: IdentifiedPair, name: str, unit: str) -> Figure:
         phase.errorbar(at, turned, np.degrees(error[marks]), fmt=".", color=colour, lw=0.8)
     size.plot(frequencies, np.abs(model), color=PALETTE[1])
     phase.plot(frequencies, np.degrees(np.unwrap(np.angle(model))), color=PALETTE[1])
-    coherence.plot(frequencies, measured.coherence[shown], ".", color=PALETTE[0])
+    coherence.plot(frequencies, measured.coherence[is_shown], ".", color=PALETTE[0])
     size.set_yscale("log")
     labels = (f"magnitude [{unit}]", "phase [°]", "coherence")
     for axes, label in zip((size, phase, coherence), labels, strict=True):
@@ -83,26 +85,26 @@ def _ratio(response: str, command: str) -> str:
 
 def _near(measured: np.ndarray, model: np.ndarray) -> Floats:
     """Return phases in degrees, each by whole turns as near as it can be to the model's."""
-    known = np.unwrap(np.angle(model)) if len(model) else np.angle(model)
-    found: Floats = np.degrees(known + np.angle(measured * np.exp(-1j * known)))
-    return found
+    angles = np.unwrap(np.angle(model)) if len(model) else np.angle(model)
+    degrees: Floats = np.degrees(angles + np.angle(measured * np.exp(-1j * angles)))
+    return degrees
 
 
 def draw_response(pair: IdentifiedPair, name: str, unit: str) -> Figure:
     """Draw the second record: command, response, what the model says, and what it leaves."""
     record = pair.second
     times = record.times[record.used]
-    shown = times - times[0]
+    elapsed = times - times[0]
     fit = pair.model.fit
     model = fit.predict(record)
     figure = new_figure(8.0, 5.5)
     headline(figure, f"{name}: {pair.compared.kind} of {pair.command}, not fitted to")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     command = fit.offset + fit.gain * record.held(times)
-    above.step(shown, command, where="post", color="0.6", label="command, at the model's gain")
-    above.plot(shown, record.values, ".", color=PALETTE[0], markersize=3, label=pair.response)
-    above.plot(shown, model, color=PALETTE[1], linewidth=1.2, label="model")
-    below.plot(shown, record.values - model, ".", color=PALETTE[0], markersize=2)
+    above.step(elapsed, command, where="post", color="0.6", label="command, at the model's gain")
+    above.plot(elapsed, record.values, ".", color=PALETTE[0], markersize=3, label=pair.response)
+    above.plot(elapsed, model, color=PALETTE[1], linewidth=1.2, label="model")
+    below.plot(elapsed, record.values - model, ".", color=PALETTE[0], markersize=2)
     above.legend(fontsize=8.5, frameon=False)
     above.set_ylabel(f"{pair.response} [{unit}]")
     below.set_ylabel(f"residual [{unit}]")
@@ -181,11 +183,11 @@ def table_of(device: IdentifiedDevice, entry: SignalPair) -> TableItem:
     if entry.validation is None:
         note = "No command moves it, so only its behaviour at rest is known."
     else:
-        found = entry.validation
+        validation = entry.validation
         note = (
             f"Fitted to {entry.samples} samples of {entry.excitation}; on a second record"
-            f" ({found.excitation}, {found.samples} samples) the model leaves"
-            f" {found.residual:.4g} {entry.response_unit}, a fit of {found.fit:.5f}."
+            f" ({validation.excitation}, {validation.samples} samples) the model leaves"
+            f" {validation.residual:.4g} {entry.response_unit}, a fit of {validation.fit:.5f}."
         )
     return TableItem(f"{name}: {ends}", _COLUMNS, tuple(_rows(entry)), note)
 
@@ -213,11 +215,11 @@ def _rows(entry: SignalPair) -> Iterator[tuple[str | float | None, ...]]:
         ("jitter of arrivals", "us", entry.jitter, 1e6),
         ("sample rate", "Hz", entry.sample_rate, 1.0),
     )
-    for label, of, found, factor in rows:
-        if isinstance(found, Estimate):
-            yield (label, of, *(each * factor for _, each in found))
-        elif found is not None:
-            yield (label, of, found, None, None)
+    for label, of, entry_value, factor in rows:
+        if isinstance(entry_value, Estimate):
+            yield (label, of, *(bound * factor for _, bound in entry_value))
+        elif entry_value is not None:
+            yield (label, of, entry_value, None, None)
 
 
 def set_identified_delays(
@@ -233,8 +235,8 @@ def set_identified_delays(
     contains what lies behind the device. All else in the file stays as it is.
     """
     edit = FileEdit(path)
-    twins, told = in_run_time(twins, clock)
-    found, longer = [], []
+    twins, drift_remarks = in_run_time(twins, clock)
+    delays, longer = [], []
     for twin in twins:
         for line, pair, brought in device_lines(edit.system, twin, physical):
             declared_ns = 0 if line.delay is None else line.delay.nominal_ns
@@ -244,24 +246,24 @@ def set_identified_delays(
                     f" from end to end; '{twin.component}' alone has {in_ms(brought)}"
                 )
             else:
-                found.append((line, identified_delay(twin, pair, brought)))
-    if not found and not longer:
+                delays.append((line, identified_delay(twin, pair, brought)))
+    if not delays and not longer:
         names = ", ".join(repr(twin.component) for twin in twins)
         raise DescriptionError.in_file(
             path, f"no connection begins at a response of {names}, so no delay was set"
         )
 
     def change(system: System) -> System:
-        for line, delay in found:
+        for line, delay in delays:
             system = system.with_delay(str(line.source), str(line.target), delay)
         return system
 
-    if found:
+    if delays:
         edit.change(change)
         edit.document.save()
     changed = (
         f"{path}: {line}: {delay.nominal_ns / 1e6:.6g} ms, {delay.provenance}"
-        for line, delay in found
+        for line, delay in delays
     )
     doubts = (f"not set: {doubt}" for twin in twins for doubt in twin.doubts.values())
-    return [*changed, *longer, *told, *doubts]
+    return [*changed, *longer, *drift_remarks, *doubts]

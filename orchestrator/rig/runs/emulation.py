@@ -55,8 +55,8 @@ def started_emulators(
     started: dict[str, EmulatorProcess] = {}
     with ExitStack() as stack:
         for name, plan in plans.items():
-            places = {other: process.places for other, process in started.items()}
-            arguments = [filled_argument(argument, name, places) for argument in plan.arguments]
+            locations = {started_name: process.places for started_name, process in started.items()}
+            arguments = [filled_argument(argument, name, locations) for argument in plan.arguments]
             arguments += more.get(name, ())
             started[name] = stack.enter_context(EmulatorProcess(plan.module, arguments))
             if priority:
@@ -66,7 +66,7 @@ def started_emulators(
 
 @contextmanager
 def emulating(case: PreparedCase, realtime: RealTime | None) -> Iterator[None]:
-    """Start the emulators of a case, beside a run in real time with its priority."""
+    """Start the emulators of a case; next to a run in real time, with its priority."""
     priority = realtime.priority if realtime is not None else 0
     with started_emulators(case.emulators, priority, {}) as started:
         try:
@@ -75,25 +75,29 @@ def emulating(case: PreparedCase, realtime: RealTime | None) -> Iterator[None]:
             for name, process in started.items():
                 if not process.is_running:
                     process.stop()
-                    why = process.said or f"exit code {process.stop()}"
-                    _LOG.warning("the emulator of '%s' ended before the run: %s", name, why)
+                    reason = process.said or f"exit code {process.stop()}"
+                    _LOG.warning("the emulator of '%s' ended before the run: %s", name, reason)
 
 
-def filled_argument(argument: str, name: str, places: Mapping[str, Mapping[str, Any]]) -> str:
+def filled_argument(argument: str, name: str, locations: Mapping[str, Mapping[str, Any]]) -> str:
     """Put into an argument where emulators that were started before can be reached."""
 
-    def found(place: re.Match[str]) -> str:
-        owner, key = place.groups()
-        if key not in places.get(owner, {}):
-            known = [f"{{{one}.{each}}}" for one, some in places.items() for each in some]
+    def replacement(match: re.Match[str]) -> str:
+        owner, key = match.groups()
+        if key not in locations.get(owner, {}):
+            placeholders = [
+                f"{{{emulator}.{key_name}}}"
+                for emulator, some in locations.items()
+                for key_name in some
+            ]
             raise DeviceError(
-                f"emulators.{name}: no earlier emulator can be reached as '{place[0]}'; expected"
-                f" one of {', '.join(known) or 'none, since it is the first'}"
+                f"emulators.{name}: no earlier emulator can be reached as '{match[0]}'; expected"
+                f" one of {', '.join(placeholders) or 'none, since it is the first'}"
             )
-        where = places[owner][key]
-        return where if isinstance(where, str) else ":".join(map(str, where))
+        location = locations[owner][key]
+        return location if isinstance(location, str) else ":".join(map(str, location))
 
-    return _PLACE.sub(found, argument)
+    return _PLACE.sub(replacement, argument)
 
 
 class Emulation(Extension):
@@ -127,11 +131,11 @@ def with_emulators(
     ]
     if strangers:
         raise DescriptionError(*strangers)
-    wanted = [name for name in experiment.emulators | case.emulators if name in case.devices]
-    if not wanted:
+    components = [name for name in experiment.emulators | case.emulators if name in case.devices]
+    if not components:
         return case, {}
     devices, plans = dict(case.devices), {}
-    for component in wanted:
+    for component in components:
         kind = devices[component].device
         if kind is None:
             raise DescriptionError(
@@ -141,8 +145,8 @@ def with_emulators(
         bench = bench_of(kind)
         wiring = (wirings or {}).get(component) or bench.wiring()
         tables = experiment.emulators.get(component), case.emulators.get(component)
-        own = {key: value for one in tables if one for key, value in one.options.items()}
-        plans[component] = EmulatorPlan(bench.emulator, (*wiring.arguments, *_arguments(own)))
+        options = {key: value for table in tables if table for key, value in table.options.items()}
+        plans[component] = EmulatorPlan(bench.emulator, (*wiring.arguments, *_arguments(options)))
         settings = {**wiring.settings, **devices[component].settings}
         if wiring.relay is not None:
             settings |= {key: wiring.settings[key] for key in wiring.relay.settings}

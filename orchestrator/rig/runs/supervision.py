@@ -1,4 +1,4 @@
-"""The supervisor of a case whose devices are watched, its start and end, and what it is told."""
+"""The supervisor of a case whose devices are watched, its start and end, and its messages."""
 
 from __future__ import annotations
 
@@ -123,16 +123,16 @@ class SupervisorClient:
         try:
             tell(self._channel, {"hello": "run", "begins": True})
             self._channel.settimeout(None)
-            found, _ = hear(self._channel)
+            status, _ = hear(self._channel)
         except (OSError, EOFError, ValueError):
             raise NeverEngagedError(
                 f"rig '{rig}' was never engaged: its supervisor ended"
             ) from None
         finally:
             self._channel.settimeout(ANSWER_S)
-        if not found["follows"]:
-            why = "; ".join(found["latched"]) or "the run was ended"
-            raise NeverEngagedError(f"rig '{rig}' was never engaged: {why}")
+        if not status["follows"]:
+            reason = "; ".join(status["latched"]) or "the run was ended"
+            raise NeverEngagedError(f"rig '{rig}' was never engaged: {reason}")
 
     def end(self) -> RunStop | None:
         """Say that the run is over, so that the devices come to rest; once.
@@ -144,31 +144,31 @@ class SupervisorClient:
         self._ended = True
         try:
             tell(self._channel, {"hello": "run", "ended": True})
-            found, _ = hear(self._channel)
+            status, _ = hear(self._channel)
         except (OSError, EOFError, ValueError):
             lost = Reason.SUPERVISOR_LOST
-            self.faults, self.advice = [lost.what], lost.advice
+            self.faults, self.advice = [lost.text], lost.advice
             return RunStop("supervisor", self.faults[0])
-        self.remarks += [f"supervisor alarm: {one}" for one in found["alarms"]]
-        if found["stopped_by"]:
-            self.remarks += [f"operator: {one}" for one in found["latched"][1:]]
-            return RunStop("operator", str(found["stopped_by"]))
-        self.faults, self.advice = list(found["latched"]), str(found["advice"])
+        self.remarks += [f"supervisor alarm: {text}" for text in status["alarms"]]
+        if status["stopped_by"]:
+            self.remarks += [f"operator: {text}" for text in status["latched"][1:]]
+            return RunStop("operator", str(status["stopped_by"]))
+        self.faults, self.advice = list(status["latched"]), str(status["advice"])
         if self._settings.after_fault == "continue":
             rests = "the supervisor brought the rig to rest"
-            self.remarks += [f"{rests}: {one}" for one in self.faults]
-        elif self.faults and found["engaged"]:
-            return RunStop("supervisor", self.faults[0], is_whole=bool(found["released"]))
+            self.remarks += [f"{rests}: {fault}" for fault in self.faults]
+        elif self.faults and status["engaged"]:
+            return RunStop("supervisor", self.faults[0], is_whole=bool(status["released"]))
         return None
 
     def _started(self) -> dict[str, Any]:
-        given = {
+        request = {
             "settings": self._settings.model_dump(exclude_none=True),
             "devices": self._devices,
             "folder": str(self._folder.absolute()),
             "margins": {name: table.as_json() for name, table in self._margins.items()},
         }
-        self._process.stdin.write(json.dumps(given).encode() + b"\n")
+        self._process.stdin.write(json.dumps(request).encode() + b"\n")
         self._process.stdin.flush()
         line = self._process.first_line(_START_S)
         if not line:
@@ -182,10 +182,18 @@ COLUMNS = ("time [s]", "state", "event", "next state", "reason", "where", "figur
 
 
 def states_section(case: str, record: ChangeRecord) -> Section:
-    """Return what is said of all states of a case's rig, and what led to them."""
+    """Return the report section on the states of a case's rig and their causes."""
     rows = tuple(
-        (f"{one.time_s:.3f}", one.before, one.event, one.after, one.reason, one.where, one.figures)
-        for one in record.changes
+        (
+            f"{change.time_s:.3f}",
+            change.before,
+            change.event,
+            change.after,
+            change.reason,
+            change.where,
+            change.figures,
+        )
+        for change in record.changes
     )
     note = record.never_engaged or "Wall-clock times since the rig was engaged."
     heading = f"States of the rig '{record.rig}' in {case}"
@@ -208,15 +216,15 @@ def supervising(
 
     What it sees is written into the folder ``NAME.supervisor``, with the name of the case. It is
     told what was identified of the devices, and the margins that they were armed with. ``faults``
-    gets those that it had latched when the run ended, and then what to do about the first.
+    gets the faults that it had latched when the run ended, and then what to do about the first.
     """
     names = [name for name in _devices(case) if devices is None or name in devices]
     if settings is None or not names:
         yield Steps(case)
         return
     settings = with_identified(settings, twins)
-    margins, told = tracked_margins(settings, arming)
-    remarks += told
+    margins, margin_remarks = tracked_margins(settings, arming)
+    remarks += margin_remarks
     _expect_complete(case, settings, names)
 
     client = SupervisorClient(settings, names, supervisor_folder(output, case.name), margins)
@@ -231,7 +239,7 @@ def supervising(
 
 def _devices(case: PreparedCase) -> list[str]:
     components = case.system.components.items()
-    return [name for name, one in components if one.source.kind is SourceKind.DEVICE]
+    return [name for name, component in components if component.source.kind is SourceKind.DEVICE]
 
 
 def _expect_complete(case: PreparedCase, settings: SupervisorSettings, names: list[str]) -> None:
@@ -239,8 +247,8 @@ def _expect_complete(case: PreparedCase, settings: SupervisorSettings, names: li
     parts = case.system.components
     facts = [watched_facts(name, device_facts(parts[name].source.location)) for name in names]
     supervisor = Supervisor(settings, names)
-    for each in facts:
-        supervisor.limits_of(each)
+    for fact in facts:
+        supervisor.limits_of(fact)
     RigChecks(settings, facts)
     RigTracking(settings.tracking, {}, facts)
 
@@ -271,11 +279,11 @@ def tracks_of(
 def _watched(case: PreparedCase, rig: str, names: list[str]) -> PreparedCase:
     system = case.system
     for name in names:
-        known = system.components[name]
-        device, given = read_address(known.source.location)
-        location = write_address(device, {**given, "supervisor": rig})
+        component = system.components[name]
+        device, values = read_address(component.source.location)
+        location = write_address(device, {**values, "supervisor": rig})
         system = swap_component(system, name, Source(SourceKind.DEVICE, location))
-        watched = replace(system.components[name], late_ns=known.late_ns)
+        watched = replace(system.components[name], late_ns=component.late_ns)
         system = replace(system, components={**system.components, name: watched})
     return replace(case, system=system)
 
@@ -295,11 +303,11 @@ class Supervision(Extension):
         """Start it before devices are opened."""
         case, settings = steps.case, run.experiment.supervisor
         name = case.name
-        found = run.value(name, "identified") or (), run.value(name, "arming")
+        facts = run.value(name, "identified") or (), run.value(name, "arming")
         faults = self._faults[name] = []
         log = run.remarks[name]
         try:
-            with supervising(case, settings, run.output, log, *found, faults=faults) as watched:
+            with supervising(case, settings, run.output, log, *facts, faults=faults) as watched:
                 rig = "" if watched.case is case or settings is None else settings.rig
                 yield replace(
                     steps,
@@ -425,8 +433,10 @@ _LEAST_NOISE = 1e-9
 
 def with_identified(settings: SupervisorSettings, twins: Iterable[TwinFile]) -> SupervisorSettings:
     """Complete the tables of tracking with what was identified, by the clock of each device."""
-    own = [each for twin in twins for each in in_run_time([twin], twin.component)[0]]
-    pairs = {f"{twin.component}.{p.response}": (twin, p) for twin in own for p in twin.pair}
+    own_twins = [
+        converted for twin in twins for converted in in_run_time([twin], twin.component)[0]
+    ]
+    pairs = {f"{twin.component}.{p.response}": (twin, p) for twin in own_twins for p in twin.pair}
     tables = {
         name: _completed(name, limits, *pairs[name]) if name in pairs else limits
         for name, limits in settings.tracking.items()
@@ -446,14 +456,14 @@ def _completed(
     assert pair.gain is not None  # noqa: S101
     beyond = 0.0 if pair.unexplained is None else pair.unexplained.value
     rounding = pair.quantisation**2 / _ROUNDING
-    found: dict[str, Any] = {
+    identified: dict[str, Any] = {
         "delay": round(pair.delay.value, 9),
         "gain": pair.gain.value,
         "noise": max((pair.noise.value**2 + beyond**2 + rounding) ** 0.5, _LEAST_NOISE),
     }
     if pair.lag is not None and limits.bandwidth is None:
-        found["bandwidth"], found["damping"] = pair.lag.frequency, pair.lag.damping
-    missing = {key: value for key, value in found.items() if getattr(limits, key) is None}
+        identified["bandwidth"], identified["damping"] = pair.lag.frequency, pair.lag.damping
+    missing = {key: value for key, value in identified.items() if getattr(limits, key) is None}
     return limits.model_copy(update=missing)
 
 
@@ -465,9 +475,9 @@ def tracked_margins(
     if not commands or arming is None:
         return {}, ()
     margins = {table.line.rpartition("-> ")[2]: table for table in arming.tables}
-    chosen = {name: table for name, table in margins.items() if name in commands}
+    tracked = {name: table for name, table in margins.items() if name in commands}
     if arming.is_granted:
-        return chosen, ()
+        return tracked, ()
     remark = (
         "arming was forced, so tracking does not check devices against a reserve that they"
         " already lack"

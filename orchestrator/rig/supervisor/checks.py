@@ -77,19 +77,19 @@ class SignalCheck:
         rests = self._limits.against is not None and self._against == self._against_then
         if before is None or value != before[1] or rests or not self.counts_frozen:
             self._changed, self._against_then = time_ns, self._against
-        found = self._look(time_ns, value, before)
-        if not found:
+        reason = self._look(time_ns, value, before)
+        if not reason:
             self._bad_since = None
             return
         if self._bad_since is None:
             self._bad_since = time_ns
         if time_ns - self._bad_since >= self._persistence_ns:
-            self._found = found
+            self._found = reason
 
     def reason(self) -> Reason:
         """Return what was found since this was last asked."""
-        found, self._found = self._found, _FINE
-        return found or self._frozen()
+        reason, self._found = self._found, _FINE
+        return reason or self._frozen()
 
     def _look(self, time_ns: int, value: float, before: tuple[int, float] | None) -> Reason:
         limits = self._limits
@@ -138,9 +138,9 @@ class HealthCheck:
             (Head.RESTARTS, "restarts per second", 0, Reason.CLOCK),
         )
         self._counts = {
-            head: WatchedLimit(name, what, "1", reason, maximum=most)
-            for head, what, most, reason in counts
-            if most is not None
+            head: WatchedLimit(name, quantity, "1", reason, maximum=maximum)
+            for head, quantity, maximum, reason in counts
+            if maximum is not None
         }
         #: All of them.
         self.limits = (self._age, *self._counts.values(), self._jump)
@@ -171,12 +171,12 @@ class HealthCheck:
 
     def reasons(self, now_ns: int) -> set[Reason]:
         """Return what was found since this was last asked."""
-        found, self._found = self._found, set()
+        reasons, self._found = self._found, set()
         if self._estop:
-            found.add(Reason.EMERGENCY_STOP)
+            reasons.add(Reason.EMERGENCY_STOP)
         if stale := self._age.take(now_ns - self._newest_ns):
-            found.add(stale)
-        return found
+            reasons.add(stale)
+        return reasons
 
     def _count(self, head: Head, limit: WatchedLimit, time_ns: int, row: list[float]) -> None:
         """Look by how much a count grew within a second."""
@@ -184,15 +184,15 @@ class HealthCheck:
         window.append((time_ns, row[head]))
         while time_ns - window[0][0] > _WINDOW_NS:
             window.popleft()
-        if found := limit.take(row[head] - window[0][1]):
-            self._found.add(found)
+        if reason := limit.take(row[head] - window[0][1]):
+            self._found.add(reason)
 
     def _clock(self, time_ns: int, device_time: float) -> None:
         if not math.isfinite(device_time):
             return
         offset = device_time - time_ns * _NS
-        if found := self._jump.take(abs(offset - self._offset)):
-            self._found.add(found)  # not, if there is none to compare with
+        if reason := self._jump.take(abs(offset - self._offset)):
+            self._found.add(reason)  # not, if there is none to compare with
         self._offset = offset
 
 
@@ -224,11 +224,11 @@ class PassivityObserver:
         if math.isfinite(force):
             self._force = force
 
-    def move(self, place: float) -> None:
+    def move(self, position: float) -> None:
         """Take a sample of the motion, m."""
-        if math.isfinite(self._place) and math.isfinite(place):
-            self.given = max(0.0, self.given + self._sense * self._force * (place - self._place))
-        self._place = place
+        if math.isfinite(self._place) and math.isfinite(position):
+            self.given = max(0.0, self.given + self._sense * self._force * (position - self._place))
+        self._place = position
 
 
 Floats = npt.NDArray[np.float64]
@@ -245,9 +245,9 @@ def derivative_weights(samples: int, order: int, period: float) -> Floats:
     ``s`` times the norm of the weights, for many samples ``s sqrt(720 / n**5) / h**2`` of the
     second and ``s sqrt(100800 / n**7) / h**3`` of the third.
     """
-    places = (np.arange(samples) - 0.5 * (samples - 1)) * period
-    scale = places[-1]
-    rows = np.linalg.pinv(np.vander(places / scale, order + 1, increasing=True))
+    times = (np.arange(samples) - 0.5 * (samples - 1)) * period
+    scale = times[-1]
+    rows = np.linalg.pinv(np.vander(times / scale, order + 1, increasing=True))
     weights: Floats = rows[order] * math.factorial(order) / scale**order
     return weights
 
@@ -256,7 +256,7 @@ class MotionCheck:
     """Looks at the acceleration and the jerk of one signal.
 
     Samples count as evenly spaced, by the device's count: they arrive less evenly. After one that
-    was lost the window is filled anew.
+    was lost the window is refilled.
 
     name, limits, unit: Of the signal; at least one of ``acceleration`` and ``jerk`` is given.
     period_ns: Of its device.
@@ -266,26 +266,29 @@ class MotionCheck:
     def __init__(self, name: str, limits: SignalLimits, period_ns: int, unit: str = "m") -> None:
         period = period_ns * _NS
         samples = 1 + round(limits.ns("window") / period_ns)
-        wanted = (
+        by_order = (
             (Reason.ACCELERATION, _ACCELERATION, limits.acceleration),
             (Reason.JERK, _JERK, limits.jerk),
         )
-        asked = [(reason, order, most) for reason, order, most in wanted if most is not None]
-        least = 2 + max(order for _, order, _ in asked)
-        if samples < least:
+        requested = [
+            (reason, order, maximum) for reason, order, maximum in by_order if maximum is not None
+        ]
+        samples_needed = 2 + max(order for _, order, _ in requested)
+        if samples < samples_needed:
             raise DescriptionError(
                 f"supervisor.signals.'{name}'.window: expected at least"
-                f" {(least - 1) * period * 1e3:g} ms, {least} samples of the device, found"
+                f" {(samples_needed - 1) * period * 1e3:g} ms, {samples_needed} samples of the"
+                " device, found"
                 f" {limits.window!r}"
             )
         self._looks = [
             (
                 WatchedLimit(
-                    name, _MOTIONS[order], derived_unit(unit, order), reason, maximum=most
+                    name, _MOTIONS[order], derived_unit(unit, order), reason, maximum=maximum
                 ),
                 derivative_weights(samples, order, period),
             )
-            for reason, order, most in asked
+            for reason, order, maximum in requested
         ]
         #: All of them.
         self.limits = tuple(limit for limit, _ in self._looks)
@@ -307,19 +310,19 @@ class MotionCheck:
         self._filled += 1
         if self._filled < len(self._values):
             return
-        found = self._look()
-        self._bad = self._bad + 1 if found else 0
-        if found and self._bad > self._persistence:
-            self._found = found
+        reason = self._look()
+        self._bad = self._bad + 1 if reason else 0
+        if reason and self._bad > self._persistence:
+            self._found = reason
 
     def reason(self) -> Reason:
         """Return what was found since this was last asked."""
-        found, self._found = self._found, Reason.OPERATION
-        return found
+        reason, self._found = self._found, Reason.OPERATION
+        return reason
 
     def _look(self) -> Reason:
-        found = [limit.take(abs(float(weights @ self._values))) for limit, weights in self._looks]
-        return next((reason for reason in found if reason), Reason.OPERATION)
+        reasons = [limit.take(abs(float(weights @ self._values))) for limit, weights in self._looks]
+        return next((reason for reason in reasons if reason), Reason.OPERATION)
 
 
 _Take = Callable[[int, float], None]
@@ -338,29 +341,35 @@ class RigChecks:
         self._periods: dict[str, int] = {}
         for facts in devices:
             self._periods[facts.device] = facts.period_ns
-            for name, column, signal in facts.places():
+            for name, column, signal in facts.columns_of_signals():
                 self._places[name] = (facts.device, column, signal)
         self._takers: dict[str, list[tuple[int, _Take]]] = {}
         self._moved: dict[str, list[tuple[int, MotionCheck]]] = {}
         problems = [
-            f"supervisor.{where}: no device has a signal"
+            f"supervisor.{key}: no device has a signal"
             f" '{name}'{choices_for(name, self._places, 'signal')}"
-            for where, name in _named(settings)
+            for key, name in _named_signals(settings)
             if name not in self._places
         ]
         if problems:
             raise DescriptionError(*problems)
         self._held_against: list[SignalCheck] = []
-        self._signals = {n: self._signal(n, one) for n, one in settings.signals.items()}
-        self._motions = {
-            n: self._motion(n, one)
-            for n, one in settings.signals.items()
-            if one.acceleration is not None or one.jerk is not None
+        self._signals = {
+            n: self._signal(n, signal_limits) for n, signal_limits in settings.signals.items()
         }
-        self.energies = {n: self._energy(one) for n, one in settings.energy.items()}
+        self._motions = {
+            n: self._motion(n, signal_limits)
+            for n, signal_limits in settings.signals.items()
+            if signal_limits.acceleration is not None or signal_limits.jerk is not None
+        }
+        self.energies = {
+            n: self._energy(signal_limits) for n, signal_limits in settings.energy.items()
+        }
         self._given = {
-            n: WatchedLimit(n, "energy", "J", Reason.ENERGY, maximum=one.limit, is_main=True)
-            for n, one in settings.energy.items()
+            n: WatchedLimit(
+                n, "energy", "J", Reason.ENERGY, maximum=signal_limits.limit, is_main=True
+            )
+            for n, signal_limits in settings.energy.items()
         }
         self._counts_energy = False
 
@@ -429,7 +438,7 @@ class RigChecks:
         return observer
 
 
-def _named(settings: SupervisorSettings) -> Iterator[tuple[str, str]]:
+def _named_signals(settings: SupervisorSettings) -> Iterator[tuple[str, str]]:
     """Yield the signals that tables name, with where."""
     yield from (("signals", name) for name in settings.signals)
     yield from (("commands", name) for name in settings.commands)

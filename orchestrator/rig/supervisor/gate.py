@@ -16,20 +16,20 @@ from orchestrator.rig.supervisor.states import FOLLOWING, STOPPING, State
 _NS = 1e-9
 #: Of velocities: a command at its limit is within it.
 _ROUNDING = 1.0 + 1e-9
-#: A look that comes later than after so many periods was held up itself: its machine stood still.
+#: A look that comes more periods late was held up itself: its machine stood still.
 _HELD_UP = 5
 #: Periods of a stair; one that was held for longer stood before.
 _LONGEST_STAIR = 50
-#: So many periods a stop may go on at once, so that it is not as uneven as the calls are.
+#: Periods that a stop may advance at once, so that it is smoother than the calls.
 _AT_ONCE = 2.0
-#: A device that got no command for so many periods, or steps of the run, stands.
+#: Periods, or steps of the run, without a command after which a device is at rest.
 _PAUSE = 2.5
 #: What is held back for so long by the wire does not come through, s.
 _BEHIND_S = 2.0
 
 
 class Orders(Struct):
-    """What the supervisor wants, as its last word says.
+    """The supervisor's order, from its last word.
 
     state, since_ns: Of the rig.
     beat_ns: When the supervisor last gave a sign of life.
@@ -75,24 +75,24 @@ class GateTimes(Struct):
     hold_cycles: int | None = None
 
 
-def axis_limits(limits: AxisLimits, where: str = "", unit: str = "1") -> tuple[WatchedLimit, ...]:
+def axis_limits(limits: AxisLimits, signal: str = "", unit: str = "1") -> tuple[WatchedLimit, ...]:
     """Return what a scalar of a command is held to, in the order of the gauges of its device."""
     first, second, third = (derived_unit(unit, order) for order in (1, 2, 3))
     bend = limits.acceleration
     return (
         WatchedLimit(
-            where, "command", unit, Reason.TRAVEL,
+            signal, "command", unit, Reason.TRAVEL,
             minimum=limits.minimum, maximum=limits.maximum,
         ),
-        WatchedLimit(where, "velocity", first, Reason.VELOCITY, maximum=limits.velocity),
-        WatchedLimit(where, "acceleration", second, Reason.ACCELERATION, maximum=bend),
-        WatchedLimit(where, "jerk", third, Reason.JERK, maximum=limits.jerk),
-        WatchedLimit(where, "time held back", "s", Reason.COMMAND_LOST, maximum=_BEHIND_S),
+        WatchedLimit(signal, "velocity", first, Reason.VELOCITY, maximum=limits.velocity),
+        WatchedLimit(signal, "acceleration", second, Reason.ACCELERATION, maximum=bend),
+        WatchedLimit(signal, "jerk", third, Reason.JERK, maximum=limits.jerk),
+        WatchedLimit(signal, "time held back", "s", Reason.COMMAND_LOST, maximum=_BEHIND_S),
     )  # fmt: skip
 
 
 def gauge_count(scalars: int) -> int:
-    """Return how many numbers the gate of so many scalars of a command writes."""
+    """Return how many numbers a gate writes, from its number of scalars."""
     return scalars * len(axis_limits(_NO_LIMITS))
 
 
@@ -134,60 +134,62 @@ class _Axis:
         self._left = min(self._left + seconds, _AT_ONCE * self._period)
         self._gone = max(self._gone - seconds, 0.0)
 
-    def follow(self, wanted: float, run_s: float) -> tuple[float, Reason]:
+    def follow(self, target: float, run_s: float) -> tuple[float, Reason]:
         """Return what may be sent of a value, a period after the last one, and what is wrong.
 
         Too fast is what the run gives in its own time, ``run_s`` since the command before: what a
         pause of the wire holds back is caught up with.
         """
-        if not math.isfinite(wanted):
+        if not math.isfinite(target):
             return self.sent, Reason.COMMAND_NOT_FINITE
-        before, self.wanted = self.wanted, wanted
+        before, self.wanted = self.wanted, target
         limits, h = self.limits, self._period
-        if beyond := self._range.take(wanted):
+        if beyond := self._range.take(target):
             return self.sent, beyond
         is_fast = False
         if math.isfinite(limits.velocity):
-            most = limits.velocity * _ROUNDING * run_s
-            self._due = min(max(wanted, self._due - most), self._due + most)
-            is_fast = self._due != wanted
-            self._pace = (wanted - before) / run_s if run_s > 0.0 else self._pace
+            largest = limits.velocity * _ROUNDING * run_s
+            self._due = min(max(target, self._due - largest), self._due + largest)
+            is_fast = self._due != target
+            self._pace = (target - before) / run_s if run_s > 0.0 else self._pace
             self._speed.show(abs(self._pace))
-        sent = self._reach(wanted)
+        sent = self._reach(target)
         acceleration = ((sent - self.sent) / h - self.velocity) / h
         spent = min(self._elapsed, _AT_ONCE * h)
-        self._behind = self._behind + spent if sent != wanted else 0.0
+        self._behind = self._behind + spent if sent != target else 0.0
         if lost := self._waits.take(self._behind):
             return sent, lost
-        found = self._found(is_fast, acceleration, (acceleration - self.acceleration) / h)
-        if not found:
+        reason = self._limit_reason(is_fast, acceleration, (acceleration - self.acceleration) / h)
+        if not reason:
             self._bad = 0.0
             return sent, Reason.OPERATION
         self._bad += self._elapsed
-        return sent, found if self._bad > limits.persistence else Reason.OPERATION
+        return sent, reason if self._bad > limits.persistence else Reason.OPERATION
 
-    def _reach(self, wanted: float) -> float:
+    def _reach(self, target: float) -> float:
         """Return what is nearest to a value within the speed; and the ramp, once it was left."""
         limits, h = self.limits, self._period
         if math.isfinite(limits.velocity):
             h = min(h, max(self._left - (_AT_ONCE - 1.0) * h, 0.0))
-        most = limits.velocity * h if h else 0.0
-        ahead, step = wanted - self.sent, limits.ramp * h
+        largest = limits.velocity * h if h else 0.0
+        ahead, step = target - self.sent, limits.ramp * h
         if not math.isfinite(limits.ramp):
             self._ramps = False
-            return wanted if abs(ahead) <= most else self.sent + copysign(most, ahead)
-        rest = ahead - self._pace * h
-        joins = max(abs(ahead - self._rate * h), abs(rest)) <= step * h
-        if abs(ahead) <= most and (joins or not self._ramps):
+            return target if abs(ahead) <= largest else self.sent + copysign(largest, ahead)
+        remaining = ahead - self._pace * h
+        joins = max(abs(ahead - self._rate * h), abs(remaining)) <= step * h
+        if abs(ahead) <= largest and (joins or not self._ramps):
             self._ramps, self._rate = False, ahead / self._period
-            return wanted
+            return target
         self._ramps = True
         if h == 0.0:
             return self.sent
         # the speed from which the ramp still ends at the value, as it moves
-        closing = sqrt(0.25 * step * step + 2.0 * limits.ramp * abs(rest)) - 0.5 * step
-        closing = min(closing, abs(rest) / h)
-        rate = min(max(self._pace + copysign(closing, rest), self._rate - step), self._rate + step)
+        closing = sqrt(0.25 * step * step + 2.0 * limits.ramp * abs(remaining)) - 0.5 * step
+        closing = min(closing, abs(remaining) / h)
+        rate = min(
+            max(self._pace + copysign(closing, remaining), self._rate - step), self._rate + step
+        )
         self._rate = min(max(rate, -limits.velocity), limits.velocity)
         return self.sent + self._rate * h
 
@@ -228,23 +230,23 @@ class _Axis:
         if self._stair > 1:
             self.velocity = self._mean if self._quiet < self._stair else 0.0
             self.acceleration = 0.0
-        most = deceleration * _ROUNDING  # a jump on the wire is no acceleration to go on with
-        self.acceleration = min(max(self.acceleration, -most), most)
+        largest = deceleration * _ROUNDING  # a jump on the wire is no acceleration to go on with
+        self.acceleration = min(max(self.acceleration, -largest), largest)
         if self.acceleration * self.velocity < 0.0:  # nor one that would turn it round
-            most = sqrt(2.0 * jerk * abs(self.velocity))
-            self.acceleration = min(max(self.acceleration, -most), most)
+            largest = sqrt(2.0 * jerk * abs(self.velocity))
+            self.acceleration = min(max(self.acceleration, -largest), largest)
         self._spent, at = 0.0, (self.sent, self.velocity, self.acceleration)
         self._profile = RestProfile(*at, deceleration, jerk)
 
-    def rest(self) -> float:
+    def next_to_rest(self) -> float:
         """Return what is sent on the way to rest, a period after the last if time has gone by."""
         self._before = self.sent
         speed = abs(self.velocity) / self.limits.velocity  # of the two periods what a limit leaves
         h = min(self._period, self._left, (self._period - self._gone) / max(speed, 0.5))
         self._left, self._gone = self._left - h, self._gone + speed * h
         if self.limits.rests == "at zero":
-            most = self.limits.to_zero * h if math.isfinite(self.limits.to_zero) else math.inf
-            self.sent -= min(max(self.sent, -most), most)
+            largest = self.limits.to_zero * h if math.isfinite(self.limits.to_zero) else math.inf
+            self.sent -= min(max(self.sent, -largest), largest)
             return self.sent
         assert self._profile is not None  # noqa: S101 - a stop was begun
         self._spent += h
@@ -268,7 +270,7 @@ class _Axis:
         for limit in self.watched:
             limit.forget()
 
-    def _found(self, is_fast: bool, acceleration: float, jerk: float) -> Reason:  # noqa: FBT001
+    def _limit_reason(self, is_fast: bool, acceleration: float, jerk: float) -> Reason:  # noqa: FBT001
         if is_fast:
             return Reason.VELOCITY
         if self._ramps:
@@ -300,7 +302,9 @@ class CommandGate:
         period_ns: int,
     ) -> None:
         pairs = zip(limits, start, strict=True)
-        self._axes = [_Axis(one, value, period_ns * _NS) for one, value in pairs]
+        self._axes = [
+            _Axis(limits_of_axis, value, period_ns * _NS) for limits_of_axis, value in pairs
+        ]
         self._times = times
         self._number, self._age_ns, self._looked_ns = 0, 0, 0
         self._held_up_ns = max(_HELD_UP * period_ns, times.command_stale_ns // 4)
@@ -377,7 +381,7 @@ class CommandGate:
 
     def command(
         self,
-        wanted: Sequence[float],
+        targets: Sequence[float],
         number: int,
         orders: Orders,
         now_ns: int,
@@ -396,7 +400,7 @@ class CommandGate:
         self.watch(orders, number, now_ns, patience_ns)
         if now_ns - self._turned_ns > WINDOW_NS and self._stopping is None:
             self._turned_ns = now_ns
-            for limit in (each for axis in self._axes for each in axis.watched):
+            for limit in (limit_of_axis for axis in self._axes for limit_of_axis in axis.watched):
                 limit.turn()
         self._obey(orders)
         self._follows = self._stopping is None and orders.state in FOLLOWING
@@ -405,13 +409,13 @@ class CommandGate:
         self._sent_number = number
         held = self._times.hold_cycles
         if not self._follows:
-            return self._rest()
+            return self._rest_commands()
         if held is None or self._repeats <= held:
-            return self._follow(wanted, run_s, orders, now_ns)
+            return self._follow(targets, run_s, orders, now_ns)
         if self._repeats == held + 1:  # it slows down; a new command that comes is caught up with
             for axis in self._axes:
                 axis.stop(quick=False)
-        return [axis.rest() for axis in self._axes]
+        return [axis.next_to_rest() for axis in self._axes]
 
     def _obey(self, orders: Orders) -> None:
         state = orders.state
@@ -435,26 +439,26 @@ class CommandGate:
                 axis.stop(quick=state is State.QUICKSTOP)
 
     def _follow(
-        self, wanted: Sequence[float], run_s: float, orders: Orders, now_ns: int
+        self, targets: Sequence[float], run_s: float, orders: Orders, now_ns: int
     ) -> list[float]:
         share = 1.0
         if orders.state is State.BLEND and self._times.blend_ns:
             share = blending_weight((now_ns - orders.since_ns) / self._times.blend_ns)
         passed = []
-        for axis, value in zip(self._axes, wanted, strict=True):
+        for axis, value in zip(self._axes, targets, strict=True):
             blended = value if share == 1.0 else axis.held + share * (value - axis.held)
-            sent, found = axis.follow(blended, run_s)
+            sent, reason = axis.follow(blended, run_s)
             passed.append(sent)
-            if found:
-                self.trip(found, now_ns)
+            if reason:
+                self.trip(reason, now_ns)
         if self._stopping is not None:
-            return self._rest()
+            return self._rest_commands()
         for axis, sent in zip(self._axes, passed, strict=True):
             axis.take(sent)
         self.shaped += any(axis.sent != axis.wanted for axis in self._axes)
         return passed
 
-    def _rest(self) -> list[float]:
+    def _rest_commands(self) -> list[float]:
         if self._stopping in STOPPING:
-            return [axis.rest() for axis in self._axes]
+            return [axis.next_to_rest() for axis in self._axes]
         return [axis.sent for axis in self._axes]

@@ -22,7 +22,7 @@ _MOST_DIGITS = 9
 class WatchedLimit:
     """One limit: a quantity, its range, its newest value, and the worst value of the last moment.
 
-    where: Signal, command, device or energy port.
+    location: Signal, command, device or energy port.
     quantity: What is limited, in words.
     unit: In which value and ends are shown.
     reason: Fault that a value beyond the limit leads to.
@@ -32,13 +32,13 @@ class WatchedLimit:
     """
 
     __slots__ = (
-        "_before", "_now", "is_main", "maximum", "minimum", "quantity", "reason", "scale", "unit",
-        "value", "where",
+        "_before", "_now", "is_main", "location", "maximum", "minimum", "quantity", "reason",
+        "scale", "unit", "value",
     )  # fmt: skip
 
     def __init__(
         self,
-        where: str,
+        location: str,
         quantity: str,
         unit: str,
         reason: Reason,
@@ -48,7 +48,7 @@ class WatchedLimit:
         scale: float = 1.0,
         is_main: bool = False,
     ) -> None:
-        self.where, self.quantity, self.unit, self.reason = where, quantity, unit, reason
+        self.location, self.quantity, self.unit, self.reason = location, quantity, unit, reason
         self.is_main = is_main
         self.minimum, self.maximum, self.scale = _finite(minimum), _finite(maximum), scale
         #: The newest value; not a number: nothing is checked now.
@@ -98,15 +98,15 @@ class WatchedLimit:
         if low is None and high is None:
             return math.nan
         if low is not None and high is not None:
-            left, span = min(value - low, high - value), 0.5 * (high - low)
+            remaining, span = min(value - low, high - value), 0.5 * (high - low)
         elif high is not None:
-            left, span = high - value, abs(high)
+            remaining, span = high - value, abs(high)
         else:
             assert low is not None  # noqa: S101 - one end is given
-            left, span = value - low, abs(low)
+            remaining, span = value - low, abs(low)
         if span == 0.0:
-            return math.nan if math.isnan(value) else float(left < 0.0) * 2.0
-        return 1.0 - left / span
+            return math.nan if math.isnan(value) else float(remaining < 0.0) * 2.0
+        return 1.0 - remaining / span
 
     @property
     def level(self) -> str:
@@ -144,19 +144,19 @@ class WatchedLimit:
         worst = self.worst
         used = self.used_by(worst)
         return {
-            "where": self.where,
+            "where": self.location,
             "quantity": self.quantity,
-            "value": self._shown(worst),
+            "value": self._scaled(worst),
             "unit": self.unit,
-            "minimum": self._shown(self.minimum),
-            "maximum": self._shown(self.maximum),
+            "minimum": self._scaled(self.minimum),
+            "maximum": self._scaled(self.maximum),
             "used": _finite(used),
             "level": self.level,
             "figures": self.figures,
             "main": self.is_main,
         }
 
-    def _shown(self, value: float | None) -> float | None:
+    def _scaled(self, value: float | None) -> float | None:
         return None if value is None else _finite(self.scale * value)
 
 
@@ -166,18 +166,18 @@ def figures_of(limits: Iterable[WatchedLimit], reason: Reason) -> str:
     return limit.figures if limit is not None else ""
 
 
-def cause_of(limits: Iterable[WatchedLimit], reason: Reason, where: str) -> str:
+def cause_of(limits: Iterable[WatchedLimit], reason: Reason, location: str) -> str:
     """Return the figures of a fault that a gate found: it may have been the first to see it.
 
-    where: Device, which need not be named again.
+    location: Device, which need not be named again.
     """
-    candidates = [each for each in limits if each.reason is reason and each.is_set]
+    candidates = [limit for limit in limits if limit.reason is reason and limit.is_set]
     limit = crossed(candidates, reason)
     text = limit.figures if limit is not None else ""
     if limit is None and candidates:
         limit = candidates[0]
         text = f"{limit.quantity} beyond its limit of {limit.ends}"
-    return text if limit is None or limit.where == where else f"{limit.where}: {text}"
+    return text if limit is None or limit.location == location else f"{limit.location}: {text}"
 
 
 def crossed(limits: Iterable[WatchedLimit], reason: Reason) -> WatchedLimit | None:

@@ -23,19 +23,19 @@ class FoundCause(Struct):
     """A cause that was found.
 
     reason: Which.
-    where: Device or signal, in words.
+    location: Device or signal, in words.
     time_ns: When it was found, CLOCK_MONOTONIC.
     figures: What was found, in words.
     """
 
     reason: Reason
-    where: str
+    location: str
     time_ns: int
     figures: str = ""
 
     def __str__(self) -> str:
         figures = f" ({self.figures})" if self.figures else ""
-        return f"{self.where}: {self.reason.what}{figures}"
+        return f"{self.location}: {self.reason.text}{figures}"
 
 
 class Change(Struct):
@@ -78,7 +78,7 @@ class Machine:
         self.latched: list[FoundCause] = []
         #: Causes that are there now, by where they are; they refuse a reset.
         self.present: dict[tuple[Reason, str], FoundCause] = {}
-        #: What was said without a reaction, in the order in which it was found.
+        #: Alarms without a reaction, in the order of their detection.
         self.alarms: list[FoundCause] = []
         self.changes: list[Change] = []
         self._reactions = dict(reactions)
@@ -107,7 +107,14 @@ class Machine:
         self, event: Event, now_ns: int, fault: FoundCause | None = None, *, by: str = ""
     ) -> bool:
         """Take the way of the table for an event; return whether there is one."""
-        row = next((one for one in self._ways(event) if self._holds(one.guard, now_ns)), None)
+        row = next(
+            (
+                transition
+                for transition in self._ways(event)
+                if self._holds(transition.guard, now_ns)
+            ),
+            None,
+        )
         if row is None:
             return False
         self.changes.append(Change(now_ns, row.state, row.target, event, fault, by))
@@ -121,7 +128,7 @@ class Machine:
 
     def find(self, fault: FoundCause) -> None:
         """Latch a cause that is there, once as long as it stays, and react to it."""
-        key = (fault.reason, fault.where)
+        key = (fault.reason, fault.location)
         if key in self.present or key in self._alarmed:
             return
         if self._event(fault) is Event.ALARM:
@@ -138,10 +145,10 @@ class Machine:
         else:
             self._latch(fault)
 
-    def gone(self, reason: Reason, where: str) -> None:
+    def gone(self, reason: Reason, location: str) -> None:
         """Take note that a cause is no longer there; what it latched stays."""
-        self.present.pop((reason, where), None)
-        self._alarmed.discard((reason, where))
+        self.present.pop((reason, location), None)
+        self._alarmed.discard((reason, location))
 
     @property
     def confirm_ns(self) -> int:
@@ -150,8 +157,8 @@ class Machine:
 
     def ask(self, event: Event, now_ns: int, by: str = "") -> None:
         """Do what an operator wishes."""
-        if why := self.refusal(event, now_ns, by):
-            raise RefusedWish(why)
+        if refusal := self.refusal(event, now_ns, by):
+            raise RefusedWish(refusal)
         self.apply(event, now_ns, by=by)
 
     def refusal(self, event: Event, now_ns: int, by: str = "") -> str:
@@ -183,13 +190,16 @@ class Machine:
             self.rest.forget()
         elif at_rest:
             self.apply(Event.AT_REST, now_ns)
-        elif late := self.rest.take(spent):
-            fault = FoundCause(late, self.state.name, now_ns, self.rest.figures)
+        elif reason := self.rest.take(spent):
+            fault = FoundCause(reason, self.state.name, now_ns, self.rest.figures)
             self.latched.append(fault)
             self.apply(Event.OVERDUE, now_ns, fault)
 
     def _latch(self, fault: FoundCause) -> None:
-        if any((one.reason, one.where) == (fault.reason, fault.where) for one in self.latched):
+        if any(
+            (latched.reason, latched.location) == (fault.reason, fault.location)
+            for latched in self.latched
+        ):
             return  # it comes and goes
         self.latched.append(fault)
         self._react(fault)
@@ -223,6 +233,6 @@ COLUMNS = ("time_s", "before", "event", "after", "reason", "where", "figures")
 def change_row(change: Change) -> tuple[str, ...]:
     """Return a row of that file, behind the time."""
     fault = change.fault
-    reason, where = (fault.reason.name.lower(), fault.where) if fault else ("", change.by)
+    reason, location = (fault.reason.name.lower(), fault.location) if fault else ("", change.by)
     figures = fault.figures if fault else ""
-    return change.before.name, change.event.value, change.after.name, reason, where, figures
+    return change.before.name, change.event.value, change.after.name, reason, location, figures

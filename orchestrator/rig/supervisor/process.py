@@ -45,19 +45,19 @@ from orchestrator.rig.supervisor.wire import hear, operator_at, take_rig, tell
 
 
 def take_priority(settings: SupervisorSettings) -> str:
-    """Take the priority that is asked for; return what to know of it, empty if it was granted."""
+    """Take the requested priority; return a remark, empty if it was granted."""
     if not settings.priority:
         return ""
     try:
         operating_system.take_priority(settings.priority)
     except PermissionError:
-        told = (
+        message = (
             f"the supervisor was not granted its priority {settings.priority} of SCHED_FIFO: the"
             " permission RLIMIT_RTPRIO is missing; the supervisor may be late on a busy machine"
         )
         if settings.require_priority:
-            raise DeviceError(f"{told}; require_priority asks for it") from None
-        return told
+            raise DeviceError(f"{message}; require_priority asks for it") from None
+        return message
     return ""
 
 
@@ -67,7 +67,7 @@ _NS = 1e-9
 def status_of(supervisor: Supervisor, now_ns: int) -> dict[str, Any]:
     """Return what is so now, as plain data; times in s, signals in their units."""
     machine, tracking = supervisor.machine, supervisor.tracking
-    left, wished = machine.armed_left(now_ns), supervisor.wished
+    armed_left_ns, wished = machine.armed_left(now_ns), supervisor.wished
     begun = next(
         (change.time_ns for change in machine.changes if change.after is State.BLEND), None
     )
@@ -82,7 +82,7 @@ def status_of(supervisor: Supervisor, now_ns: int) -> dict[str, Any]:
         "in_state_s": (now_ns - machine.since_ns) * _NS if machine.changes else None,
         "engaged_s": None if begun is None else (now_ns - begun) * _NS,
         "missing": list(supervisor.missing) if machine.state is State.OFF else [],
-        "armed": _armed(machine, left) if left else None,
+        "armed": _armed(machine, armed_left_ns) if armed_left_ns else None,
         "wished": wished and {"wish": wished[0], "by": wished[1], "time_s": wished[2] * _NS},
         "latched": [str(fault) for fault in machine.latched],
         "stopped_by": _stopped_by(machine.latched),
@@ -90,7 +90,7 @@ def status_of(supervisor: Supervisor, now_ns: int) -> dict[str, Any]:
         "changes": [_told_change(change, now_ns) for change in machine.changes[-_CHANGES:]],
         "present": [str(fault) for fault in machine.present.values()],
         "signals": signals,
-        "limits": [one.as_json() for one in supervisor.limits if one.is_set],
+        "limits": [limit.as_json() for limit in supervisor.limits if limit.is_set],
         "margins": {
             name: {"delay_s": change[0], "gain": change[1]}
             for name, change in lefts.items()
@@ -132,7 +132,7 @@ def _stopped_by(latched: Sequence[FoundCause]) -> str:
     cause = latched[0] if latched else None
     if cause is None or cause.reason not in _STOPS:
         return ""
-    return f"{_STOPS[cause.reason]} by {cause.where}"
+    return f"{_STOPS[cause.reason]} by {cause.location}"
 
 
 #: The stops of an operator, in words.
@@ -141,22 +141,22 @@ _STOPS = {Reason.OPERATOR_STOP: "stop", Reason.OPERATOR_QUICK_STOP: "quick stop"
 
 def _signals(watch: DeviceWatch, limits: dict[str, SignalLimits]) -> dict[str, dict[str, Any]]:
     """Return the newest values of a device's signals that have a table, with what is left."""
-    found = {}
-    for name, column, facts in watch.facts.places():
+    signals = {}
+    for name, column, facts in watch.facts.columns_of_signals():
         if name in limits and watch.newest is not None:
             value, low, high = watch.newest[column], limits[name].minimum, limits[name].maximum
             # to the nearer end of its range, below 0 beyond it
             ends = [value - low] if low is not None else []
             ends += [high - value] if high is not None else []
             is_known = math.isfinite(value)
-            found[name] = {
+            signals[name] = {
                 "value": value if is_known else None,
                 "unit": facts.unit,
                 "margin": min(ends) if ends and is_known else None,
                 "minimum": low,
                 "maximum": high,
             }
-    return found
+    return signals
 
 
 #: Between two looks, s.
@@ -290,14 +290,14 @@ class SupervisorProcess:
             self._answer(peer, {"refused": str(error)})
             return
         peer.device = facts.device
-        told = {
+        answer = {
             "rows": rows,
-            "limits": [one.model_dump(exclude_none=True) for one in limits],
+            "limits": [limit.model_dump(exclude_none=True) for limit in limits],
             "times": asdict(settings.times),
             "folder": str(self._folder),
             "priority": max(settings.priority - 1, 0),
         }
-        self._answer(peer, told, memory.file)
+        self._answer(peer, answer, memory.file)
 
     def _run(self, peer: _Peer, message: dict[str, Any]) -> None:
         peer.waits = bool(message.get("begins"))
@@ -333,7 +333,7 @@ class SupervisorProcess:
 
     def _let_begin(self) -> None:
         """Let runs begin that wait until the rig is engaged."""
-        for peer in [one for one in self._peers.values() if one.waits]:
+        for peer in [peer for peer in self._peers.values() if peer.waits]:
             if self.supervisor.run_may_begin:
                 peer.waits = False
                 self._tell_run(peer)
@@ -347,8 +347,8 @@ class SupervisorProcess:
         elif wish in WISHES or wish == TUNE:
             try:
                 if wish == TUNE:
-                    found = message["margins"].items()
-                    margins = {name: MarginTable.of_json(one) for name, one in found}
+                    tables = message["margins"].items()
+                    margins = {name: MarginTable.of_json(table) for name, table in tables}
                     self.supervisor.tune(str(message["what"]), margins, now, operator)
                 else:
                     self.supervisor.wish(wish, now, operator)
@@ -357,15 +357,20 @@ class SupervisorProcess:
         elif wish != "status":
             refused = f"'{wish}' is not a request; expected status, attend, {', '.join(WISHES)}"
         status = status_of(self.supervisor, now)
-        attend = sorted(one.operator for one in self._peers.values() if one.operator)
-        own: dict[str, Any] = {"pid": os.getpid(), "priority": self.priority}
-        told = {"refused": refused} if refused else {}
-        own["refusals"] = self.supervisor.refusals(now, operator)
-        own["pages"] = {}
+        attend = sorted(peer.operator for peer in self._peers.values() if peer.operator)
+        process_facts: dict[str, Any] = {"pid": os.getpid(), "priority": self.priority}
+        answer = {"refused": refused} if refused else {}
+        process_facts["refusals"] = self.supervisor.refusals(now, operator)
+        process_facts["pages"] = {}
         for page in list(message.get("pages", ()))[:_MOST_PAGES]:
             by = f"{terminal}, {page}"
-            own["pages"][page] = {"operator": by, "refusals": self.supervisor.refusals(now, by)}
-        self._answer(peer, told | status | {"operator": operator, "attend": attend} | own)
+            process_facts["pages"][page] = {
+                "operator": by,
+                "refusals": self.supervisor.refusals(now, by),
+            }
+        self._answer(
+            peer, answer | status | {"operator": operator, "attend": attend} | process_facts
+        )
 
     def _lose(self, peer: _Peer) -> None:
         if self._peers.pop(peer.channel.fileno(), None) is None:
@@ -378,7 +383,7 @@ class SupervisorProcess:
         if peer.is_run:
             self.supervisor.run_lost(now)
             self._ended_at = self._ended_at or time.monotonic()
-        if peer.operator and not any(one.operator for one in self._peers.values()):
+        if peer.operator and not any(peer.operator for peer in self._peers.values()):
             self.supervisor.operator_lost(now)
 
     def _note(self) -> None:
@@ -405,14 +410,14 @@ class SupervisorProcess:
                 self._track.write(time.monotonic_ns(), track_row(response))
 
     def _write_rings(self) -> None:
-        """Write the rings beside the looks, which go on meanwhile."""
+        """Write the rings in a thread, while the looks go on."""
         self._rings += 1
         latched = self.supervisor.machine.latched
         reason = latched[0].reason.name.lower() if latched else "fault"
         for name, watch in self.supervisor.watches.items():
             path = self._folder / f"{self._rings}-{reason}.{name}.csv"
-            given = (path, watch.facts.columns, watch.memory)
-            writer = threading.Thread(target=write_ring, args=given)
+            arguments = (path, watch.facts.columns, watch.memory)
+            writer = threading.Thread(target=write_ring, args=arguments)
             writer.start()
             self._writers.append(writer)
 
@@ -430,12 +435,12 @@ def main() -> int:
     """Supervise one run; return the exit code."""
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # it outlives whoever started it
-    sys.setswitchinterval(5e-4)  # files are written beside the looks
-    given = json.loads(sys.stdin.readline())
+    sys.setswitchinterval(5e-4)  # another thread writes files
+    request = json.loads(sys.stdin.readline())
     try:
-        settings = SupervisorSettings.model_validate(given["settings"])
-        margins = {name: MarginTable.of_json(one) for name, one in given["margins"].items()}
-        process = SupervisorProcess(settings, given["devices"], Path(given["folder"]), margins)
+        settings = SupervisorSettings.model_validate(request["settings"])
+        margins = {name: MarginTable.of_json(table) for name, table in request["margins"].items()}
+        process = SupervisorProcess(settings, request["devices"], Path(request["folder"]), margins)
     except (SoftdockError, OSError) as error:
         sys.stdout.write(json.dumps({"error": str(error)}) + "\n")
         return 2

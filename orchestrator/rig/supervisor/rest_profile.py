@@ -32,7 +32,7 @@ class RestProfile:
     References
     ----------
     Biagiotti, Melchiorri: Trajectory Planning for Automatic Machines and Robots, 2008, section 3.4
-    (double S), for the case that only a final velocity of 0 is asked for.
+    (double S), for the case that only a final velocity of 0 is requested.
     """
 
     def __init__(
@@ -55,13 +55,13 @@ class RestProfile:
     def at(self, t: float) -> tuple[float, float, float]:
         """Return position, velocity and acceleration ``t`` seconds after the beginning."""
         x, v, a = self._begin
-        left = max(t, 0.0)
+        remaining = max(t, 0.0)
         for length, jerk in self._pieces:
-            h = min(left, length)
+            h = min(remaining, length)
             x += h * (v + h * (a / 2.0 + h * jerk / 6.0))
             v += h * (a + h * jerk / 2.0)
             a += h * jerk
-            left -= h
+            remaining -= h
         return (x, 0.0, 0.0) if t >= self.duration else (x, v, a)
 
 

@@ -47,7 +47,7 @@ class MarginTable(Struct):
     added: tuple[float, ...]
     gain_margins: tuple[float, ...]
 
-    def left(self, added: float, factor: float) -> tuple[float, float]:
+    def remaining(self, added: float, factor: float) -> tuple[float, float]:
         """Return what is left of the delay margin, s, and of the gain margin, a factor."""
         delay = _between(self.factors, self.delay_margins, factor) - added
         return delay, _between(self.added, self.gain_margins, added) / max(factor, 1e-9)
@@ -63,16 +63,16 @@ class MarginTable(Struct):
         return cls(**{**data, **{name: tuple(data[name]) for name in lists}})
 
 
-def _between(places: Sequence[float], values: Sequence[float], at: float) -> float:
+def _between(points: Sequence[float], values: Sequence[float], at: float) -> float:
     """Interpolate; outside the first and the last value hold."""
-    right = bisect_right(places, at)
+    right = bisect_right(points, at)
     if right == 0:
         return values[0]
-    if right == len(places):
+    if right == len(points):
         return values[-1]
-    left = right - 1
-    share = (at - places[left]) / (places[right] - places[left])
-    return values[left] + share * (values[right] - values[left])
+    lower = right - 1
+    share = (at - points[lower]) / (points[right] - points[lower])
+    return values[lower] + share * (values[right] - values[lower])
 
 
 _MS = 1e3
@@ -151,18 +151,18 @@ class TrackedResponse:
 
     def left_of(self, margins: MarginTable | None) -> tuple[float, float] | None:
         """Return what is left of delay and gain margin of a loop; ``None``: not known."""
-        now, known = self.tracker.settled, self.tracker.known
+        now, identified = self.tracker.settled, self.tracker.known
         if now is None or margins is None:
             return None
-        return margins.left(now.delay - known.delay, abs(now.gain / known.gain))
+        return margins.remaining(now.delay - identified.delay, abs(now.gain / identified.gain))
 
     def lacks(self, margins: MarginTable | None) -> bool | None:
         """Whether less is left of a loop than its reserve; ``None``: nothing new is known."""
-        left = self.left_of(margins)
-        if left is None or margins is None:
+        remaining = self.left_of(margins)
+        if remaining is None or margins is None:
             return None
         delay, gain = _reserves(self.name, margins)
-        return bool(delay.take(left[0]) or gain.take(left[1]))
+        return bool(delay.take(remaining[0]) or gain.take(remaining[1]))
 
     @property
     def limits(self) -> tuple[WatchedLimit, ...]:
@@ -171,11 +171,11 @@ class TrackedResponse:
             self.name, "evidence of a change", "1", Reason.DEVICE_CHANGED, maximum=1.0
         )
         change.show(self.tracker.score)
-        left = self.left_of(self.margins)
-        if left is None or self.margins is None:
+        remaining = self.left_of(self.margins)
+        if remaining is None or self.margins is None:
             return (change,)
         reserves = _reserves(self.name, self.margins)
-        for limit, value in zip(reserves, left, strict=True):
+        for limit, value in zip(reserves, remaining, strict=True):
             limit.show(value)
         return (*reserves, change)
 
@@ -187,18 +187,18 @@ class TrackedResponse:
             was = "" if before is None else f"; it was {before.delay * _MS:.4g} ms"
             return f"its delay is being estimated again{was}"
         low, high = now.interval
-        told = (
+        text = (
             f"delay {now.delay * _MS:.4g} ms ({low * _MS:.4g} to {high * _MS:.4g}), gain"
             f" {now.gain:.4g}"
         )
-        left, margins = self.left_of(self.margins), self.margins
-        if left is not None and margins is not None:
-            told += (
-                f"; the margins left are {left[0] * _MS:.4g} ms of delay, reserve"
-                f" {margins.delay_reserve * _MS:.4g} ms, and a gain of {left[1]:.4g}, reserve"
+        remaining, margins = self.left_of(self.margins), self.margins
+        if remaining is not None and margins is not None:
+            text += (
+                f"; the margins left are {remaining[0] * _MS:.4g} ms of delay, reserve"
+                f" {margins.delay_reserve * _MS:.4g} ms, and a gain of {remaining[1]:.4g}, reserve"
                 f" {margins.gain_reserve:.4g}"
             )
-        return told
+        return text
 
 
 def _reserves(name: str, margins: MarginTable) -> tuple[WatchedLimit, WatchedLimit]:
@@ -221,7 +221,7 @@ class RigTracking:
     margins: Of loops, by ``device.command``.
     devices: All of the rig.
     Raises DescriptionError: if a table names a signal that there is not, or is not complete; all
-        are told together.
+        are reported together.
     """
 
     def __init__(
@@ -233,11 +233,11 @@ class RigTracking:
         self.responses: dict[str, TrackedResponse] = {}
         self._of_device: dict[str, list[TrackedResponse]] = {}
         self._commands = {name: limits.command for name, limits in tables.items()}
-        known = {facts.device: facts for facts in devices}
+        facts_by_device = {facts.device: facts for facts in devices}
         problems: list[DescriptionError] = []
         for name, limits in tables.items():
             try:
-                self._add(name, limits, margins.get(limits.command), known)
+                self._add(name, limits, margins.get(limits.command), facts_by_device)
             except DescriptionError as error:
                 problems.append(error)
         if problems:
@@ -252,14 +252,14 @@ class RigTracking:
         self, margins: Mapping[str, MarginTable]
     ) -> list[tuple[TrackedResponse, MarginTable]]:
         """Return the responses to commands of which there are margins, with these."""
-        known = {name: margins.get(command) for name, command in self._commands.items()}
-        return [(self.responses[name], table) for name, table in known.items() if table]
+        tables = {name: margins.get(command) for name, command in self._commands.items()}
+        return [(self.responses[name], table) for name, table in tables.items() if table]
 
     def changes(self) -> Iterator[tuple[TrackedResponse, int]]:
         """Yield the changes that were found since this was last asked, with their times."""
         for response in self.responses.values():
-            found, response.found_ns = response.found_ns, []
-            yield from ((response, time_ns) for time_ns in found)
+            times_ns, response.found_ns = response.found_ns, []
+            yield from ((response, time_ns) for time_ns in times_ns)
 
     def _add(
         self,
@@ -269,22 +269,24 @@ class RigTracking:
         devices: Mapping[str, JoiningDevice],
     ) -> None:
         facts = devices.get(name.partition(".")[0])
-        own = [] if facts is None else [f"{facts.device}.{each.name}" for each in facts.measured]
-        if facts is None or name not in own:
+        signals = (
+            [] if facts is None else [f"{facts.device}.{signal.name}" for signal in facts.measured]
+        )
+        if facts is None or name not in signals:
             raise DescriptionError(
                 f"supervisor.tracking: no device has a response"
-                f" '{name}'{choices_for(name, own, 'response')}"
+                f" '{name}'{choices_for(name, signals, 'response')}"
             )
-        commands = [f"{facts.device}.{each.name}" for each in facts.commands]
+        commands = [f"{facts.device}.{command.name}" for command in facts.commands]
         if limits.command not in commands:
             raise DescriptionError(
                 f"supervisor.tracking.'{name}'.command: expected a command of '{facts.device}'"
                 f" ({', '.join(commands) or 'none'}), found '{limits.command}'"
             )
-        columns = {signal: column for signal, column, _ in facts.places()}
+        columns = {signal: column for signal, column, _ in facts.columns_of_signals()}
         response = TrackedResponse(
             name,
-            Tracker(limits.known(name, facts.period_ns)),
+            Tracker(limits.tracker_settings(name, facts.period_ns)),
             margins,
             (columns[limits.command], columns[name]),
             answers=facts.period_ns if facts.answers else None,
@@ -315,13 +317,16 @@ def track_row(response: TrackedResponse) -> list[object]:
     """Return what is known of a response now, behind the time; an unknown cell is empty."""
     tracker = response.tracker
     now = tracker.settled
-    known: tuple[float, ...] = (math.nan,) * 6
+    estimates: tuple[float, ...] = (math.nan,) * 6
     if now is not None:
         half = WIDTH * now.gain_deviation
-        known = (now.delay, *now.interval, now.gain, now.gain - half, now.gain + half)
-    left = response.left_of(response.margins) or (math.nan, math.nan)
-    told = ["" if math.isnan(cell) else f"{cell:.9g}" for cell in (*known, *left, tracker.score)]
-    return [response.name, *told, tracker.counted, tracker.changes]
+        estimates = (now.delay, *now.interval, now.gain, now.gain - half, now.gain + half)
+    remaining = response.left_of(response.margins) or (math.nan, math.nan)
+    cells = [
+        "" if math.isnan(cell) else f"{cell:.9g}"
+        for cell in (*estimates, *remaining, tracker.score)
+    ]
+    return [response.name, *cells, tracker.counted, tracker.changes]
 
 
 Floats = npt.NDArray[np.float64]
@@ -370,8 +375,8 @@ def read_tracks(path: Path) -> tuple[TrackRecord, ...]:
     rows: dict[str, list[list[float]]] = {}
     names = [name for name in COLUMNS if name != "response"]
     try:
-        whole = path.read_bytes().decode("utf-8").rpartition("\n")[0]
-        for row in csv.DictReader(io.StringIO(whole, newline="")):
+        complete = path.read_bytes().decode("utf-8").rpartition("\n")[0]
+        for row in csv.DictReader(io.StringIO(complete, newline="")):
             if not all(math.isfinite(float(row[name] or math.nan)) for name in _ALWAYS):
                 raise ValueError(f"{', '.join(_ALWAYS)} are numbers in each row")
             cells = [float(row[name] or math.nan) for name in names]
@@ -379,8 +384,8 @@ def read_tracks(path: Path) -> tuple[TrackRecord, ...]:
     except (OSError, csv.Error, KeyError, ValueError, TypeError) as error:
         raise LoadError.in_file(path, f"expected a file of tracking: {error}") from None
     tracks = []
-    for response, found in rows.items():
-        columns = dict(zip(names, np.array(found).T, strict=True))
+    for response, response_rows in rows.items():
+        columns = dict(zip(names, np.array(response_rows).T, strict=True))
         columns["time_s"] = columns["time_s"] - columns["time_s"][0]
         tracks.append(TrackRecord(response, columns))
     return tuple(tracks)

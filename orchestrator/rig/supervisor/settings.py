@@ -37,17 +37,17 @@ class SettingsTable(Table):
             if getattr(self, key) is None:
                 continue
             try:
-                found = self.ns(key)
+                time_ns = self.ns(key)
             except DescriptionError as error:
                 raise PydanticCustomError("time", "{text}", {"text": str(error)}) from error
-            if found < least_ns:
-                told = {
+            if time_ns < least_ns:
+                context = {
                     "key": key,
                     "least": f"{least_ns * 1e-9:g}",
                     "found": str(getattr(self, key)),
                 }
                 raise PydanticCustomError(
-                    "time", "{key}: expected >= {least} s, found {found}", told
+                    "time", "{key}: expected >= {least} s, found {found}", context
                 )
 
 
@@ -93,7 +93,7 @@ class CommandLimits(SettingsTable):
     persistence: Time = "40 ms"
 
     @model_validator(mode="after")
-    def _sound(self) -> Self:
+    def _check_limits(self) -> Self:
         self.expect_times("persistence", least_ns=0)
         low, high = self.minimum, self.maximum
         if low is not None and high is not None and not low < high:
@@ -150,7 +150,7 @@ class SignalLimits(SettingsTable):
     reason: StrictStr | None = None
 
     @model_validator(mode="after")
-    def _sound(self) -> Self:
+    def _check_limits(self) -> Self:
         self.expect_times("persistence", least_ns=0)
         self.expect_times("frozen", "window")
         if (self.against is None) is not (self.travel is None):
@@ -182,7 +182,7 @@ class DeviceLimits(SettingsTable):
     estop_mask: Annotated[int, Field(ge=0)] = 0
 
     @model_validator(mode="after")
-    def _sound(self) -> Self:
+    def _check_limits(self) -> Self:
         self.expect_times("stale", "clock_jump")
         return self
 
@@ -235,7 +235,7 @@ class TrackingLimits(SettingsTable):
     excitation: Positive | None = None
 
     @model_validator(mode="after")
-    def _sound(self) -> Self:
+    def _check_limits(self) -> Self:
         self.expect_times("memory", "precision", "scatter", "longest", "change")
         self.expect_times("delay", least_ns=0)
         if self.gain == 0.0:
@@ -244,8 +244,8 @@ class TrackingLimits(SettingsTable):
             raise PydanticCustomError("damping", "expected 'bandwidth' together with 'damping'")
         return self
 
-    def known(self, name: str, period_ns: int) -> Known:
-        """Return what a tracker of the response ``name`` is told."""
+    def tracker_settings(self, name: str, period_ns: int) -> Known:
+        """Return the settings of a tracker of the response ``name``."""
         missing = [key for key in ("delay", "noise") if getattr(self, key) is None]
         if missing or self.noise is None:
             raise DescriptionError(
@@ -343,21 +343,21 @@ class SupervisorSettings(SettingsTable):
     reactions: dict[str, Reaction] = Field({})
 
     @model_validator(mode="after")
-    def _sound(self) -> Self:
+    def _check_settings(self) -> Self:
         self.expect_times("confirm_within", "heartbeat", "command_stale", "rest_within", "ring")
         self.expect_times("blend", least_ns=0)
         for name, reaction in self.reactions.items():
             expect_reason(name)
             if reaction == "alarm" and name not in _MERE_ALARMS:
-                told = {"name": name, "known": " and ".join(_MERE_ALARMS)}
+                context = {"name": name, "known": " and ".join(_MERE_ALARMS)}
                 raise PydanticCustomError(
-                    "reaction", "{name}: expected an alarm only for {known}", told
+                    "reaction", "{name}: expected an alarm only for {known}", context
                 )
         return self
 
     @property
     def times(self) -> GateTimes:
-        """What the gate of each device is told."""
+        """Times for the gate of each device."""
         stale = self.ns("command_stale")
         return GateTimes(self.ns("blend"), self.ns("heartbeat"), stale, self.hold_cycles)
 
@@ -372,5 +372,5 @@ class SupervisorSettings(SettingsTable):
             Reason.OPERATOR_QUICK_STOP: Event.QUICK_FAULT,
             Reason.DEVICE_CHANGED: Event.ALARM,
         }
-        told = {REASON_NAMES[name]: _EVENTS[kind] for name, kind in self.reactions.items()}
-        return usual | told
+        chosen_events = {REASON_NAMES[name]: _EVENTS[kind] for name, kind in self.reactions.items()}
+        return usual | chosen_events

@@ -184,12 +184,12 @@ class ChangeRecord(Struct):
         """Say that it was not, and why, as far as that was found; empty if it was."""
         if self.engaged:
             return ""
-        found = [
-            f"{one.where}: {one.reason}{f' ({one.figures})' if one.figures else ''}"
-            for one in self.changes
-            if one.reason
+        reasons = [
+            f"{change.where}: {change.reason}{f' ({change.figures})' if change.figures else ''}"
+            for change in self.changes
+            if change.reason
         ]
-        return f"rig '{self.rig}' was never engaged{': ' if found else ''}{'; '.join(found)}"
+        return f"rig '{self.rig}' was never engaged{': ' if reasons else ''}{'; '.join(reasons)}"
 
     def as_json(self) -> dict[str, Any]:
         """Return plain data."""
@@ -210,10 +210,10 @@ def read_changes(path: Path) -> tuple[StateChange, ...]:
 def change_record(rig: str, path: Path) -> ChangeRecord:
     """Read the states of a rig; see :func:`read_changes`."""
     changes = read_changes(path)
-    begun = next((one.time_s for one in changes if one.after == State.BLEND.name), None)
+    begun = next((change.time_s for change in changes if change.after == State.BLEND.name), None)
     if begun is None:
         begun = changes[0].time_s if changes else 0.0
-    moved = (replace(one, time_s=one.time_s - begun) for one in changes)
+    moved = (replace(change, time_s=change.time_s - begun) for change in changes)
     return ChangeRecord(rig, tuple(moved))
 
 

@@ -48,8 +48,8 @@ class DeviceWatch:
         signals = zip(facts.commands, commands, strict=True)
         self._gauged = [
             limit
-            for signal, one in signals
-            for limit in axis_limits(one.axis, f"{name}.{signal.name}", signal.unit)
+            for signal, command_limits in signals
+            for limit in axis_limits(command_limits.axis, f"{name}.{signal.name}", signal.unit)
         ]
         self._beat = _time_limit(name, "age of its sign of life", Reason.DEVICE_LOST, times[0])
         self._fresh = _time_limit(name, "age of the newest command", Reason.COMMAND_STALE, times[1])
@@ -79,9 +79,9 @@ class DeviceWatch:
     def read(self, checks: RigChecks, tracking: RigTracking) -> None:
         """Take all new rows."""
         self._count, times, rows = self.memory.since(self._count)
-        found = rows.tolist()
-        self.newest = found[-1] if found else self.newest
-        for time_ns, row in zip(times.tolist(), found, strict=True):
+        new_rows = rows.tolist()
+        self.newest = new_rows[-1] if new_rows else self.newest
+        for time_ns, row in zip(times.tolist(), new_rows, strict=True):
             self.health.take(time_ns, row)
             checks.take(self.facts.device, time_ns, row)
             tracking.take(self.facts.device, time_ns, row)
@@ -104,11 +104,11 @@ class DeviceWatch:
 
     def struck(self) -> tuple[Reason, int] | None:
         """Return what the gate of its command found by itself, once; with the time."""
-        found = self.memory[Word.IO_FOUND]
-        if found == self._told:
+        found_ns = self.memory[Word.IO_FOUND]
+        if found_ns == self._told:
             return None
-        self._told = found
-        return (Reason(self.memory[Word.IO_REASON]), found) if found else None
+        self._told = found_ns
+        return (Reason(self.memory[Word.IO_REASON]), found_ns) if found_ns else None
 
     def command_is_stale(self, now_ns: int, *, counts: bool) -> bool:
         """Whether the simulation gave no new command for too long, where it should."""
@@ -121,11 +121,11 @@ class DeviceWatch:
         return is_stale
 
 
-def _time_limit(where: str, quantity: str, reason: Reason, most_ns: int) -> WatchedLimit:
-    return WatchedLimit(where, quantity, "ms", reason, maximum=most_ns, scale=1e-6)
+def _time_limit(location: str, quantity: str, reason: Reason, most_ns: int) -> WatchedLimit:
+    return WatchedLimit(location, quantity, "ms", reason, maximum=most_ns, scale=1e-6)
 
 
-#: What each is called where a fault is told.
+#: Name of each in the report of a fault.
 _RUN, _OPERATOR = "simulation", "operator"
 _ASKED = {
     "arm": Event.ARM,
@@ -174,7 +174,7 @@ class Supervisor:
 
     def join(self, facts: JoiningDevice, memory: WatchMemory, now_ns: int) -> list[CommandLimits]:
         """Take a device in; return the limits of its commands."""
-        name, given = facts.device, self.limits_of(facts)
+        name, command_limits = facts.device, self.limits_of(facts)
         if name not in self.expected:
             raise DescriptionError(
                 f"rig '{self.settings.rig}' has no device '{name}'; devices:"
@@ -187,18 +187,18 @@ class Supervisor:
             )
         limits = self.settings.devices.get(name, DeviceLimits())
         times = self.settings.ns("heartbeat"), self.settings.ns("command_stale")
-        joined = {one: watch.facts for one, watch in self.watches.items()} | {name: facts}
+        joined = {device: watch.facts for device, watch in self.watches.items()} | {name: facts}
         if set(joined) == set(self.expected):
             self.checks = RigChecks(self.settings, joined.values())
             table = self.settings.tracking
             self.tracking = RigTracking(table, self._margins, joined.values())
         memory[Word.BEAT] = memory[Word.IO_BEAT] = now_ns  # neither is lost before it begins
-        self.watches[name] = DeviceWatch(facts, memory, limits, given, times, now_ns)
-        return given
+        self.watches[name] = DeviceWatch(facts, memory, limits, command_limits, times, now_ns)
+        return command_limits
 
     def limits_of(self, facts: JoiningDevice) -> list[CommandLimits]:
         """Return the limits of each command of a device, its range taken in."""
-        found, problems = [], []
+        limits_found, problems = [], []
         for signal in facts.commands:
             name = f"{facts.device}.{signal.name}"
             limits = self.settings.commands.get(name)
@@ -211,11 +211,11 @@ class Supervisor:
             low = signal.minimum if limits.minimum is None else limits.minimum
             high = signal.maximum if limits.maximum is None else limits.maximum
             fast = min(limits.velocity, signal.speed or limits.velocity)
-            kept = {"minimum": low, "maximum": high, "velocity": fast}
-            found.append(limits.model_copy(update=kept))
+            within = {"minimum": low, "maximum": high, "velocity": fast}
+            limits_found.append(limits.model_copy(update=within))
         if problems:
             raise DescriptionError(*problems)
-        return found
+        return limits_found
 
     def leave(self, device: str) -> None:
         """Take note that the process of a device has ended."""
@@ -242,30 +242,30 @@ class Supervisor:
     def wish(self, wish: str, now_ns: int, by: str) -> None:
         """Do what an operator wishes, one of :data:`WISHES`."""
         if wish in _STRUCK:
-            where = f"{_OPERATOR} {by}".rstrip()
-            self.machine.strike(FoundCause(_STRUCK[wish], where, now_ns))
+            origin = f"{_OPERATOR} {by}".rstrip()
+            self.machine.strike(FoundCause(_STRUCK[wish], origin, now_ns))
         else:
             self.machine.ask(_ASKED[wish], now_ns, by)
         self.wished = (wish, by, now_ns)
 
     def refusals(self, now_ns: int, by: str) -> dict[str, str]:
         """Return why each wish of an operator would be refused now; empty: it would be granted."""
-        asked = {wish: self.machine.refusal(event, now_ns, by) for wish, event in _ASKED.items()}
-        return asked | dict.fromkeys(_STRUCK, "")  # a stop is never refused
+        refused = {wish: self.machine.refusal(event, now_ns, by) for wish, event in _ASKED.items()}
+        return refused | dict.fromkeys(_STRUCK, "")  # a stop is never refused
 
-    def tune(self, what: str, margins: Mapping[str, MarginTable], now_ns: int, by: str) -> None:
+    def tune(self, change: str, margins: Mapping[str, MarginTable], now_ns: int, by: str) -> None:
         """Consent to another value: its margins hold with what is tracked, and from here on."""
         followed = self.tracking.following(margins) if self.tracking is not None else []
         for response, table in followed:
             if response.lacks(table):
                 raise RefusedWish(
-                    f"'tune' is refused: with {what} and the tracked '{response.name}'"
+                    f"'tune' is refused: with {change} and the tracked '{response.name}'"
                     f" ({response.figures}), less than the reserve would be left"
                 )
-        self.machine.ask(Event.TUNE, now_ns, f"{by}: {what}")
+        self.machine.ask(Event.TUNE, now_ns, f"{by}: {change}")
         for response, table in followed:
             response.margins = table
-        self.wished = (f"tune {what}", by, now_ns)
+        self.wished = (f"tune {change}", by, now_ns)
 
     @property
     def run_may_begin(self) -> bool:
@@ -279,15 +279,17 @@ class Supervisor:
 
     @property
     def limits(self) -> list[WatchedLimit]:
-        """Every limit that the rig is held to; those that the settings leave out have no end."""
-        found: list[WatchedLimit] = []
+        """All limits of the rig; limits that the settings omit are infinite."""
+        limits: list[WatchedLimit] = []
         if self.checks is not None:
-            found += self.checks.limits
+            limits += self.checks.limits
         for watch in self.watches.values():
-            found += watch.limits
+            limits += watch.limits
         if self.tracking is not None:
-            found += (limit for one in self.tracking.responses.values() for limit in one.limits)
-        return [*found, self.machine.rest]
+            limits += (
+                limit for response in self.tracking.responses.values() for limit in response.limits
+            )
+        return [*limits, self.machine.rest]
 
     def look(self, now_ns: int) -> None:
         """Read what is new, decide, and tell the processes of the devices."""
@@ -304,8 +306,8 @@ class Supervisor:
             for limit in self.limits:
                 limit.turn()
         # not before they have read of the state
-        told = now_ns - machine.since_ns > 0 and self._told is machine.state
-        at_rest = told and all(watch.at_rest for watch in self.watches.values())
+        was_told = now_ns - machine.since_ns > 0 and self._told is machine.state
+        at_rest = was_told and all(watch.at_rest for watch in self.watches.values())
         machine.tick(now_ns, blend_ns=self._blend_ns, at_rest=at_rest)
         if self._run_ended and machine.state in (State.SHADOW, State.SAFE):
             machine.apply(Event.ENDED, now_ns)
@@ -361,10 +363,10 @@ class Supervisor:
     def _expect_sound(self, checks: RigChecks, now_ns: int) -> None:
         """Leave OFF when all devices are heard and nothing is wrong; they open one by one."""
         watches = self.watches.items()
-        wrong = [(name, one) for name, each in watches for one in each.reasons(now_ns)]
-        wrong += [(name, reason) for name, reason in checks.reasons() if reason]
-        silent = [name for name, each in watches if not each.health.heard]
-        missing = [f"{name}: {reason.what}" for name, reason in wrong]
+        problems = [(name, reason) for name, watch in watches for reason in watch.reasons(now_ns)]
+        problems += [(name, reason) for name, reason in checks.reasons() if reason]
+        silent = [name for name, watch in watches if not watch.health.heard]
+        missing = [f"{name}: {reason.text}" for name, reason in problems]
         self.missing = (*missing, *(f"{name}: no sample arrived yet" for name in silent))
         for name, watch in watches:
             if watch.gone:
@@ -374,20 +376,20 @@ class Supervisor:
 
     def _compare(
         self,
-        where: str,
-        found: set[Reason],
-        known: Collection[Reason],
+        location: str,
+        present: set[Reason],
+        possible: Collection[Reason],
         now_ns: int,
         checks: RigChecks | DeviceWatch,
     ) -> None:
         """Latch what is found, with the figures of the limit; what is not found is gone."""
-        for reason in known:
-            if reason in found:
-                own = (limit for limit in checks.limits if limit.where == where)
-                figures = figures_of(own, reason)
-                self.machine.find(FoundCause(reason, where, now_ns, figures))
-            elif (reason, where) in self.machine.present:
-                self.machine.gone(reason, where)
+        for reason in possible:
+            if reason in present:
+                own_limits = (limit for limit in checks.limits if limit.location == location)
+                figures = figures_of(own_limits, reason)
+                self.machine.find(FoundCause(reason, location, now_ns, figures))
+            elif (reason, location) in self.machine.present:
+                self.machine.gone(reason, location)
 
     def _begin(self, now_ns: int) -> None:
         """Arm and engage where nobody has to, once."""

@@ -56,7 +56,7 @@ class BankEstimate(Struct, eq=False):
         return math.sqrt(float(slope @ self.covariance @ slope))
 
     def predict(self, taps: Floats) -> tuple[float, float]:
-        """Return the response that is expected, and the variance of what is known of it."""
+        """Return the expected response and its variance."""
         away = taps[self.tap : self.tap + 2] - self.centre
         variance = self.unsure + float(away @ self.covariance @ away)
         return self.mean + float(self.factors @ away), variance
@@ -121,18 +121,21 @@ class DelayBank:
         u, uy, uu, next_ = self._sums
         centre = u / weight
         y = uy - u * mean
-        own = uu - u * centre
+        autocorrelation = uu - u * centre
         cross = next_[:-1] - u[:-1] * centre[1:]
-        pairs = _fits(own[:-1], own[1:], cross, y[:-1], y[1:])
+        pairs = _fits(autocorrelation[:-1], autocorrelation[1:], cross, y[:-1], y[1:])
         a, b, explained, determinant, is_valid = pairs
-        left = np.where(is_valid, power - explained, np.inf)
-        j = int(np.argmin(left))
-        if not math.isfinite(left[j]):
+        remaining = np.where(is_valid, power - explained, np.inf)
+        j = int(np.argmin(remaining))
+        if not math.isfinite(remaining[j]):
             return None
         # what is left, against what the weights say of it: 1 if they are right
-        excess = max(1.0, float(left[j]) / max(count - 3.0, 1.0))
+        excess = max(1.0, float(remaining[j]) / max(count - 3.0, 1.0))
         excess *= self._alike / (1.0 + self._forgetting)
-        inverse = np.array([[own[j + 1], -cross[j]], [-cross[j], own[j]]]) / determinant[j]
+        inverse = (
+            np.array([[autocorrelation[j + 1], -cross[j]], [-cross[j], autocorrelation[j]]])
+            / determinant[j]
+        )
         return BankEstimate(
             j,
             np.array([a[j], b[j]]),
@@ -151,18 +154,18 @@ _OUTSIDE = 0.25
 
 
 def _fits(
-    left: Floats, right: Floats, cross: Floats, y_left: Floats, y_right: Floats
+    left_sum: Floats, right: Floats, cross: Floats, y_left: Floats, y_right: Floats
 ) -> tuple[Floats, Floats, Floats, Floats, npt.NDArray[np.bool_]]:
     """Solve all normal equations: both factors, what they explain, determinants, what is valid."""
-    determinant = left * right - cross * cross
-    apart = determinant > _ALIKE * left * right
-    safe = np.where(apart, determinant, 1.0)
+    determinant = left_sum * right - cross * cross
+    is_distinct = determinant > _ALIKE * left_sum * right
+    safe = np.where(is_distinct, determinant, 1.0)
     a = (right * y_left - cross * y_right) / safe
-    b = (left * y_right - cross * y_left) / safe
+    b = (left_sum * y_right - cross * y_left) / safe
     gain = a + b
     share = np.divide(b, gain, out=np.full_like(b, np.nan), where=gain != 0.0)
     inside = (share >= -_OUTSIDE) & (share <= 1.0 + _OUTSIDE)
-    return a, b, a * y_left + b * y_right, safe, apart & inside
+    return a, b, a * y_left + b * y_right, safe, is_distinct & inside
 
 
 class ChangeTest:
@@ -184,8 +187,8 @@ class ChangeTest:
     What one sample may add is bounded here, since cycles that are missed are no Gaussian noise.
     """
 
-    def __init__(self, change: float, threshold: float, most: float) -> None:
-        self._change, self._threshold, self._most = change, threshold, most
+    def __init__(self, change: float, threshold: float, longest: float) -> None:
+        self._change, self._threshold, self._most = change, threshold, longest
         self._sums = [0.0, 0.0]
 
     @property
@@ -194,7 +197,7 @@ class ChangeTest:
         return max(self._sums) / self._threshold
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Reset."""
         self._sums = [0.0, 0.0]
 
     def take(self, innovation: float, slope: float, variance: float) -> bool:
@@ -262,7 +265,7 @@ _GAIN_CHANGE = 0.1
 _THRESHOLD, _MOST = 30.0, 1.5
 #: A sample that is farther from what is known, in standard deviations, is left out.
 _WILD = 5.0
-#: So many samples are off together at least: cycles are missed in runs.
+#: Least number of consecutive deviating samples: cycles are missed in runs.
 _RUN = 6.0
 #: An estimate counts once so large a share of the memory is filled.
 _FILLED = 0.3
@@ -272,7 +275,7 @@ _BEHIND, _QUIET = 0.25, 0.2
 #: Where the command turns, a sample is weighted as if it moved with this share of the mean square
 #: slope; it tests delay or gain only where its slope, or its distance from the mean, is above that.
 _TURNING = 0.25
-#: The command must move so many times the noise within the longest delay.
+#: Multiple of the noise that the command must move within the longest delay.
 _EXCITED = 10.0
 
 
@@ -297,10 +300,10 @@ class Tracked(Struct):
 
 
 class Known(Struct):
-    """What is known of a device before, and what is asked of its tracking.
+    """The identified data of a device, and the settings of its tracking.
 
     period: s, of its samples.
-    delay, gain: s, and response per command: those that margins were computed with.
+    delay, gain: s, and response per command: the values behind the margins.
     bandwidth, damping: Of the lag after the delay, Hz and a ratio; ``None``: none, or first order.
     noise: Standard deviation of a response, rounding included.
     scatter: s, by which single samples follow earlier or later: cycles that are missed.
@@ -326,7 +329,7 @@ class Known(Struct):
     excitation: float | None = None
 
     @property
-    def least(self) -> float:
+    def smallest_move(self) -> float:
         """By which the command must move."""
         if self.excitation is not None:
             return self.excitation
@@ -339,19 +342,19 @@ class Tracker:
     The estimate is that of a :class:`DelayBank`, each sample weighted by what it may be off: noise,
     and its slope times the scatter. A :class:`ChangeTest` of the delay and one of the gain hold
     samples against the estimate of a while ago; when one of them finds a change, what is
-    known is forgotten, and estimated anew from then on. Samples in which the command tells nothing
+    known is forgotten, and estimated again from then on. Samples in which the command tells nothing
     change nothing.
 
     known: Of the device.
     """
 
-    def __init__(self, known: Known) -> None:
-        self.known = known
-        period = known.period
-        self._lag = LagFilter(period, known.bandwidth, known.damping)
-        longest = math.ceil(known.longest / period)
-        memory = known.memory / period
-        self._bank = DelayBank(longest, 1.0 - 1.0 / memory, _alike(known))
+    def __init__(self, identified: Known) -> None:
+        self.known = identified
+        period = identified.period
+        self._lag = LagFilter(period, identified.bandwidth, identified.damping)
+        longest = math.ceil(identified.longest / period)
+        memory = identified.memory / period
+        self._bank = DelayBank(longest, 1.0 - 1.0 / memory, _alike(identified))
         self._fading = 1.0 / memory
         self._filled = _FILLED * memory
         self._pace = self._spread = self._age = 0.0
@@ -360,8 +363,8 @@ class Tracker:
         self._seen = 0
         #: How many samples told something.
         self.counted = 0
-        self._delay_test = ChangeTest(known.change, _THRESHOLD, _MOST)
-        self._gain_test = ChangeTest(_GAIN_CHANGE * abs(known.gain), _THRESHOLD, _MOST)
+        self._delay_test = ChangeTest(identified.change, _THRESHOLD, _MOST)
+        self._gain_test = ChangeTest(_GAIN_CHANGE * abs(identified.gain), _THRESHOLD, _MOST)
         #: What is known now; ``None``: nothing that counts.
         self.settled: Tracked | None = None
         #: What samples are held against, what they will be, and since when.
@@ -388,15 +391,17 @@ class Tracker:
         self._seen += 1
         if self._seen < len(self._taps) or not math.isfinite(response):
             return False
-        if not float(self._taps.max() - self._taps.min()) > self.known.least:  # nor if it is NaN
+        if (
+            not float(self._taps.max() - self._taps.min()) > self.known.smallest_move
+        ):  # nor if it is NaN
             return False
         self.counted += 1
         self._age += (age - self._age) * max(self._fading, 1.0 / self.counted)
         variance, wild, changed = self._compare(response)
         if changed:
             self.changes += 1
-            for known in (self._bank, self._delay_test, self._gain_test):
-                known.reset()
+            for estimator in (self._bank, self._delay_test, self._gain_test):
+                estimator.reset()
             self.settled = self._reference = None
             return True
         if not wild:
@@ -407,14 +412,14 @@ class Tracker:
 
     def _compare(self, response: float) -> tuple[float, bool, bool]:
         """Hold a response against what is known: its variance, whether it is wild, a change."""
-        known, against, taps = self.known, self._reference, self._taps
-        gain = known.gain if against is None else against.gain
-        tap = round(known.delay / known.period) if against is None else against.tap
+        identified, against, taps = self.known, self._reference, self._taps
+        gain = identified.gain if against is None else against.gain
+        tap = round(identified.delay / identified.period) if against is None else against.tap
         tap = min(max(tap, 0), len(taps) - 2)
-        slope = gain * float(taps[tap] - taps[tap + 1]) / known.period
+        slope = gain * float(taps[tap] - taps[tap + 1]) / identified.period
         self._pace += (slope * slope - self._pace) * max(self._fading, 1.0 / self.counted)
         pace = max(slope * slope, _TURNING * self._pace)
-        variance = known.noise**2 + pace * known.scatter**2
+        variance = identified.noise**2 + pace * identified.scatter**2
         if against is None:
             return variance, False, False
         expected, unsure = against.predict(taps)
@@ -422,42 +427,42 @@ class Tracker:
         wild = innovation * innovation > _WILD**2 * both
         away = float(taps[tap] - against.centre[0])
         self._spread += (away * away - self._spread) * self._fading
-        found = False
+        has_changed = False
         if slope * slope >= _TURNING * self._pace:
-            found = self._delay_test.take(innovation, -slope, both)
+            has_changed = self._delay_test.take(innovation, -slope, both)
         if away * away >= _TURNING * self._spread:
-            found = self._gain_test.take(innovation, away, both) or found
-        return variance, wild, found
+            has_changed = self._gain_test.take(innovation, away, both) or has_changed
+        return variance, wild, has_changed
 
     def _settle(self) -> None:
         """Take the estimate of the bank, once it counts.
 
         Samples are held against what was known a while ago, as long as nothing seems to change.
         """
-        found = self._bank.estimate()
-        if found is None or found.count < self._filled:
+        estimate = self._bank.estimate()
+        if estimate is None or estimate.count < self._filled:
             return
         period = self.known.period
         tracked = Tracked(
-            *(found.delay * period + self._age, found.delay_deviation * period),
-            *(found.gain, found.gain_deviation),
+            *(estimate.delay * period + self._age, estimate.delay_deviation * period),
+            *(estimate.gain, estimate.gain_deviation),
         )
         if WIDTH * tracked.delay_deviation > self.known.precision:
             return
         self.settled = tracked
         if self._reference is None:
-            self._reference = self._next = found
+            self._reference = self._next = estimate
             self._referred = self.counted
         elif self.counted - self._referred >= self._behind:
             self._referred = self.counted
             if self.score < _QUIET:
-                self._reference, self._next = self._next, found
+                self._reference, self._next = self._next, estimate
 
 
-def _alike(known: Known) -> float:
+def _alike(identified: Known) -> float:
     """Return how many samples are off together: of missed cycles, and of the lag after them."""
-    if known.bandwidth is None:
+    if identified.bandwidth is None:
         return _RUN
-    w = 2.0 * math.pi * known.bandwidth
-    lag = 1.0 / w if known.damping is None else 2.0 * known.damping / w
-    return _RUN + 2.0 * lag / known.period
+    w = 2.0 * math.pi * identified.bandwidth
+    lag = 1.0 / w if identified.damping is None else 2.0 * identified.damping / w
+    return _RUN + 2.0 * lag / identified.period

@@ -19,7 +19,7 @@ from orchestrator.core import operating_system
 from orchestrator.core.structs import Struct
 
 _WORDS = 16
-#: A reader that is so many rows behind reads again: its oldest rows are being written over.
+#: A reader that is this many rows behind reads again: its oldest rows are being written over.
 _MARGIN = 16
 
 
@@ -82,11 +82,11 @@ class JoiningDevice(Struct):
         """Names of the columns of its ring: the head, measured, asked and sent signals."""
         heads = [head.name.lower() for head in Head]
         measured = [signal.name for signal in self.measured]
-        asked = [f"asked.{signal.name}" for signal in self.commands]
+        requested = [f"asked.{signal.name}" for signal in self.commands]
         sent = [f"sent.{signal.name}" for signal in self.commands]
-        return [*heads, *measured, *asked, *sent]
+        return [*heads, *measured, *requested, *sent]
 
-    def places(self) -> Iterator[tuple[str, int, RingSignal]]:
+    def columns_of_signals(self) -> Iterator[tuple[str, int, RingSignal]]:
         """Yield the signals by ``device.connector`` with their columns; commands as sent."""
         first = len(Head)
         for i, signal in enumerate(self.measured):
@@ -99,14 +99,15 @@ class JoiningDevice(Struct):
         """Return plain data, which :meth:`of_json` reads."""
         plain = {field.name: getattr(self, field.name) for field in fields(self)}
         return plain | {
-            key: [astuple(one) for one in plain[key]] for key in ("measured", "commands")
+            key: [astuple(signal) for signal in plain[key]] for key in ("measured", "commands")
         }
 
     @classmethod
     def of_json(cls, data: dict[str, Any]) -> JoiningDevice:
         """Return the facts that :meth:`as_json` wrote."""
         signals = {
-            key: tuple(RingSignal(*one) for one in data[key]) for key in ("measured", "commands")
+            key: tuple(RingSignal(*signal_data) for signal_data in data[key])
+            for key in ("measured", "commands")
         }
         return cls(**{**data, **signals})
 
@@ -138,7 +139,7 @@ class WatchMemory:
     A row is written before the count of rows, so one that is counted is whole.
 
     rows, columns: Of the ring.
-    gauges: Numbers beside the words, which the process of the device writes: what its gate holds
+    gauges: Numbers next to the words, which the process of the device writes: what its gate holds
         against the limits of its command.
     file: Descriptor of memory that is there; ``None``: it is made.
     """
@@ -168,9 +169,9 @@ class WatchMemory:
     def add(self, time_ns: int, row: npt.ArrayLike) -> None:
         """Write a row, shape (columns,), over the oldest one."""
         count = self._words[Word.ROWS]
-        place = count % self.rows
-        self._times[place] = time_ns
-        self._values[place] = row
+        index = count % self.rows
+        self._times[index] = time_ns
+        self._values[index] = row
         self._words[Word.ROWS] = count + 1
 
     def since(self, count: int) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.float64]]:
@@ -181,8 +182,8 @@ class WatchMemory:
         while True:
             end = self._words[Word.ROWS]
             begin = max(count, end - self.rows + _MARGIN, 0)
-            places = np.arange(begin, end) % self.rows
-            times, values = self._times[places], self._values[places]
+            indices = np.arange(begin, end) % self.rows
+            times, values = self._times[indices], self._values[indices]
             if self._words[Word.ROWS] - begin <= self.rows - 1:
                 return end, times, values
 
@@ -190,7 +191,7 @@ class WatchMemory:
 class RowFile:
     """A CSV file whose rows are there as they come, so that a killed supervisor has left them.
 
-    path: Of the file, written anew.
+    path: Of the file, which is replaced.
     columns: Their names, the first that of the time in s, CLOCK_MONOTONIC.
     """
 

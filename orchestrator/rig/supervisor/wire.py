@@ -23,13 +23,13 @@ _LONGEST = 1 << 18
 
 
 def tell(channel: socket.socket, message: Mapping[str, Any], memory: int | None = None) -> None:
-    """Send a message, with the descriptor of a memory beside it if there is one."""
+    """Send a message, with the descriptor of a memory if there is one."""
     data = json.dumps(dict(message)).encode()
     socket.send_fds(channel, [data], [] if memory is None else [memory])
 
 
 def hear(channel: socket.socket) -> tuple[dict[str, Any], int | None]:
-    """Read a message, and the descriptor beside it."""
+    """Read a message and its descriptor."""
     try:
         data, handles, _, _ = socket.recv_fds(channel, _LONGEST, 1, socket.MSG_CMSG_CLOEXEC)
     except ConnectionError:
@@ -67,16 +67,16 @@ def operator_at(channel: socket.socket) -> str:
 def take_rig(rig: str) -> socket.socket:
     """Take a rig for as long as this process lives; return the socket that others connect to."""
     try:
-        made = NamedSocket(_name(rig), socket.SOCK_SEQPACKET)
+        listener = NamedSocket(_name(rig), socket.SOCK_SEQPACKET)
     except NameTakenError:
-        with connect_to(rig) as other:
-            owner, _ = peer_of(other)
+        with connect_to(rig) as client:
+            owner, _ = peer_of(client)
         raise DeviceError(
             f"rig '{rig}' has a supervisor already, process {owner}; end that run, or give this"
             " rig another name (supervisor.rig)"
         ) from None
-    made.settimeout(0.0)
-    return made
+    listener.settimeout(0.0)
+    return listener
 
 
 def _name(rig: str) -> str:
@@ -129,7 +129,7 @@ class Operator:
 
 
 class StateLine:
-    """Says in one line how a rig is, whenever it is asked; nothing while nobody watches the rig."""
+    """Says in one line how a rig is, on request; nothing while nobody watches the rig."""
 
     def __init__(self, rig: str) -> None:
         self._rig = rig
@@ -149,18 +149,18 @@ def state_line(status: dict[str, Any]) -> str:
     """Return state, time, forces and margins of a rig in one line."""
     follows = status["state"] in ("BLEND", "ACTIVE")
     since = status["engaged_s" if follows else "in_state_s"] or 0.0
-    told = [f"{status['rig']} {status['state']} {since:.1f} s"]
+    parts = [f"{status['rig']} {status['state']} {since:.1f} s"]
     if armed := status["armed"]:
-        told.append(f"armed by {armed['by']}, {armed['left_s']:.0f} s left to engage")
+        parts.append(f"armed by {armed['by']}, {armed['left_s']:.0f} s left to engage")
     signals = status["signals"].items()
-    for name, one in sorted(signals, key=lambda pair: pair[1]["unit"] not in _FORCES):
-        value = "no number" if one["value"] is None else f"{one['value']:.4g} {one['unit']}"
-        left = "" if one["margin"] is None else f" ({one['margin']:.3g} to its limit)"
-        told.append(f"{name} {value}{left}")
-    for one in status["limits"]:
-        is_said = one["main"] and one["where"] in status["signals"]
-        if one["level"] in ("amber", "red") and not is_said:
-            told += [f"{one['where']}: {one['figures']}"]
-    for name, one in status["margins"].items():
-        told.append(f"{name} margins {one['delay_s'] * 1e3:.1f} ms, gain {one['gain']:.3g}")
-    return " | ".join(told)
+    for name, entry in sorted(signals, key=lambda pair: pair[1]["unit"] not in _FORCES):
+        value = "no number" if entry["value"] is None else f"{entry['value']:.4g} {entry['unit']}"
+        margin_text = "" if entry["margin"] is None else f" ({entry['margin']:.3g} to its limit)"
+        parts.append(f"{name} {value}{margin_text}")
+    for entry in status["limits"]:
+        is_said = entry["main"] and entry["where"] in status["signals"]
+        if entry["level"] in ("amber", "red") and not is_said:
+            parts += [f"{entry['where']}: {entry['figures']}"]
+    for name, entry in status["margins"].items():
+        parts.append(f"{name} margins {entry['delay_s'] * 1e3:.1f} ms, gain {entry['gain']:.3g}")
+    return " | ".join(parts)

@@ -27,19 +27,19 @@ from orchestrator.study.tables import DeviceTable
 _SAFE_STATE = 3
 
 
-def rewired(experiment: Experiment, given: dict[str, Any]) -> Experiment:
+def rewired(experiment: Experiment, request: dict[str, Any]) -> Experiment:
     """Return the experiment with one case, whose devices reach emulators that are there already."""
-    name = given["case"]
+    name = request["case"]
     case = experiment.case[name]
     devices = {
-        component: DeviceTable(device=table.device, **given["settings"].get(component, {}))
+        component: DeviceTable(device=table.device, **request["settings"].get(component, {}))
         for component, table in case.devices.items()
     }
     plain = {"emulators": {}, "measure": {}, "recorder": {}, "linearise": False, "flush": "0.5 s"}
-    case = case.model_copy(update={"devices": devices, "stop": given["stop"], **plain})
+    case = case.model_copy(update={"devices": devices, "stop": request["stop"], **plain})
     supervisor = experiment.supervisor
     if supervisor is not None:
-        supervisor = supervisor.model_copy(update=given["supervisor"])
+        supervisor = supervisor.model_copy(update=request["supervisor"])
     return experiment.model_copy(
         update={
             "case": {name: case},
@@ -65,8 +65,8 @@ def _run(experiment: Experiment, folder: Path, output: Path) -> int:
     run = Run(experiment, settings, reader, cases, output, _tell, lambda _text: None, outcome)
     extensions, _ = loaded(experiment, settings, cases, without=("identification", "arming"))
     with whole_folder(output, alone=True) as run.draft:
-        for one in extensions:
-            one.begin(run)
+        for extension in extensions:
+            extension.begin(run)
         (result,) = run_cases(run, extensions).values()
     for notice in result.safe_states:
         sys.stderr.write(f"error: {notice.component}: {notice.what}; {notice.advice}\n")
@@ -75,11 +75,11 @@ def _run(experiment: Experiment, folder: Path, output: Path) -> int:
 
 def main() -> int:
     """Run the case; return the exit code."""
-    given = json.loads(sys.stdin.readline())
-    path = Path(given["experiment"])
+    request = json.loads(sys.stdin.readline())
+    path = Path(request["experiment"])
     try:
-        experiment = rewired(read_experiment(path), given)
-        return _run(experiment, path.parent, Path(given["output"]))
+        experiment = rewired(read_experiment(path), request)
+        return _run(experiment, path.parent, Path(request["output"]))
     except SoftdockError as error:
         sys.stderr.write(f"error: {'; '.join(map(str, error.diagnostics))}\n")
         return 2

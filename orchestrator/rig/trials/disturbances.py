@@ -19,7 +19,7 @@ class Disturbance(Struct):
     """What happens to a wire.
 
     name: In tables.
-    kind: By which a transport is asked whether it can have it.
+    kind: Key of the table of transports that cannot have it.
     up, down: Make the rules of both directions, given a forger; ``None``: all passes.
     from_first: It acts from the first content on; else from SIGUSR1 on.
     restart: The fault of the emulator that goes with it.
@@ -108,7 +108,7 @@ DISTURBANCES = (
     Disturbance(
         "50 ms late from the first on",
         "delay",
-        _rule(wire_rules.late, 0.05),
+        _rule(wire_rules.late_by, 0.05),
         from_first=True,
         answers_end="must",
         hides_s=0.06,
@@ -117,7 +117,7 @@ DISTURBANCES = (
     Disturbance(
         "0.5 s late from the first on",
         "delay",
-        _rule(wire_rules.late, 0.5),
+        _rule(wire_rules.late_by, 0.5),
         from_first=True,
         ends="may",
         causes=(*_DEAF, *_STALE, "no answer", "does not answer", "no sample came within"),
@@ -436,9 +436,9 @@ def impossible(bench: Bench, wiring: Wiring, disturbance: Disturbance, *, comman
     """
     if wiring.relay is None:
         return "its bench has no wiring with a relay"
-    why = bench.without.get("clock-jump", "") if disturbance.kind == "clock" else ""
-    if why := why or CANNOT.get((wiring.relay.transport, disturbance.kind), ""):
-        return why
+    reason = bench.without.get("clock-jump", "") if disturbance.kind == "clock" else ""
+    if reason := reason or CANNOT.get((wiring.relay.transport, disturbance.kind), ""):
+        return reason
     if disturbance.kind.startswith("commands") and not commanded:
         return "it takes no commands"
     if disturbance.kind in {"ahead", "stranger"} and bench.forged is None:

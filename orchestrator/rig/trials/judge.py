@@ -110,18 +110,20 @@ def trials_of(devices: Mapping[str, str], *, supervised: bool = True) -> Iterato
         yield Trial("kill -9 of the operator's terminal", target="operator")
 
 
-def _ended(what: str, target: Target, component: str = "") -> Iterator[Trial]:
+def _ended(process: str, target: Target, component: str = "") -> Iterator[Trial]:
     """Yield what can become of a process: it is killed, or stopped for a while."""
     whose = f"{component}: " if component else ""
-    yield Trial(f"{whose}kill -9 of {what}", component, target=target)
+    yield Trial(f"{whose}kill -9 of {process}", component, target=target)
     for stop_s in _STOPS:
-        yield Trial(f"{whose}stop of {what}, {stop_s:g} s", component, target=target, stop_s=stop_s)
+        yield Trial(
+            f"{whose}stop of {process}, {stop_s:g} s", component, target=target, stop_s=stop_s
+        )
 
 
-def chosen(trials: Iterable[Trial], only: Iterable[str]) -> list[Trial]:
+def selected_trials(trials: Iterable[Trial], only: Iterable[str]) -> list[Trial]:
     """Return the trials whose names have one of some texts in them; all if there is none."""
-    wanted = list(only)
-    return [one for one in trials if not wanted or any(text in one.name for text in wanted)]
+    names = list(only)
+    return [trial for trial in trials if not names or any(text in trial.name for text in names)]
 
 
 #: What is slower stands, as a share of the largest speed before the fault; of what stood then, what
@@ -132,14 +134,14 @@ _STILL, _ROUNDING = 1e-3, 1e-6
 class Reaction(Struct):
     """What the supervisor wrote of the first fault after a moment.
 
-    reason, where: Of the fault; empty: none was found.
+    reason, location: Of the fault; empty: none was found.
     state: What it led to.
     found_s: When it was found, CLOCK_MONOTONIC; NaN: never.
     states: All states that the rig went through from then on.
     """
 
     reason: str = ""
-    where: str = ""
+    location: str = ""
     state: str = ""
     found_s: float = math.nan
     states: tuple[str, ...] = ()
@@ -147,7 +149,7 @@ class Reaction(Struct):
 
 def was_disturbed(changes: Path, before_s: float) -> bool:
     """Whether something was found before a moment, such as a busy machine."""
-    return any(one.reason and one.time_s < before_s for one in _changes(changes))
+    return any(change.reason and change.time_s < before_s for change in _changes(changes))
 
 
 def _changes(path: Path) -> tuple[StateChange, ...]:
@@ -157,10 +159,10 @@ def _changes(path: Path) -> tuple[StateChange, ...]:
 
 def reaction_of(changes: Path, since_s: float) -> Reaction:
     """Read the first fault after a moment."""
-    rows = [one for one in _changes(changes) if one.time_s >= since_s]
+    rows = [change for change in _changes(changes) if change.time_s >= since_s]
     for i, row in enumerate(rows):
         if row.reason:
-            states = tuple(dict.fromkeys(each.after for each in rows[i:]))
+            states = tuple(dict.fromkeys(row.after for row in rows[i:]))
             return Reaction(row.reason, row.where, row.after, row.time_s, states)
     return Reaction()
 
@@ -179,8 +181,8 @@ class LoggedMotion(Struct):
 
     def largest(self, since_s: float) -> float:
         """Return the largest size from a moment on; NaN: the log has nothing of it."""
-        chosen = np.abs(self.values[self.times_s >= since_s])
-        return float(chosen.max()) if len(chosen) else math.nan
+        values = np.abs(self.values[self.times_s >= since_s])
+        return float(values.max()) if len(values) else math.nan
 
     def velocity(self, since_s: float) -> float:
         """Return the largest velocity from a moment on, by the device's clock; NaN: as before."""
@@ -188,15 +190,15 @@ class LoggedMotion(Struct):
 
     def step(self, since_s: float) -> float:
         """Return the largest step from one row to the next, from a moment on; NaN: as before."""
-        chosen = self.values[self.times_s >= since_s]
-        return float(np.abs(np.diff(chosen)).max()) if len(chosen) > 1 else math.nan
+        values = self.values[self.times_s >= since_s]
+        return float(np.abs(np.diff(values)).max()) if len(values) > 1 else math.nan
 
     def path(self, since_s: float) -> float:
         """Return the length of the way from a moment on, there and back; NaN: as before."""
-        chosen = self.values[self.times_s >= since_s]
-        return float(np.abs(np.diff(chosen)).sum()) if len(chosen) else math.nan
+        values = self.values[self.times_s >= since_s]
+        return float(np.abs(np.diff(values)).sum()) if len(values) else math.nan
 
-    def rest(self, since_s: float) -> float:
+    def last_motion_s(self, since_s: float) -> float:
         """Return when it last moved, from a moment on; NaN: it did not."""
         steps, times = np.abs(np.diff(self.values)), self.times_s[1:]
         steps /= np.maximum(np.diff(self.times_s) / self.period_s, 1.0)  # rows that are missing
@@ -217,11 +219,11 @@ def motion_of(log: Path, signal: Logged, period_s: float) -> LoggedMotion:
     return LoggedMotion(np.array(times), np.array(values), period_s)
 
 
-def sentence_of(said: Path) -> str:
+def sentence_of(path: Path) -> str:
     """Return the last error that a run told; empty: none."""
-    lines = said.read_text(encoding="utf-8", errors="replace").splitlines()
-    told = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
-    return told[-1] if told else ""
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    errors = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
+    return errors[-1] if errors else ""
 
 
 def recorded_until(output: Path, case: str) -> tuple[float, Mapping[str, float]]:
@@ -229,9 +231,9 @@ def recorded_until(output: Path, case: str) -> tuple[float, Mapping[str, float]]
     journal = output / f"{case}.partial"
     path = kept_result(output, case) or kept_result(output, journal.name) or journal
     if path.exists():
-        found = read_result(path)
-        last = dict(zip(found.names, found.values[-1].tolist(), strict=True))
-        return float(found.time[-1]), last
+        result = read_result(path)
+        last = dict(zip(result.names, result.values[-1].tolist(), strict=True))
+        return float(result.time[-1]), last
     raise LoadError.in_file(output, f"nothing was recorded of case '{case}'")
 
 
@@ -290,13 +292,17 @@ class Judge:
 
     def __init__(self, experiment: Experiment, case: str, devices: Mapping[str, str]) -> None:
         self._settings, self._case, self._devices = experiment.supervisor, case, devices
-        given = experiment.case[case].devices
-        read = {name: _settings(kind, given[name].settings) for name, kind in devices.items()}
+        device_tables = experiment.case[case].devices
+        read = {
+            name: _settings(kind, device_tables[name].settings) for name, kind in devices.items()
+        }
         self._ports = {
             name: device_class(kind).connectors(read[name]) for name, kind in devices.items()
         }
         self._truth = {name: bench_of(kind).truth(read[name]) for name, kind in devices.items()}
-        self._asked = {name: bench_of(kind).asked(read[name]) for name, kind in devices.items()}
+        self._asked = {
+            name: bench_of(kind).logged_commands(read[name]) for name, kind in devices.items()
+        }
         self._units = {
             f"{name}.{port.name}": port.unit
             for name, ports in self._ports.items()
@@ -306,34 +312,41 @@ class Judge:
     def outcome(self, trial: Trial, folder: Path, struck_s: float, exit_code: int) -> Outcome:
         """Judge a trial by its folder, from the moment of the fault on."""
         reaction = reaction_of(folder / f"{self._case}.supervisor" / "changes.csv", struck_s)
-        found = [p.name.split(".")[1] for p in folder.glob("*.supervisor/supervisor_lost.*.csv")]
-        if found and not reaction.reason:  # each device finds that by itself, and nobody else does
-            reaction = Reaction("supervisor_lost", ", ".join(sorted(found)), "FALLBACK")
+        lost_devices = [
+            p.name.split(".")[1] for p in folder.glob("*.supervisor/supervisor_lost.*.csv")
+        ]
+        if (
+            lost_devices and not reaction.reason
+        ):  # each device finds that by itself, and nobody else does
+            reaction = Reaction("supervisor_lost", ", ".join(sorted(lost_devices)), "FALLBACK")
         try:
             recorded_s, last = recorded_until(folder, self._case)
         except LoadError:
             recorded_s, last = math.nan, {}
-        truths, asked = list(self._motions(folder)), list(self._motions(folder, asked=True))
-        moving = [(one, unit) for one, unit in truths if unit in _LENGTHS]
-        forces = [one.largest(struck_s) for one, unit in truths if unit == "N"]
-        velocities = [one.velocity(struck_s) for one, unit in truths if unit == "m"]
-        force, velocity = _most(forces), _most(velocities)
-        rests = [one.rest(struck_s) for one, _ in moving]
+        truths, commanded = (
+            list(self._motions(folder)),
+            list(self._motions(folder, is_commanded=True)),
+        )
+        moving = [(motion, unit) for motion, unit in truths if unit in _LENGTHS]
+        forces = [motion.largest(struck_s) for motion, unit in truths if unit == "N"]
+        velocities = [motion.velocity(struck_s) for motion, unit in truths if unit == "m"]
+        force, velocity = _largest(forces), _largest(velocities)
+        rests = [motion.last_motion_s(struck_s) for motion, _ in moving]
         kinds = ("lost", "late", "repeated", "malformed", "restarts")
-        counts = {one: int(last.get(f"{trial.component}.{one}", 0)) for one in kinds}
+        counts = {motion: int(last.get(f"{trial.component}.{motion}", 0)) for motion in kinds}
         sentence = sentence_of(folder / "said.txt")
         return Outcome(
             trial,
             reaction,
             struck_s,
-            _most(rests) - struck_s,
+            _largest(rests) - struck_s,
             force,
             velocity,
             not (force > self._strongest() or velocity > self._fastest()),
             recorded_s,
-            {one: count for one, count in counts.items() if count},
-            _by_unit((one.path(struck_s), unit) for one, unit in moving),
-            _by_unit((one.step(struck_s), unit) for one, unit in asked),
+            {motion: count for motion, count in counts.items() if count},
+            _by_unit((motion.path(struck_s), unit) for motion, unit in moving),
+            _by_unit((motion.step(struck_s), unit) for motion, unit in commanded),
             exit_code,
             sentence,
             self._wrong(trial, reaction, exit_code, sentence),
@@ -350,10 +363,10 @@ class Judge:
         in_cycle = kind.answers and not kind.takes_unasked
         ends, causes = known.expected(in_cycle=in_cycle, says_taken=True)
         if reaction.reason:
-            is_own = reaction.where.partition(".")[0] == trial.component
+            is_own = reaction.location.partition(".")[0] == trial.component
             if reaction.reason in known.reasons and is_own:
                 return ""
-            return f"another cause: {reaction.reason} ({reaction.where})"
+            return f"another cause: {reaction.reason} ({reaction.location})"
         if exit_code:
             is_right = ends != "never" and any(cause in sentence for cause in causes)
             return "" if is_right else f"another cause: {sentence}"
@@ -361,16 +374,18 @@ class Judge:
         may_go_on = ends != "must" or (bool(known.restart) and counts_restarts)
         return "" if may_go_on else "it went on"
 
-    def _motions(self, folder: Path, *, asked: bool = False) -> Iterator[tuple[LoggedMotion, str]]:
+    def _motions(
+        self, folder: Path, *, is_commanded: bool = False
+    ) -> Iterator[tuple[LoggedMotion, str]]:
         """Yield what the logs of the emulators say: of each signal with limits, or each command."""
         for name, ports in self._ports.items():
-            known = (self._asked if asked else self._truth)[name]
-            for port in ports.inputs if asked else ports.outputs:
-                limited = asked or self._is_limited(f"{name}.{port.name}")
+            signals = (self._asked if is_commanded else self._truth)[name]
+            for port in ports.inputs if is_commanded else ports.outputs:
+                limited = is_commanded or self._is_limited(f"{name}.{port.name}")
                 for scalar in port.scalars if limited else ():
-                    if scalar in known:
+                    if scalar in signals:
                         log = folder / f"{name}.log.csv"
-                        yield motion_of(log, known[scalar], 1.0 / ports.rate), port.unit
+                        yield motion_of(log, signals[scalar], 1.0 / ports.rate), port.unit
 
     def _is_limited(self, signal: str) -> bool:
         """Whether the rig has limits for a signal; what moves counts in any case."""
@@ -380,34 +395,34 @@ class Judge:
     def _strongest(self) -> float:
         """Return the largest force that the signals of forces may have, N."""
         signals = {} if self._settings is None else self._settings.signals
-        found = [
-            max(abs(one.minimum or 0.0), abs(one.maximum or 0.0))
-            for name, one in signals.items()
+        bounds = [
+            max(abs(bound.minimum or 0.0), abs(bound.maximum or 0.0))
+            for name, bound in signals.items()
             if self._units[name] == "N"
         ]
-        return max((one for one in found if one), default=math.inf)
+        return max((bound for bound in bounds if bound), default=math.inf)
 
     def _fastest(self) -> float:
         """Return the largest velocity that a command may have, m/s."""
         if self._settings is not None:
-            return float(max(one.velocity for one in self._settings.commands.values()))
+            return float(max(command.velocity for command in self._settings.commands.values()))
         inputs = [port for ports in self._ports.values() for port in ports.inputs]
         return max((port.speed for port in inputs if port.unit == "m"), default=math.inf)
 
 
-def _most(values: Iterable[float]) -> float:
-    return max((one for one in values if not math.isnan(one)), default=math.nan)
+def _largest(values: Iterable[float]) -> float:
+    return max((value for value in values if not math.isnan(value)), default=math.nan)
 
 
 def _by_unit(values: Iterable[tuple[float, str]]) -> dict[str, float]:
     """Return the largest of each unit; what nothing is known of is left out."""
-    found: dict[str, float] = {}
+    largest: dict[str, float] = {}
     for value, unit in values:
         if not math.isnan(value):
-            found[unit] = max(value, found.get(unit, 0.0))
-    return found
+            largest[unit] = max(value, largest.get(unit, 0.0))
+    return largest
 
 
-def _settings(kind: str, given: Mapping[str, object]) -> DeviceSettings:
+def _settings(kind: str, values: Mapping[str, object]) -> DeviceSettings:
     wiring = bench_of(kind).wiring().settings
-    return read_settings(device_class(kind), {**wiring, **given}, kind)
+    return read_settings(device_class(kind), {**wiring, **values}, kind)

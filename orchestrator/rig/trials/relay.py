@@ -74,20 +74,20 @@ class Queue:
         if self._began is None:
             self._began = self._now()
 
-    def put(self, way: Way, content: bytes) -> None:
+    def put(self, direction: Way, content: bytes) -> None:
         """Take what came."""
         now, seconds = self._now(), 0.0
         rule: Rule = untouched
         if self._began is not None:
-            rule, seconds = self._rules[way], now - self._began
-        passing = Passing(content, self._counts[way], seconds)
-        self._counts[way] += self._began is not None
+            rule, seconds = self._rules[direction], now - self._began
+        passing = Passing(content, self._counts[direction], seconds)
+        self._counts[direction] += self._began is not None
         for copy, leaving in enumerate(rule(passing)):
             due = now + leaving.delay_s
             is_again = copy > 0 and leaving.content == content  # which holds nothing up
             if self._in_order and not is_again:
-                due = self._last[way] = max(due, self._last[way])
-            heapq.heappush(self._waiting, (due, next(self._ticks), way, leaving))
+                due = self._last[direction] = max(due, self._last[direction])
+            heapq.heappush(self._waiting, (due, next(self._ticks), direction, leaving))
 
     def wait_s(self) -> float:
         """Return how long nothing is due, s."""
@@ -97,8 +97,8 @@ class Queue:
         """Return what leaves now."""
         leaving = []
         while self._waiting and self._waiting[0][0] <= self._now():
-            _, _, way, content = heapq.heappop(self._waiting)
-            leaving.append((way, content))
+            _, _, direction, content = heapq.heappop(self._waiting)
+            leaving.append((direction, content))
         return leaving
 
     def clear(self) -> None:
@@ -124,7 +124,7 @@ class Relay(ABC):
         """Read, and put it into the queue."""
 
     @abstractmethod
-    def leave(self, way: Way, leaving: Leaving) -> None:
+    def leave(self, direction: Way, leaving: Leaving) -> None:
         """Send."""
 
     @abstractmethod
@@ -135,25 +135,27 @@ class Relay(ABC):
         """Wait for a while, and pass on what is due."""
         for source in select.select(self.sources(), [], [], min(self._queue.wait_s(), _LOOK_S))[0]:
             self.take(source)
-        for way, leaving in self._queue.due():
+        for direction, leaving in self._queue.due():
             with contextlib.suppress(OSError):  # nobody listens there any more
-                self.leave(way, leaving)
+                self.leave(direction, leaving)
 
 
 class UdpRelay(Relay):
     """Two sockets, and two more from which strangers send."""
 
-    def __init__(self, places: RelayPlaces, queue: Queue, readdressed: Readdressed | None) -> None:
+    def __init__(
+        self, endpoints: RelayPlaces, queue: Queue, readdressed: Readdressed | None
+    ) -> None:
         super().__init__(queue)
         self._readdressed = readdressed
-        self._front = _udp_socket(_HOST, int(places.front))
-        self._back = _udp_socket(_HOST, places.back)
+        self._front = _udp_socket(_HOST, int(endpoints.front))
+        self._back = _udp_socket(_HOST, endpoints.back)
         self._senders = {
             "own": self._front,
             "port": _udp_socket(_HOST, 0),
             "host": _udp_socket(_OTHER_HOST, 0),
         }
-        self._device, self._adapter = int(places.device), places.adapter
+        self._device, self._adapter = int(endpoints.device), endpoints.adapter
 
     def sources(self) -> Sequence[socket.socket | int]:
         """Both sockets; what strangers are sent is not passed on."""
@@ -174,11 +176,11 @@ class UdpRelay(Relay):
                 content = self._readdressed(content, here, self._device)
             self._queue.put("down", content)
 
-    def leave(self, way: Way, leaving: Leaving) -> None:
+    def leave(self, direction: Way, leaving: Leaving) -> None:
         """Send it to the other side, if that is known."""
-        if way == "down" and self._device:
+        if direction == "down" and self._device:
             self._back.sendto(leaving.content, (_HOST, self._device))
-        elif way == "up" and self._adapter:
+        elif direction == "up" and self._adapter:
             self._senders[leaving.sender].sendto(leaving.content, (_HOST, self._adapter))
 
     def close(self) -> None:
@@ -188,18 +190,18 @@ class UdpRelay(Relay):
 
 
 def _udp_socket(host: str, port: int) -> socket.socket:
-    made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    made.bind((host, port))
-    return made
+    udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    udp.bind((host, port))
+    return udp
 
 
 class TcpRelay(Relay):
     """One connection at a time."""
 
-    def __init__(self, places: RelayPlaces, queue: Queue) -> None:
+    def __init__(self, endpoints: RelayPlaces, queue: Queue) -> None:
         super().__init__(queue)
-        self._server = socket.create_server((_HOST, int(places.front)))
-        self._device = int(places.device)
+        self._server = socket.create_server((_HOST, int(endpoints.front)))
+        self._device = int(endpoints.device)
         self._sides: dict[Way, socket.socket] = {}  # by the way that is sent to it
 
     def sources(self) -> Sequence[socket.socket | int]:
@@ -216,8 +218,8 @@ class TcpRelay(Relay):
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self._sides = {"up": adapter, "down": device}
             return
-        way: Way = "down" if source is self._sides.get("up") else "up"
-        side = self._sides.get(_OTHER_WAY[way])
+        direction: Way = "down" if source is self._sides.get("up") else "up"
+        side = self._sides.get(_OTHER_WAY[direction])
         if side is None:
             return
         try:
@@ -225,13 +227,13 @@ class TcpRelay(Relay):
         except OSError:
             content = b""
         if content:
-            self._queue.put(way, content)
+            self._queue.put(direction, content)
         else:
             self._end()
 
-    def leave(self, way: Way, leaving: Leaving) -> None:
+    def leave(self, direction: Way, leaving: Leaving) -> None:
         """Send it, or end the connection by half or at once."""
-        side = self._sides.get(way)
+        side = self._sides.get(direction)
         if side is None:
             return
         if leaving.content == HALF_CLOSE:
@@ -258,15 +260,15 @@ class TcpRelay(Relay):
 class SerialRelay(Relay):
     """A pseudo terminal before another one; lines end with a carriage return."""
 
-    def __init__(self, places: RelayPlaces, queue: Queue) -> None:
+    def __init__(self, endpoints: RelayPlaces, queue: Queue) -> None:
         super().__init__(queue)
         self._front, self._slave = os.openpty()
-        self._back = os.open(str(places.device), os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+        self._back = os.open(str(endpoints.device), os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         for descriptor in (self._slave, self._back):
             tty.setraw(descriptor)
         os.set_blocking(self._front, False)
         self._rests = {self._front: b"", self._back: b""}
-        self._link = Path(str(places.front))
+        self._link = Path(str(endpoints.front))
         self._link.symlink_to(os.ttyname(self._slave))
 
     def sources(self) -> Sequence[socket.socket | int]:
@@ -276,14 +278,14 @@ class SerialRelay(Relay):
     def take(self, source: socket.socket | int) -> None:
         """Cut what came into lines."""
         assert isinstance(source, int)  # noqa: S101 - one of the two
-        *lines, rest = (self._rests[source] + os.read(source, _MOST_BYTES)).split(b"\r")
-        self._rests[source] = rest
+        *lines, incomplete = (self._rests[source] + os.read(source, _MOST_BYTES)).split(b"\r")
+        self._rests[source] = incomplete
         for line in lines:
             self._queue.put("down" if source == self._front else "up", line + b"\r")
 
-    def leave(self, way: Way, leaving: Leaving) -> None:
+    def leave(self, direction: Way, leaving: Leaving) -> None:
         """Write it."""
-        os.write(self._back if way == "down" else self._front, leaving.content)
+        os.write(self._back if direction == "down" else self._front, leaving.content)
 
     def close(self) -> None:
         """Take the terminal away."""
@@ -304,10 +306,10 @@ class MemoryRelay(Relay):
 
     _SHARED = Path("/dev/shm")  # noqa: S108 - that is where it is
 
-    def __init__(self, places: RelayPlaces, queue: Queue) -> None:
+    def __init__(self, endpoints: RelayPlaces, queue: Queue) -> None:
         super().__init__(queue)
-        self._path = self._SHARED / str(places.front)
-        back = (self._SHARED / str(places.device)).read_bytes()
+        self._path = self._SHARED / str(endpoints.front)
+        back = (self._SHARED / str(endpoints.device)).read_bytes()
         measured, commanded = struct.unpack_from("<II", back, 8)
         first, second = 32, 64 + 8 * measured
         records: Mapping[Way, slice] = {
@@ -317,7 +319,7 @@ class MemoryRelay(Relay):
         self._path.write_bytes(back[:32] + bytes(len(back) - 32))
         with self._path.open("r+b") as file:
             self._front = _Block(mmap.mmap(file.fileno(), len(back)), records)
-        with (self._SHARED / str(places.device)).open("r+b") as file:
+        with (self._SHARED / str(endpoints.device)).open("r+b") as file:
             self._back = _Block(mmap.mmap(file.fileno(), len(back)), records)
         self._seen: dict[Way, int] = {"up": 0, "down": 0}
 
@@ -327,27 +329,31 @@ class MemoryRelay(Relay):
 
     def turn(self) -> None:
         """Look whether a record is new."""
-        for way, block in (("up", self._back), ("down", self._front)):
-            self._look(_way(way), block)
+        for direction, block in (("up", self._back), ("down", self._front)):
+            self._look(_direction(direction), block)
         time.sleep(_MEMORY_LOOK_S)
-        for way, leaving in self._queue.due():
-            self.leave(way, leaving)
+        for direction, leaving in self._queue.due():
+            self.leave(direction, leaving)
 
-    def _look(self, way: Way, block: _Block) -> None:
-        record = block.memory[block.at[way]]
+    def _look(self, direction: Way, block: _Block) -> None:
+        record = block.memory[block.at[direction]]
         (counter,) = struct.unpack_from("<Q", record)
-        if counter == self._seen[way] or counter & 1 or record != block.memory[block.at[way]]:
+        if (
+            counter == self._seen[direction]
+            or counter & 1
+            or record != block.memory[block.at[direction]]
+        ):
             return
-        self._seen[way] = counter
-        self._queue.put(way, record[8:])
+        self._seen[direction] = counter
+        self._queue.put(direction, record[8:])
 
     def take(self, source: socket.socket | int) -> None:
         """Nothing comes by itself."""
 
-    def leave(self, way: Way, leaving: Leaving) -> None:
+    def leave(self, direction: Way, leaving: Leaving) -> None:
         """Write a record; where the relay cut it, write the remaining bytes only."""
-        block = self._front if way == "up" else self._back
-        at = block.at[way].start
+        block = self._front if direction == "up" else self._back
+        at = block.at[direction].start
         (counter,) = struct.unpack_from("<Q", block.memory, at)
         block.memory[at : at + 8] = struct.pack("<Q", counter + 1)
         block.memory[at + 8 : at + 8 + len(leaving.content)] = leaving.content
@@ -358,7 +364,7 @@ class MemoryRelay(Relay):
         self._path.unlink(missing_ok=True)
 
 
-def _way(text: str) -> Way:
+def _direction(text: str) -> Way:
     return "up" if text == "up" else "down"
 
 
@@ -369,19 +375,19 @@ _RELAYS: Mapping[str, Callable[[RelayPlaces, Queue], Relay]] = {
 }
 
 
-def relay_process(adapter: str, places: RelayPlaces, name: str) -> EmulatorProcess:
+def relay_process(adapter: str, endpoints: RelayPlaces, name: str) -> EmulatorProcess:
     """Return the process of a relay; its emulator must be there."""
-    order = {"adapter": adapter, "places": asdict(places), "disturbance": name}
+    order = {"adapter": adapter, "places": asdict(endpoints), "disturbance": name}
     return EmulatorProcess("orchestrator.rig.trials.relay", [json.dumps(order)])
 
 
 def main() -> int:
     """Relay until SIGTERM."""
     order = json.loads(sys.argv[-1])
-    places = RelayPlaces(**order["places"])
-    chosen, bench = disturbance(order["disturbance"]), bench_of(order["adapter"])
+    endpoints = RelayPlaces(**order["places"])
+    selected, bench = disturbance(order["disturbance"]), bench_of(order["adapter"])
     forge = bench.forged or (lambda content, _: content)
-    queue = Queue(chosen.rules(forge), in_order=places.transport in {"tcp", "serial"})
+    queue = Queue(selected.rules(forge), in_order=endpoints.transport in {"tcp", "serial"})
     stopped = False
 
     def stop(*_: object) -> None:
@@ -390,15 +396,15 @@ def main() -> int:
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGUSR1, lambda *_: queue.begin())
-    if chosen.from_first:
+    if selected.from_first:
         queue.begin()
     relay: Relay
-    if places.transport == "udp":
-        relay = UdpRelay(places, queue, bench.readdressed)
+    if endpoints.transport == "udp":
+        relay = UdpRelay(endpoints, queue, bench.readdressed)
     else:
-        relay = _RELAYS[places.transport](places, queue)
+        relay = _RELAYS[endpoints.transport](endpoints, queue)
     try:
-        sys.stdout.write(json.dumps({places.transport: places.front}) + "\n")
+        sys.stdout.write(json.dumps({endpoints.transport: endpoints.front}) + "\n")
         sys.stdout.flush()
         while not stopped:
             relay.turn()

@@ -37,17 +37,17 @@ _DEVICE = b"orchestrator.rig.device_units.io_loop"
 
 
 @contextlib.contextmanager
-def run_of(told: Mapping[str, Any], folder: Path) -> Iterator[OwnProcess]:
+def run_of(request: Mapping[str, Any], folder: Path) -> Iterator[OwnProcess]:
     """Start the run; what it says goes to ``said.txt``."""
-    with (folder / "said.txt").open("wb") as said:
+    with (folder / "said.txt").open("wb") as output:
         process = OwnProcess(
             _CHILD,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,  # a line when it begins, its end when all it started has ended
-            stderr=said,
+            stderr=output,
             outlives=True,  # as at a terminal of its own
         )
-    process.stdin.write(json.dumps(dict(told)).encode() + b"\n")
+    process.stdin.write(json.dumps(dict(request)).encode() + b"\n")
     process.stdin.close()
     try:
         yield process
@@ -118,7 +118,7 @@ def second_client(
         with contextlib.suppress(DeviceError, OSError):  # a port that is taken refuses it
             adapter.open()
             is_there = True
-        plain = [one for one in plans[component].arguments if not _is_place(one)]
+        plain = [argument for argument in plans[component].arguments if not _is_place(argument)]
         with contextlib.suppress(DeviceError):
             second = stack.enter_context(EmulatorProcess(plans[component].module, plain))
             if priority:
@@ -139,11 +139,11 @@ def _relay_of(
     trial: Trial, devices: Mapping[str, str], wirings: Mapping[str, Wiring]
 ) -> Iterator[EmulatorProcess | None]:
     """Start the relay of a trial, if it has one."""
-    places = None if trial.component not in wirings else wirings[trial.component].relay
-    if places is None:
+    endpoints = None if trial.component not in wirings else wirings[trial.component].relay
+    if endpoints is None:
         yield None
         return
-    with relay_process(devices[trial.component], places, trial.disturbance) as relay:
+    with relay_process(devices[trial.component], endpoints, trial.disturbance) as relay:
         yield relay
 
 
@@ -209,8 +209,8 @@ class TrialRig:
             try:
                 return self._attempt(trial)
             except _DisturbedError as error:
-                why = str(error)
-        raise DeviceError(f"trial '{trial.name}': {why}")
+                reason = str(error)
+        raise DeviceError(f"trial '{trial.name}': {reason}")
 
     def folder(self, trial: Trial) -> Path:
         """Return where a trial leaves what it leaves."""
@@ -225,8 +225,8 @@ class TrialRig:
         case, plans = with_emulators(
             self._experiment, self._case, self._experiment.case[self._case], wirings
         )
-        told = self._told(trial, case, folder)
-        rig = str(told["supervisor"].get("rig", ""))
+        request = self._request(trial, case, folder)
+        rig = str(request["supervisor"].get("rig", ""))
         with ExitStack() as stack:
             enter = stack.enter_context
             more = {name: ["--log", str(folder / f"{name}.log.csv")] for name in plans}
@@ -236,9 +236,9 @@ class TrialRig:
             emulators = enter(started_emulators(plans, self._priority, more))
             relay = enter(_relay_of(trial, self.devices, wirings))
             comes_s = time.monotonic() + trial.after_s
-            child = enter(run_of(told, folder))
+            child = enter(run_of(request, folder))
             if not child.first_line(_START_S):  # the devices are open and it steps, or it has ended
-                last = (_said(folder).splitlines() or ["it printed nothing"])[-1]
+                last = (_output_text(folder).splitlines() or ["it printed nothing"])[-1]
                 raise DeviceError(f"the run did not start; its last output: {last}")
             terminal = enter(terminal_at(rig)) if trial.target == "operator" else None
             status = self._await_active(rig, child) if rig else {}
@@ -250,7 +250,7 @@ class TrialRig:
             time.sleep(wait_s)
             if not child.is_running:
                 raise _DisturbedError(
-                    f"the run ended before the fault was injected: {_said(folder)}"
+                    f"the run ended before the fault was injected: {_output_text(folder)}"
                 )
             if rig and (state := self._state(rig)) != "ACTIVE":
                 raise _DisturbedError(
@@ -272,7 +272,7 @@ class TrialRig:
             raise _DisturbedError("the supervisor found a cause before the fault was injected")
         return self._judge.outcome(trial, folder, struck_s, child.returncode or 0)
 
-    def _told(self, trial: Trial, case: Case, folder: Path) -> dict[str, Any]:
+    def _request(self, trial: Trial, case: Case, folder: Path) -> dict[str, Any]:
         supervisor: dict[str, Any] = {}
         if self._experiment.supervisor is not None:  # more than one may run at once
             rig = f"{self._experiment.supervisor.rig[:30]}-{os.getpid()}-{next(self._numbers)}"
@@ -308,17 +308,17 @@ class TrialRig:
             if not child.is_running:
                 raise _DisturbedError("the run ended before the second client connected")
         elif trial.target is not None:
-            found = processes[trial.target]
-            if not found:
+            process_id = processes[trial.target]
+            if not process_id:
                 raise _DisturbedError(f"the process of the {trial.target} is not there")
             if trial.stop_s:
-                stop_for(found, trial.stop_s)
+                stop_for(process_id, trial.stop_s)
             elif trial.full_disk:
-                fill_disk(found)
+                fill_disk(process_id)
             elif trial.signal != signal.SIGKILL:
-                os.killpg(found, trial.signal)
+                os.killpg(process_id, trial.signal)
             else:
-                os.kill(found, signal.SIGKILL)
+                os.kill(process_id, signal.SIGKILL)
         return struck_s
 
     def _await_active(self, rig: str, child: OwnProcess) -> dict[str, Any]:
@@ -357,7 +357,7 @@ class TrialRig:
         return ""
 
 
-def _said(folder: Path) -> str:
+def _output_text(folder: Path) -> str:
     return (folder / "said.txt").read_text(encoding="utf-8", errors="replace").strip()
 
 
@@ -367,7 +367,7 @@ _SMALLER = {"m": (1e3, "mm"), "rad": (1e3, "mrad")}
 
 def _detected(outcome: Outcome) -> str:
     if outcome.reaction.reason:
-        return f"{outcome.reaction.reason} ({outcome.reaction.where})"
+        return f"{outcome.reaction.reason} ({outcome.reaction.location})"
     if outcome.exit_code > 0:
         return "the run"
     counted = ", ".join(f"{count} {kind}" for kind, count in outcome.counts.items())
@@ -386,13 +386,13 @@ def _rested(outcome: Outcome) -> str:
     return _number(outcome.rest_s * 1e3, ".0f") if is_stopped else "-"
 
 
-def _lengths(found: Mapping[str, float]) -> str:
+def _lengths(by_unit: Mapping[str, float]) -> str:
     """Return lengths by unit in words, the small ones in thousandths."""
-    told = []
-    for unit, value in found.items():
+    texts = []
+    for unit, value in by_unit.items():
         factor, name = _SMALLER.get(unit, (1.0, unit))
-        told += [f"{value * factor:.3g} {name}"] if value else []
-    return ", ".join(told) or ("0" if found else "-")
+        texts += [f"{value * factor:.3g} {name}"] if value else []
+    return ", ".join(texts) or ("0" if by_unit else "-")
 
 
 def _number(value: float, form: str, unknown: str = "-") -> str:
@@ -424,14 +424,14 @@ def row_of(outcome: Outcome) -> list[str]:
     return [cell(outcome) for cell in _CELLS.values()]
 
 
-def sound(row: Sequence[str]) -> bool:
+def is_sound(row: Sequence[str]) -> bool:
     """Whether limits were kept, the cause is right and the record can be read, by the cells.
 
     On a disk that is full before the first part is written nothing can be.
     """
     cells = dict(zip(COLUMNS, row, strict=True))
-    kept = cells["recorded until [s]"] != "nothing" or cells["fault"] == FULL_DISK
-    return cells["within limits"] == "yes" and kept and not cells["wrong"]
+    is_recorded = cells["recorded until [s]"] != "nothing" or cells["fault"] == FULL_DISK
+    return cells["within limits"] == "yes" and is_recorded and not cells["wrong"]
 
 
 #: What start and end of a trial take beside its run on a quiet machine, s: four to six
@@ -450,24 +450,24 @@ class Series:
 
     def __init__(self, rig: TrialRig, trials: Sequence[Trial], mark: str) -> None:
         self._rig, self._trials, self._mark = rig, trials, mark
-        known = {trial.name: self._read(trial) for trial in trials}
+        stored_rows = {trial.name: self._read(trial) for trial in trials}
         #: Cells of the trials that are done, by name.
-        self.rows = {name: row for name, row in known.items() if row is not None}
+        self.rows = {name: row for name, row in stored_rows.items() if row is not None}
 
     @property
-    def left(self) -> list[Trial]:
+    def remaining(self) -> list[Trial]:
         """Those that are not done."""
         return [trial for trial in self._trials if trial.name not in self.rows]
 
     def seconds(self, jobs: int) -> float:
         """Return what the rest will take on a quiet machine, so many at a time."""
-        each = [self._rig.seconds(trial) + _BESIDE_S for trial in self.left]
-        return max(sum(each) / jobs, max(each, default=0.0))
+        durations = [self._rig.seconds(trial) + _BESIDE_S for trial in self.remaining]
+        return max(sum(durations) / jobs, max(durations, default=0.0))
 
     def run(self, jobs: int, tell: Callable[[list[str]], None]) -> Iterator[list[str]]:
         """Run the rest; return the cells of all in their order."""
         with ThreadPoolExecutor(jobs) as pool:
-            going = {pool.submit(self._run, trial): trial for trial in self.left}
+            going = {pool.submit(self._run, trial): trial for trial in self.remaining}
             try:
                 for done in as_completed(going):
                     self.rows[going[done].name] = done.result()
@@ -479,8 +479,8 @@ class Series:
 
     def _run(self, trial: Trial) -> list[str]:
         row = row_of(self._rig.run(trial))
-        told = {"mark": self._mark, "row": dict(zip(COLUMNS, row, strict=True))}
-        text = json.dumps(told, indent=2)
+        record = {"mark": self._mark, "row": dict(zip(COLUMNS, row, strict=True))}
+        text = json.dumps(record, indent=2)
         file = self._rig.folder(trial) / _NAME
         file.with_suffix(".new").write_text(text, encoding="utf-8", newline="\n")
         file.with_suffix(".new").rename(file)
@@ -488,8 +488,8 @@ class Series:
 
     def _read(self, trial: Trial) -> list[str] | None:
         try:
-            told = json.loads((self._rig.folder(trial) / _NAME).read_text(encoding="utf-8"))
-            return [str(told["row"][c]) for c in COLUMNS] if told["mark"] == self._mark else None
+            entry = json.loads((self._rig.folder(trial) / _NAME).read_text(encoding="utf-8"))
+            return [str(entry["row"][c]) for c in COLUMNS] if entry["mark"] == self._mark else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
 

@@ -39,7 +39,7 @@ class Leaving(Struct):
 
 
 Rule = Callable[[Passing], Sequence[Leaving]]
-#: Makes a content with a value far off, so many samples ahead.
+#: Makes a content with an outlying value, a number of samples ahead.
 Forge = Callable[[bytes, int], bytes]
 
 
@@ -68,7 +68,7 @@ def first_lost(count: int) -> Rule:
     return lambda passing: [] if passing.number < count else untouched(passing)
 
 
-def late(seconds: float) -> Rule:
+def late_by(seconds: float) -> Rule:
     """Delay all by the same time."""
     return lambda passing: [Leaving(seconds, passing.content)]
 
@@ -106,7 +106,7 @@ def old_ones(count: int, seconds: float) -> Rule:
     return rule
 
 
-def jitter(most: float, share: float, seed: int) -> Rule:
+def jitter(largest: float, share: float, seed: int) -> Rule:
     """Delay by up to ``most`` in order, and lose a share."""
     draws = random.Random(seed)  # noqa: S311 - the same delays at each run
     last = 0.0
@@ -115,7 +115,7 @@ def jitter(most: float, share: float, seed: int) -> Rule:
         nonlocal last
         if draws.random() < share:
             return []
-        last = max(last, passing.seconds + most * draws.random())
+        last = max(last, passing.seconds + largest * draws.random())
         return [Leaving(last - passing.seconds, passing.content)]
 
     return rule
@@ -149,11 +149,11 @@ def mixed(seed: int) -> Rule:
     draws = random.Random(seed)  # noqa: S311 - the same draws at each run
 
     def rule(passing: Passing) -> list[Leaving]:
-        fate, delay, other = draws.random(), draws.random(), draws.random()
+        fate, delay, draw = draws.random(), draws.random(), draws.random()
         if fate < 0.1:
             return []
         leaving = [Leaving(0.01 * delay, passing.content)]
-        return [*leaving, Leaving(0.01 * other, passing.content)] if fate < 0.2 else leaving
+        return [*leaving, Leaving(0.01 * draw, passing.content)] if fate < 0.2 else leaving
 
     return rule
 
@@ -178,17 +178,17 @@ def once(content: bytes) -> Rule:
     ]
 
 
-def before(made: Callable[[bytes], bytes]) -> Rule:
+def before(forge: Callable[[bytes], bytes]) -> Rule:
     """Let another content come before the first one of which one can be made."""
     done = False
 
     def rule(passing: Passing) -> list[Leaving]:
         nonlocal done
-        other = passing.content if done else made(passing.content)
-        if other == passing.content:
+        forged = passing.content if done else forge(passing.content)
+        if forged == passing.content:
             return untouched(passing)
         done = True
-        return [Leaving(0.0, other), Leaving(1e-3, passing.content)]
+        return [Leaving(0.0, forged), Leaving(1e-3, passing.content)]
 
     return rule
 
@@ -209,7 +209,7 @@ def ahead(forge: Forge) -> Rule:
 
 
 def stranger(first: bool) -> Callable[[Forge], Rule]:  # noqa: FBT001 - one of two cases
-    """Let another host send a forged one beside each, before or behind it."""
+    """Let another host send a forged datagram before or behind each."""
 
     def make(forge: Forge) -> Rule:
         def rule(passing: Passing) -> list[Leaving]:

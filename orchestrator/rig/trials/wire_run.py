@@ -34,7 +34,7 @@ _REST_S = 0.3
 _LEAST_STEP_S = 0.004
 #: Of SCHED_FIFO, where it is granted: what the emulator stands for has a processor of its own.
 PRIORITY = 40
-#: Outputs that are recorded beside the one that is judged.
+#: Recorded outputs besides the judged one.
 FACTS = tuple(name for name, _, _ in HEALTH)
 
 
@@ -105,9 +105,9 @@ def leader(ports: DeviceConnectors, speed: float) -> type[Block]:
 
 def recorder(ports: DeviceConnectors, measured: str, rows: list[tuple[float, ...]]) -> type[Block]:
     """Return a block that keeps one measurement and the facts of its sample, as they come."""
-    name, _, rest = measured.partition("[")
+    name, _, index = measured.partition("[")
     port = next(output for output in ports.outputs if output.name == name)
-    at = int(rest.rstrip("]")) if rest else 0
+    at = int(index.rstrip("]")) if index else 0
 
     def keep(self: Any, t: float, h: float) -> None:
         del t, h

@@ -58,7 +58,7 @@ class WireVerdict(Struct):
     impossible: Why the transport cannot have it; empty: it can.
     error: Of the run; empty: it went on.
     after_s: From the disturbance to the end of the run; NaN: it went on.
-    hidden_s: Largest true age of a value, less the one that was told, s; NaN: there are no rows.
+    hidden_s: Largest true age of a value minus the reported age, s; NaN: there are no rows.
     unknown: Values that the emulator never had.
     step: Largest step of the device between two rows of its log, from the disturbance on.
     unit: Of the judged signal.
@@ -106,7 +106,7 @@ def _word(name: str, count: int) -> str:
     return words.get(name, name)
 
 
-#: What an error is told by in a table: words of it, and what stands there.
+#: Words of an error, and the text in the table.
 _CAUSES = {
     "in the same motion": "restarted",
     "restarted": "restarted",
@@ -141,7 +141,7 @@ def short_cause(error: str) -> str:
 
 
 def hidden_age(rows: Floats, truth: Floats, tolerance: float) -> tuple[float, int]:
-    """Return by how much values were older than was told, s, and how many were never true.
+    """Return by how much values were older than reported, s, and how many were never true.
 
     rows: Times, values and told ages, shape (n, 3).
     truth: Times and values, shape (m, 2).
@@ -170,13 +170,13 @@ class WireBench:
         self.name, self._folder = name, folder
         self._adapter, _, variant = name.partition(":")
         self._bench = bench_of(self._adapter)
-        made = self._bench.variants.get(variant) if variant else self._bench.relayed
-        if made is None:
+        wiring = self._bench.variants.get(variant) if variant else self._bench.relayed
+        if wiring is None:
             expected = "Bench.variants" if variant else "Bench.relayed"
             raise DescriptionError(
                 f"device '{name}': its bench has no such wiring with a relay ({expected})"
             )
-        self._wiring = made
+        self._wiring = wiring
 
     def impossible(self, disturbance: Disturbance) -> str:
         """Say why the wire of this adapter cannot have a disturbance; empty: it can."""
@@ -186,8 +186,8 @@ class WireBench:
 
     def run(self, disturbance: Disturbance) -> WireVerdict:
         """Run one disturbance."""
-        if why := self.impossible(disturbance):
-            return WireVerdict(self.name, disturbance.name, why)
+        if reason := self.impossible(disturbance):
+            return WireVerdict(self.name, disturbance.name, reason)
         folder = self._folder / re.sub(r"\W+", "-", f"{self.name} {disturbance.name}")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -283,7 +283,7 @@ class WireBench:
             unit=port.unit,
             counts={name: int(last.get(name, 0.0)) for name in _COUNTS},
         )
-        most = inputs[0].speed if inputs and inputs[0].unit == port.unit else math.inf
+        largest_speed = inputs[0].speed if inputs and inputs[0].unit == port.unit else math.inf
         period = float(np.median(np.diff(truth[:, 0]))) if len(truth) > 1 else math.nan
         kind = device_class(self._adapter)
         has_moved = step > 0.0 and not outcome.error  # so its answers came in time
@@ -293,7 +293,7 @@ class WireBench:
         )
         if not inputs and verdict.counts["restarts"] and ends == "must":
             ends = "may"  # it is counted, and there is no command to hold
-        wrongs = tuple(_wrongs(disturbance.hides_s, verdict, most * period, ends, causes))
+        wrongs = tuple(_wrongs(disturbance.hides_s, verdict, largest_speed * period, ends, causes))
         return WireVerdict(**{**asdict(verdict), "wrongs": wrongs})
 
 
@@ -350,7 +350,7 @@ def _run(bench: WireBench, disturbance: Disturbance) -> WireVerdict:
     return bench.run(disturbance)
 
 
-def _kept(file: Path) -> WireVerdict | None:
+def _stored_verdict(file: Path) -> WireVerdict | None:
     """Return a verdict of an earlier series; ``None``: there is none that can be read."""
     try:
         values = json.loads(file.read_text(encoding="utf-8"))
@@ -371,24 +371,28 @@ def wire_matrix(
     Verdicts that are in the output folder already are read back.
     """
     output.mkdir(parents=True, exist_ok=True)
-    chosen = [d for d in DISTURBANCES if not only or any(text in d.name for text in only)]
+    disturbances = [d for d in DISTURBANCES if not only or any(text in d.name for text in only)]
     with tempfile.TemporaryDirectory(prefix="softdock-wire-") as folder:
         benches = [WireBench(adapter, Path(folder)) for adapter in adapters]
 
         def run(pair: tuple[WireBench, Disturbance]) -> WireVerdict:
-            bench, chosen = pair
-            kept = output / f"{bench.name}-{re.sub(r'[^a-z0-9]+', '-', chosen.name)}.json"
-            verdict = _kept(kept)
+            bench, disturbance = pair
+            file = output / f"{bench.name}-{re.sub(r'[^a-z0-9]+', '-', disturbance.name)}.json"
+            verdict = _stored_verdict(file)
             if verdict is None:
-                verdict = _run(bench, chosen)
-                kept.write_text(
+                verdict = _run(bench, disturbance)
+                file.write_text(
                     json.dumps(asdict(verdict), indent=2), encoding="utf-8", newline="\n"
                 )
             tell(verdict)
             return verdict
 
         with ThreadPoolExecutor(jobs) as pool:
-            return list(pool.map(run, [(bench, one) for bench in benches for one in chosen]))
+            return list(
+                pool.map(
+                    run, [(bench, disturbance) for bench in benches for disturbance in disturbances]
+                )
+            )
 
 
 def matrix_table(verdicts: Sequence[WireVerdict]) -> tuple[list[str], list[list[str]]]:
@@ -408,8 +412,8 @@ def write_matrix(page: Path, verdicts: Sequence[WireVerdict]) -> None:
     Raises LoadError, DescriptionError: if the page cannot be read, or has no such marks.
     """
     text = page.read_text(encoding="utf-8")
-    before, begin, rest = text.partition(_BEGIN)
-    _, end, after = rest.partition(_END)
+    before, begin, remaining = text.partition(_BEGIN)
+    _, end, after = remaining.partition(_END)
     if not (begin and end):
         raise DescriptionError(f"{page}: expected the marks {_BEGIN} and {_END}")
     columns, rows = matrix_table(verdicts)

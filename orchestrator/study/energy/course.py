@@ -50,17 +50,17 @@ class Course(Struct, eq=False):
         """
         count = min(count, len(time))
         begins = np.arange(len(time) - 1)
-        least, most = np.zeros_like(begins), np.full_like(begins, len(time) - count)
+        lower, upper = np.zeros_like(begins), np.full_like(begins, len(time) - count)
         for jump in sorted(jumps):
             if count <= jump + 1 <= len(time) - count:
-                least[jump:] = jump + 1
-                most[:jump] = np.minimum(most[:jump], jump + 1 - count)
-        first = np.clip(begins - 1, least, np.maximum(least, most))
+                lower[jump:] = jump + 1
+                upper[:jump] = np.minimum(upper[:jump], jump + 1 - count)
+        first = np.clip(begins - 1, lower, np.maximum(lower, upper))
         window = first[:, None] + np.arange(count)
         steps = np.diff(time)
         # In units of the step, so that the powers are of alike size.
-        apart = (time[window] - time[begins][:, None]) / steps[:, None]
-        powers = apart[..., None] ** np.arange(count)
+        offsets = (time[window] - time[begins][:, None]) / steps[:, None]
+        powers = offsets[..., None] ** np.arange(count)
         coefficients = np.linalg.solve(powers, rows[window])
         padded = np.zeros((4, len(begins), rows.shape[1]))
         for k in range(count):
@@ -116,7 +116,7 @@ def work_within(
     effort: Course,
     motion: Course,
     first: Floats | None,
-    about: tuple[Course, ...] | None = None,
+    arm_and_force: tuple[Course, ...] | None = None,
 ) -> Floats:
     """Return the work of each step, shape (n - 1,).
 
@@ -127,9 +127,9 @@ def work_within(
     """
 
     def acting(share: float) -> Floats:
-        if about is None:
+        if arm_and_force is None:
             return effort.at(share)
-        arm, force = (each.at(share) for each in about)
+        arm, force = (course.at(share) for course in arm_and_force)
         return np.asarray(effort.at(share) - np.cross(arm, force))
 
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)

@@ -57,17 +57,17 @@ def late_motion(samples: Samples, system: System, port: LedgerPort, lost: Floats
         further behind than delays, faults and three steps of the connections explain.
     """
     ticks, pace = samples.ticks(*port.bond.connectors), samples.pace(*port.bond.connectors)
-    own, longer = samples.at_steps(ticks), samples.at_steps(pace)
-    energy = own.spread(_late_work(own, system, port, lost[::ticks]))
+    step_samples, longer = samples.at_steps(ticks), samples.at_steps(pace)
+    energy = step_samples.spread(_late_work(step_samples, system, port, lost[::ticks]))
     if pace > ticks and longer.is_long:
         energy = longer.corrected(energy, _late_work(longer, system, port, lost[::pace]))
     return energy
 
 
-def _late_work(own: Samples, system: System, port: LedgerPort, lost: Floats) -> Floats:
+def _late_work(step_samples: Samples, system: System, port: LedgerPort, lost: Floats) -> Floats:
     """Return it at the ends of some steps."""
-    lengths, dissipated = np.diff(own.time), np.diff(lost)
-    parts = list(_parts(own, system, port))
+    lengths, dissipated = np.diff(step_samples.time), np.diff(lost)
+    parts = list(_parts(step_samples, system, port))
     total = sum((part.power for part in parts), np.zeros_like(lengths))
     work = np.zeros_like(lengths)
     for part in parts:
@@ -94,12 +94,12 @@ def _parts(samples: Samples, system: System, port: LedgerPort) -> Iterator[_Late
         inputs = samples.is_input(moved) and samples.is_input(flow)
         if not inputs or None in feeds:
             continue
-        rows, way = samples.scale("W", effort, flow) * samples.at(flow), samples.at(moved)
+        rows, displacement = samples.scale("W", effort, flow) * samples.at(flow), samples.at(moved)
         mean = 0.5 * (rows[1:] + rows[:-1])
         squares = (rows**2).sum(axis=1)
         root_mean_square = np.sqrt(0.5 * (squares[1:] + squares[:-1]))
         behind = mean * lengths[:, None]
-        behind -= samples.scale("J", effort, moved) * np.diff(way, axis=0)
+        behind -= samples.scale("J", effort, moved) * np.diff(displacement, axis=0)
         late_s = sum(_longest_s(line, samples, float(lengths.max())) for line in feeds if line)
         faulty = any(samples.has_fault(line) for line in feeds if line)
         far = float(np.abs(np.cumsum(behind, axis=0)).max(initial=0.0))

@@ -190,19 +190,19 @@ def energy_ledger(
     works = {port.name: work_of(samples, port.bond) for port in plan.ports}
     into = {port.name: port.sign * works[port.name].energy for port in plan.ports}
     errors = [work.error for work in works.values()]
-    known = {name for port in plan.ports for name in port.bond.connectors}
+    port_connectors = {name for port in plan.ports for name in port.bond.connectors}
     entries: list[Entry] = []
     late_entries: list[Entry] = []
     for account in plan.accounts:
         ports = [port for port in plan.ports if port.account == account.name]
-        late = list(_late(samples, system, account, ports))
+        late_work = list(_late_entries(samples, system, account, ports))
         inflow = sum((into[port.name] for port in ports), np.zeros(len(samples.time)))
-        inflow = sum((entry.energy for entry in late), inflow)
-        own, error = _balanced(samples, account, inflow, known)
-        entries += own
-        late_entries += late
+        inflow = sum((entry.energy for entry in late_work), inflow)
+        account_entries, error = _balanced(samples, account, inflow, port_connectors)
+        entries += account_entries
+        late_entries += late_work
         errors.append(error)
-    inner = {name for each in plan.interfaces for name in (each.begin, each.end)}
+    inner = {name for interface in plan.interfaces for name in (interface.begin, interface.end)}
     for port in plan.ports:
         if port.name not in inner:
             entries.append(Entry(Kind.EXTERNAL, port.name, into[port.name]))
@@ -234,7 +234,7 @@ def _without_recordings(samples: Samples, plan: LedgerPlan) -> LedgerPlan:
     return plan.without(names)
 
 
-def _late(
+def _late_entries(
     samples: Samples, system: System, account: Account, ports: Sequence[LedgerPort]
 ) -> Iterator[Entry]:
     """Yield what flows into an account while displacements are still on their way."""
@@ -252,13 +252,13 @@ def _late(
 
 
 def _balanced(
-    samples: Samples, account: Account, inflow: Floats, known: Collection[str]
+    samples: Samples, account: Account, inflow: Floats, port_connectors: Collection[str]
 ) -> tuple[list[Entry], float]:
     """Entries of an account, and an estimate of their error; ``known``: connectors of all ports."""
     entries = [
         Entry(
             Kind.STORED,
-            _named(account.name, name, account.stored),
+            _entry_name(account.name, name, account.stored),
             samples.scale("J", name) * samples.at(name)[:, 0],
         )
         for name in account.stored
@@ -269,10 +269,10 @@ def _balanced(
     for kind, names in ((Kind.DISSIPATED, lost), (Kind.GIVEN, account.given)):
         for name in names:
             work: Work = energy_of(samples, name)
-            entries.append(Entry(kind, _named(account.name, name, names), work.energy))
+            entries.append(Entry(kind, _entry_name(account.name, name, names), work.energy))
             open_balance = open_balance + work.energy
             error += work.error
-    for kind, name, energy in _unseen(samples, account, open_balance, known):
+    for kind, name, energy in _unseen(samples, account, open_balance, port_connectors):
         entries.append(Entry(kind, name, energy))
         open_balance = open_balance - energy
     if not account.is_checked:
@@ -283,7 +283,7 @@ def _balanced(
 
 
 def _unseen(
-    samples: Samples, account: Account, open_balance: Floats, known: Collection[str]
+    samples: Samples, account: Account, open_balance: Floats, port_connectors: Collection[str]
 ) -> Iterator[tuple[Kind, str, Floats]]:
     """Yield what an account gets through no port: it is what its balance lacks, where it gets it.
 
@@ -294,13 +294,13 @@ def _unseen(
     devices = samples.of_kinds(_DEVICES, account.outputs)
     if account.is_checked and devices:
         yield Kind.CREATED, f"late outputs of {', '.join(devices)}", open_balance
-    elif changes := samples.changed(account.outputs, known):
+    elif changes := samples.changed(account.outputs, port_connectors):
         steps = np.logical_or.reduce(list(changes.values()))
         brought = since_begin(np.where(steps, np.diff(open_balance), 0.0))
         yield Kind.EXTERNAL, f"change of {', '.join(changes)}", brought
 
 
-def _named(account: str, connector: str, all_of_kind: tuple[str, ...]) -> str:
+def _entry_name(account: str, connector: str, all_of_kind: tuple[str, ...]) -> str:
     return account if len(all_of_kind) == 1 else f"{account}: {connector}"
 
 

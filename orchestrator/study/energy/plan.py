@@ -1,4 +1,4 @@
-"""What is asked of a run's energy: who holds it, where it passes, and what lies between."""
+"""The plan of an energy ledger: who holds it, where it passes, and what lies between."""
 
 from __future__ import annotations
 
@@ -186,7 +186,11 @@ class LedgerPlan(Struct):
         return LedgerPlan(
             tuple(account for account in self.accounts if account.name not in accounts),
             ports,
-            tuple(each for each in self.interfaces if {each.begin, each.end} <= names),
+            tuple(
+                interface
+                for interface in self.interfaces
+                if {interface.begin, interface.end} <= names
+            ),
         )
 
     @property
@@ -211,28 +215,30 @@ class LedgerPlan(Struct):
             if port.account and port.account not in accounts
         ]
         used: set[str] = set()
-        for each in self.interfaces:
-            ends = (each.begin, each.end)
-            for name in (*ends, *each.sources):
+        for interface in self.interfaces:
+            ends = (interface.begin, interface.end)
+            for name in (*ends, *interface.sources):
                 if name not in ports:
                     listed_ports = ", ".join(ports) or "none"
                     problems.append(
-                        f"interface '{each.name}': no port '{name}'; ports: {listed_ports}"
+                        f"interface '{interface.name}': no port '{name}'; ports: {listed_ports}"
                     )
                 elif name in used:
-                    problems.append(f"interface '{each.name}': port '{name}' is used already")
-                elif bool(ports[name].account) is (name in each.sources):
+                    problems.append(f"interface '{interface.name}': port '{name}' is used already")
+                elif bool(ports[name].account) is (name in interface.sources):
                     has = "has one" if ports[name].account else "has none"
-                    wants = "no account" if name in each.sources else "an account"
+                    wants = "no account" if name in interface.sources else "an account"
                     problems.append(
-                        f"interface '{each.name}': port '{name}': expected {wants}, it {has}"
+                        f"interface '{interface.name}': port '{name}': expected {wants}, it {has}"
                     )
                 used.add(name)
             same = all(name in ports for name in ends) and len({ports[e].sign for e in ends}) == 1
-            if same and each.stages:
+            if same and interface.stages:
                 problems.append(
-                    f"interface '{each.name}': the powers of '{each.begin}' and '{each.end}' both"
-                    f" count '{ports[each.begin].positive}'; with stages between them expected one"
+                    f"interface '{interface.name}': the powers of '{interface.begin}' and"
+                    f" '{interface.end}' both"
+                    f" count '{ports[interface.begin].positive}'; with stages between them"
+                    " expected one"
                     " 'in' and one 'out', since one gives what the other gets"
                 )
         return problems
@@ -275,12 +281,12 @@ class _Place(Struct):
         fitting = along if all(self._goes_along(i) for i in range(len(along))) else ()
         return Bond(self.at(port.effort), Motion(self.at(port.flow), fitting))
 
-    def _goes_along(self, place: int) -> bool:
+    def _goes_along(self, index: int) -> bool:
         """Whether effort times displacement is an energy: angles and quaternions need not be."""
         connectors, port = self.component.connectors, self.port
-        if place >= len(port.effort):
+        if index >= len(port.effort):
             return False
-        effort, along = connectors[port.effort[place]], connectors[port.displacement[place]]
+        effort, along = connectors[port.effort[index]], connectors[port.displacement[index]]
         energy = product_of("J", effort, along) is not None
         return energy and effort.shape == along.shape
 
@@ -299,7 +305,7 @@ def automatic_plan(system: System, *, declared_only: bool = False) -> LedgerPlan
     declared_only
         Whether only ports count that the system or an FMU declares, and none by their names.
     """
-    places = [
+    power_ports_found = [
         _Place(component, port)
         for component in system.components.values()
         for port in (component.power_ports if declared_only else power_ports(component)).values()
@@ -307,17 +313,18 @@ def automatic_plan(system: System, *, declared_only: bool = False) -> LedgerPlan
     feeds = {str(line.target): str(line.source) for line in system.connections}
     pairs = [  # giver and taker of an effort
         (giver, taker)
-        for taker in places
-        for giver in places
+        for taker in power_ports_found
+        for giver in power_ports_found
         if taker.takes_effort and not giver.takes_effort
         if giver.at(giver.port.effort)
         == tuple(feeds.get(name, "") for name in taker.at(taker.port.effort))
         if _moved(giver, taker, feeds)
     ]
-    named = [place for pair in pairs for place in pair]
-    owners = dict.fromkeys(place.component.name for place in named)
+    paired = [power_port for pair in pairs for power_port in pair]
+    owners = dict.fromkeys(power_port.component.name for power_port in paired)
     ports = tuple(
-        LedgerPort(place.name, place.bond, place.component.name, place.positive) for place in named
+        LedgerPort(power_port.name, power_port.bond, power_port.component.name, power_port.positive)
+        for power_port in paired
     )
     interfaces = tuple(_interface(*pair) for pair in pairs)
     return LedgerPlan(
@@ -327,8 +334,8 @@ def automatic_plan(system: System, *, declared_only: bool = False) -> LedgerPlan
 
 def _moved(giver: _Place, taker: _Place, feeds: Mapping[str, str]) -> bool:
     """Whether the one that gives the effort is moved by the other: by flows or displacements."""
-    one, other = giver.port, taker.port
-    for into, out in ((one.flow, other.flow), (one.displacement, other.displacement)):
+    giving, taking = giver.port, taker.port
+    for into, out in ((giving.flow, taking.flow), (giving.displacement, taking.displacement)):
         ends = zip(giver.at(into), taker.at(out), strict=False)
         fed = [feeds.get(target) == source for target, source in ends]
         if fed and all(fed):
@@ -346,9 +353,9 @@ def _interface(giver: _Place, taker: _Place) -> Interface:
 
 def _account(component: Component) -> Account:
     outputs = {c.name: c.unit for c in component.of(Causality.OUTPUT) if not c.shape}
-    found: dict[str, tuple[str, ...]] = {
+    by_kind: dict[str, tuple[str, ...]] = {
         key: (f"{component.name}.{name}",)
         for key, (name, unit) in _OUTPUTS.items()
         if outputs.get(name) == unit
     }
-    return Account(component.name, **found)
+    return Account(component.name, **by_kind)

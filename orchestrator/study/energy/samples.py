@@ -138,7 +138,7 @@ class Samples:
         if channel is not None:
             return channel.longest_ns
         declared_ns = line.delay.nominal_ns if line.delay else 0
-        tuned_ns = (int(each.value) for each in self._changes if each.name == str(line))  # type: ignore[arg-type]
+        tuned_ns = (int(change.value) for change in self._changes if change.name == str(line))  # type: ignore[arg-type]
         return max([declared_ns, *tuned_ns])
 
     def _jumps(self, name: str) -> list[int]:
@@ -163,7 +163,7 @@ class Samples:
         return tuple(name for name in owners if components[name].source.kind in kinds)
 
     def changed(
-        self, names: Collection[str], known: Collection[str]
+        self, names: Collection[str], connectors: Collection[str]
     ) -> dict[str, NDArray[np.bool_]]:
         """Return the communication steps in which values of the components of connectors changed.
 
@@ -174,14 +174,14 @@ class Samples:
         steps_by_name: dict[str, NDArray[np.bool_]] = {}
         for name in dict.fromkeys([*(change.name for change in self._changes), *self._signals]):
             component = name.partition(".")[0]
-            if component not in owners or "->" in name or name in known:
+            if component not in owners or "->" in name or name in connectors:
                 continue
             steps = self._steps_of(name)
             ticks = self._rates.get(component, 1)
             if ticks > 1:  # it acts from the component's next own step on
-                own = np.logical_or.reduceat(steps, np.arange(0, len(steps), ticks))
-                own[1:] |= own[:-1]
-                steps = np.repeat(own, ticks)[: len(steps)]
+                changes = np.logical_or.reduceat(steps, np.arange(0, len(steps), ticks))
+                changes[1:] |= changes[:-1]
+                steps = np.repeat(changes, ticks)[: len(steps)]
             if steps.any():
                 steps_by_name[name] = steps
         return steps_by_name
@@ -259,8 +259,8 @@ class Samples:
                 f"'{end}' was set by a program during the run and was not recorded, so its energy"
                 f" is unknown: add it to 'record'"
             )
-        given = self._system.components[end.component].values.get(end.connector)
-        value = connector.start if given is None else given
+        values = self._system.components[end.component].values.get(end.connector)
+        value = connector.start if values is None else values
         row = np.ravel(np.asarray(value, dtype=np.float64))
         rows = np.tile(row, (len(self._run.time), 1))
         for change in self._changes:
@@ -282,10 +282,10 @@ class Samples:
         return (rows[1:], rows[1:]) if course is None else (course.at(0.0), course.at(1.0))
 
     def course(self, name: str, count: int) -> Course:
-        """What a connector is within the steps, an output on curves through so many rows."""
+        """What a connector is within the steps, an output on curves through a number of rows."""
         if self.ticks(name) > self._ticks:  # its own steps are longer
-            own = self.at_steps(self.ticks(name)).course(name, count)
-            return own.divided(self.ticks(name), np.diff(self.time))
+            step_course = self.at_steps(self.ticks(name)).course(name, count)
+            return step_course.divided(self.ticks(name), np.diff(self.time))
         course = self.followed(name)
         if course is not None:
             return course
@@ -304,8 +304,8 @@ class Samples:
         if signal.connector.causality is not Causality.INPUT:
             return None
         if (ticks := self.ticks(name)) > self._ticks:  # its own steps are longer
-            own = self.at_steps(ticks).followed(name)
-            return None if own is None else own.divided(ticks, np.diff(self.time))
+            step_course = self.at_steps(ticks).followed(name)
+            return None if step_course is None else step_course.divided(ticks, np.diff(self.time))
         if end not in self._followed:
             plans = (p for p in self._run.plans if p.connection.target == end and p.span_ns)
             plan = next(plans, None)
@@ -344,17 +344,17 @@ class Samples:
         names = [name] if size == 1 else [f"{name}[{i}]" for i in range(size)]
         return np.column_stack([self._run[signal][:: self._ticks] for signal in names])
 
-    def scale(self, wanted: str, *names: str) -> float:
+    def scale(self, unit: str, *names: str) -> float:
         """Return what the product of connectors is in J or W, or raise UnitMismatchError."""
         connectors = [self.connector(name) for name in names]
-        product = product_of(wanted, *connectors)
+        product = product_of(unit, *connectors)
         if product is None:
             units = " times ".join(
-                f"'{name}' in {each.unit or 'no unit'}"
-                for name, each in zip(names, connectors, strict=True)
+                f"'{name}' in {connector.unit or 'no unit'}"
+                for name, connector in zip(names, connectors, strict=True)
             )
-            quantity = "energy" if wanted == "J" else "power"
+            quantity = "energy" if unit == "J" else "power"
             raise UnitMismatchError(
-                f"{units} is no {quantity}; expected units whose product is {wanted}"
+                f"{units} is no {quantity}; expected units whose product is {unit}"
             )
         return product

@@ -24,17 +24,17 @@ class Work(Struct, eq=False):
 
 def energy_of(samples: Samples, name: str) -> Work:
     """Return an energy, or the integral of a power; J since the begin in both cases."""
-    own = samples.at_steps(samples.ticks(name))
-    rows = own.at(name)[:, 0]
+    step_samples = samples.at_steps(samples.ticks(name))
+    rows = step_samples.at(name)[:, 0]
     factor = product_of("J", samples.connector(name))
     if factor is not None:
-        return Work(own.spread(factor * (rows - rows[0])))
+        return Work(step_samples.spread(factor * (rows - rows[0])))
     scale = samples.scale("W", name)
-    power, (begins, ends) = scale * rows, own.over(name)
-    steps = np.diff(own.time)
+    power, (begins, ends) = scale * rows, step_samples.over(name)
+    steps = np.diff(step_samples.time)
     fine = since_begin(0.5 * scale * steps * (begins + ends)[:, 0])
-    coarse, last = _halved(own.time, power)
-    energy = own.spread(fine)
+    coarse, last = _halved(step_samples.time, power)
+    energy = step_samples.spread(fine)
     longer = samples.at_steps(samples.pace(name))
     if longer.is_long:
         curve = scale * longer.smooth(name)
@@ -73,33 +73,33 @@ def unsure_work(samples: Samples, bond: Bond, missed: Floats) -> float:
     at an unknown moment, too: ``h max|e| |dv|``. The bound is their sum over the steps with
     ``m > 0``; the work of all others is as sure as without a device.
     """
-    places = range(len(bond.effort))
-    return sum(_Pair(samples, bond, place).unsure(missed) for place in places)
+    indices = range(len(bond.effort))
+    return sum(_Pair(samples, bond, index).unsure(missed) for index in indices)
 
 
 class _Pair:
     """One effort and what it acts on."""
 
-    def __init__(self, samples: Samples, bond: Bond, place: int) -> None:
-        motion, effort = bond.motion, bond.effort[place]
+    def __init__(self, samples: Samples, bond: Bond, index: int) -> None:
+        motion, effort = bond.motion, bond.effort[index]
         self._held = samples.is_input(effort)
-        self._moved = place < len(motion.displacement)
-        if not self._moved and place >= len(motion.flow):
+        self._moved = index < len(motion.displacement)
+        if not self._moved and index >= len(motion.flow):
             raise DescriptionError(f"effort '{effort}': expected a flow or a displacement")
-        other = motion.displacement[place] if self._moved else motion.flow[place]
-        self._scale = samples.scale("J" if self._moved else "W", effort, other)
-        self._names = effort, other
-        self._about = bond if motion.arm and place == 1 else None
+        motion_name = motion.displacement[index] if self._moved else motion.flow[index]
+        self._scale = samples.scale("J" if self._moved else "W", effort, motion_name)
+        self._names = effort, motion_name
+        self._about = bond if motion.arm and index == 1 else None
         arm = (motion.arm, bond.effort[0]) if self._about else ()
-        lengths = {samples.ticks(name) for name in (effort, other, *arm)}
+        lengths = {samples.ticks(name) for name in (effort, motion_name, *arm)}
         self._mixed = len(lengths) > 1
         self._all = samples
         self._samples = samples = samples if self._mixed else samples.at_steps(*lengths)
-        self._motion = self._scale * samples.at(other)
+        self._motion = self._scale * samples.at(motion_name)
         self._begin, self._end = samples.over(effort)
         if self._begin.shape[1] != self._motion.shape[1]:
             raise DescriptionError(
-                f"effort '{effort}' has {self._begin.shape[1]} elements, '{other}' has"
+                f"effort '{effort}' has {self._begin.shape[1]} elements, '{motion_name}' has"
                 f" {self._motion.shape[1]}; expected as many"
             )
         if self._about:
@@ -114,8 +114,8 @@ class _Pair:
 
     def work(self) -> Work:
         """Return the work in all rows of the run."""
-        own = self._work()
-        energy = self._samples.spread(own.energy)
+        step_work = self._work()
+        energy = self._samples.spread(step_work.energy)
         longer = self._all.at_steps(self._all.pace(*self._names))
         if not (self._held or self._mixed or self._about) and longer.is_long:
             effort, motion = (longer.smooth(name) for name in self._names)
@@ -123,13 +123,13 @@ class _Pair:
             energy = longer.corrected(
                 energy, since_begin(self._scale * work_within(effort, motion, first))
             )
-        return Work(energy, own.error)
+        return Work(energy, step_work.error)
 
     def _work(self) -> Work:
         inputs = [*self._names, *(self._about.effort[:1] if self._about else ())]
         if self._mixed or any(self._samples.followed(name) is not None for name in inputs):
-            best, other = self._within(4), self._within(3)
-            return Work(best, float(abs(best[-1] - other[-1])))
+            best, coarse = self._within(4), self._within(3)
+            return Work(best, float(abs(best[-1] - coarse[-1])))
         time = self._samples.time
         x, begin, end = self._motion, self._begin, self._end
         if self._moved:
@@ -147,12 +147,12 @@ class _Pair:
         """Return the work since the begin, of outputs on curves through so many rows."""
         samples = self._samples
         effort, motion = (samples.course(name, rows) for name in self._names)
-        about = None
+        arm_and_force = None
         if self._about:
             names = self._about.motion.arm, self._about.effort[0]
-            about = tuple(samples.course(name, rows) for name in names)
+            arm_and_force = tuple(samples.course(name, rows) for name in names)
         first = samples.at(self._names[1])[0] if self._moved else None
-        return since_begin(self._scale * work_within(effort, motion, first, about))
+        return since_begin(self._scale * work_within(effort, motion, first, arm_and_force))
 
     def unsure(self, missed: Floats) -> float:
         """Return by how much the work of steps with missed cycles may be wrong."""
@@ -165,8 +165,8 @@ class _Pair:
             steps = np.diff(self._samples.time)[:, None]
             moved, turned = steps * np.maximum(abs(x[:-1]), abs(x[1:])), steps * moved
         share = self._samples.within(missed)[:, None]
-        each = share * largest * moved + change * moved + largest * turned
-        return float(each[share[:, 0] > 0.0].sum())
+        uncertainty = share * largest * moved + change * moved + largest * turned
+        return float(uncertainty[share[:, 0] > 0.0].sum())
 
     def _richardson(self, fine: Floats) -> float:
         """Estimate the error from steps twice as long; efforts are samples here."""

@@ -94,7 +94,7 @@ def unit_of(result: Result, signal: str, angle: Angle) -> str:
 
 
 def _observed(
-    measure: Measure, result: Result, system: System, other: Result | None
+    measure: Measure, result: Result, system: System, reference: Result | None
 ) -> tuple[Floats, Floats, str]:
     """Return times in s and values of a measure's window, shape (n,), and their unit."""
     inside = _window(measure, result)
@@ -102,8 +102,8 @@ def _observed(
     unit = unit_of(result, measure.signal, measure.angle)
     if measure.changes_unit:
         unit = measure.unit or ""
-    if other is not None:
-        values = values - values_of(other, measure.to_signal or measure.signal, measure.angle)
+    if reference is not None:
+        values = values - values_of(reference, measure.to_signal or measure.signal, measure.angle)
     values = values[inside]
     if measure.target is not None:
         target: Floats | float | str = measure.target
@@ -271,12 +271,12 @@ def missed_shares(case: PreparedCase, result: Result, clock: str | None) -> Floa
         if not all(f"{device}.{count}" in result.names for count in _COUNTS):
             continue  # a case that records its own choice, and has no ledger
         cycles = steps * (1e9 / (clock_ns(case.system.component(device).source) or 1))
-        samples, lost, late = (np.diff(result[f"{device}.{count}"]) for count in _COUNTS)
-        apart = np.abs(lost) + np.abs(late)
+        samples, lost, late_samples = (np.diff(result[f"{device}.{count}"]) for count in _COUNTS)
+        missed_samples = np.abs(lost) + np.abs(late_samples)
         if device == clock:
             off = np.abs(samples + lost - cycles)
-            apart = np.maximum(apart, np.where(off >= 1.0 - 1e-9, off, 0.0))
-        missed = np.maximum(missed, apart / cycles)
+            missed_samples = np.maximum(missed_samples, np.where(off >= 1.0 - 1e-9, off, 0.0))
+        missed = np.maximum(missed, missed_samples / cycles)
     window = 1 + 2 * max((case.options.rates or {}).values(), default=1)
     spread: Floats = np.convolve(missed, np.ones(window))[: len(missed)]
     return spread

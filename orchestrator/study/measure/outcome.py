@@ -50,7 +50,7 @@ def _declared_ms(plan: DelayPlan) -> float | None:
 
 
 class CaseSummary(TypedDict):
-    """What the summary says of a case, beside what extensions found; s, ms, J."""
+    """Entries of the summary of a case, besides those of extensions; s, ms, J."""
 
     case: str
     title: str
@@ -217,7 +217,7 @@ class ExperimentOutcome(MutableStruct):
             "sweeps": {name: sweep.as_json() for name, sweep in self.sweeps.items()},
             "problems": self.problems,
             "broken": self.broken,
-            "stopped": {case: one.text for case, one in self.stopped.items()},
+            "stopped": {case: run_stop.text for case, run_stop in self.stopped.items()},
             "files": [path.as_posix() for path in self.files],
         }
 

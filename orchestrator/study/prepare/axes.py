@@ -33,11 +33,11 @@ class AxisPoint(Struct):
     """One value of an axis.
 
     value: What is set: a number, text or Boolean; a time is text in whole nanoseconds.
-    shown: The same for people and tables: a number in the unit of the axis.
+    label: The same for people and tables: a number in the unit of the axis.
     """
 
     value: AxisValue
-    shown: AxisValue
+    label: AxisValue
 
 
 def targets_of(axis: Axis) -> list[Target]:
@@ -122,7 +122,7 @@ def points_of(axis: Axis) -> list[AxisPoint]:
             if bound is not None:
                 raise DescriptionError(f"has values and '{key}': expected one of the two")
         points = [point_at(axis, value) for value in axis.values]
-        if len({kind if (kind := type(p.shown)) in {str, bool} else float for p in points}) > 1:
+        if len({kind if (kind := type(p.label)) in {str, bool} else float for p in points}) > 1:
             raise DescriptionError("values: expected numbers only, text only, or Booleans only")
     else:
         if axis.count is None:
@@ -211,7 +211,7 @@ def _shares(sweep: Sweep) -> NDArray[np.float64]:
 
 
 def size_of(sweep: Sweep) -> int:
-    """Count the runs, without those that other cases are compared with."""
+    """Count the runs, without runs of reference cases."""
     count = sweep.count or 0
     if sweep.design == "grid":
         axes = sweep.over.values()
@@ -241,7 +241,7 @@ def placed(sweep: Sweep, point: Point, seed: int | None, case: PreparedCase) -> 
         try:
             case = applied(axis, point[name].value, case)
         except DescriptionError as error:
-            location = f"over.{name} = {point[name].shown!r}"
+            location = f"over.{name} = {point[name].label!r}"
             raise DescriptionError(*(f"{location}: {text}" for text in error.problems)) from None
     return case if seed is None else _seeded(case, seed)
 

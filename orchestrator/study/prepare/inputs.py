@@ -96,13 +96,13 @@ def read_signal(path: Path, column: str) -> SignalFile:
             path, f"expected {article} column 'time' in seconds, found: {', '.join(titles)}"
         )
     (time,) = times
-    index = _place(path, titles, column)
+    index = _column_index(path, titles, column)
     times_ns = [_time_ns(path, i, text) for i, text in enumerate(rows[time])]
-    for number, (one, two) in enumerate(pairwise(times_ns), start=2):
-        if two <= one:
+    for number, (time_ns, next_ns) in enumerate(pairwise(times_ns), start=2):
+        if next_ns <= time_ns:
             raise DescriptionError(
-                f"{path}, row {number}: expected a time after {one / 1e9:.9g} s,"
-                f" found {two / 1e9:.9g} s"
+                f"{path}, row {number}: expected a time after {time_ns / 1e9:.9g} s,"
+                f" found {next_ns / 1e9:.9g} s"
             )
     if not times_ns:
         raise DescriptionError.in_file(path, "expected at least one row of values, found none")
@@ -137,11 +137,11 @@ def _parquet(path: Path) -> tuple[list[str], list[list[str]]]:
         raise LoadError.in_file(path, f"cannot be read as Parquet: {error}") from None
     titles = []
     for field in table.schema:
-        said = (field.metadata or {}).get(b"unit", b"")
+        unit_bytes = (field.metadata or {}).get(b"unit", b"")
         try:
-            unit = said.decode()
+            unit = unit_bytes.decode()
         except UnicodeDecodeError:
-            text = f"column '{field.name}': expected a unit in UTF-8, found {said!r}"
+            text = f"column '{field.name}': expected a unit in UTF-8, found {unit_bytes!r}"
             raise LoadError.in_file(path, text) from None
         titles.append(field.name if field.name in _TIME else titled(field.name, unit))
     return titles, [[repr(cell) for cell in column.to_pylist()] for column in table.columns]
@@ -155,7 +155,7 @@ def _npz(path: Path) -> tuple[list[str], list[list[str]]]:
     return ["time", *titles], [list(map(repr, column.tolist())) for column in columns]
 
 
-def _place(path: Path, titles: Sequence[str], column: str) -> int:
+def _column_index(path: Path, titles: Sequence[str], column: str) -> int:
     plain = [split_title(title)[0] for title in titles]
     for names in (titles, plain):
         numbers = [number for number, name in enumerate(names) if name == column]
@@ -289,8 +289,8 @@ def block_in(base: type[Block], unit: str) -> type[Block]:
 
 def __getattr__(name: str) -> type[Block]:
     """Find such a class: a process that was sent a prepared system has not made it yet."""
-    base, found, unit = name.partition(" in ")
-    if not found or base not in {"Playback", "Rest"}:
+    base, separator, unit = name.partition(" in ")
+    if not separator or base not in {"Playback", "Rest"}:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     return block_in(globals()[base], unit)
 
@@ -407,7 +407,7 @@ def _with_rest(system: System, path: str, table: RestTable) -> System:
     rest_block = replace(
         rest_block, name=name, connectors={**rest_block.connectors, **ports}
     ).with_values(values)
-    kept = {key: value for key, value in target.values.items() if key != end.connector}
+    remaining_values = {key: value for key, value in target.values.items() if key != end.connector}
     lines = tuple(
         replace(line, target=Endpoint(name, "wanted")) if line in fed else line
         for line in system.connections
@@ -416,7 +416,9 @@ def _with_rest(system: System, path: str, table: RestTable) -> System:
     for key, component in system.components.items():
         if key == end.component:  # right before its target, so that what it passes is no later
             components[name] = rest_block
-        components[key] = replace(target, values=kept) if key == end.component else component
+        components[key] = (
+            replace(target, values=remaining_values) if key == end.component else component
+        )
     return replace(
         system,
         components=components,

@@ -204,8 +204,8 @@ def expect_lines(delays: Mapping[str, Time], systems: Mapping[str, System]) -> N
             )
 
 
-def _parameters(folder: Path, given: str | ParameterFile) -> Callable[[System], System]:
-    file = ParameterFile(file=given) if isinstance(given, str) else given
+def _parameters(folder: Path, parameter_file: str | ParameterFile) -> Callable[[System], System]:
+    file = ParameterFile(file=parameter_file) if isinstance(parameter_file, str) else parameter_file
     return partial(
         apply_parameter_set,
         values=folder / file.file,
@@ -409,14 +409,14 @@ def _values(system: System) -> dict[str, Value]:
 
 def wrong_derived(derived: Derived, systems: Mapping[str, System]) -> Iterator[str]:
     """Say what ``[derived]`` names that no system has, of components that some system has."""
-    known: dict[str, set[str]] = {}
+    connectors_of: dict[str, set[str]] = {}
     for system in systems.values():
         for name, component in system.components.items():
-            known.setdefault(name, set()).update(component.connectors)
+            connectors_of.setdefault(name, set()).update(component.connectors)
     for path in dict.fromkeys(p for target, sources in derived.items() for p in (target, *sources)):
         name, dot, connector = path.partition(".")
         if not dot:
             yield f"derived: expected 'component.parameter', found '{path}'"
-        elif name in known and connector not in known[name]:
-            choices = choices_for(connector, sorted(known[name]), "connector", "its")
+        elif name in connectors_of and connector not in connectors_of[name]:
+            choices = choices_for(connector, sorted(connectors_of[name]), "connector", "its")
             yield f"derived: component '{name}' has no connector '{connector}'{choices}"

@@ -1,4 +1,4 @@
-"""A case that is ready to run, what is asked of its run, and the systems that cases share."""
+"""A prepared case, the settings of its run, and the systems that cases share."""
 
 from __future__ import annotations
 
@@ -213,16 +213,18 @@ def with_tuning(
     }
     tuned_cases: dict[str, PreparedCase] = {}
     names: set[str] = set()
-    for case, one in cases.items():
-        of_system = one.system.experiment.tuning
-        own = _nameable(one.system) if limits or of_system else set()
-        names |= own
-        for name in sorted(of_system.keys() - own):
+    for case, prepared in cases.items():
+        of_system = prepared.system.experiment.tuning
+        case_names = _nameable(prepared.system) if limits or of_system else set()
+        names |= case_names
+        for name in sorted(of_system.keys() - case_names):
             raise UnknownNameError(
                 f"case '{case}': limits of '{name}' in the system: it has no input, parameter or"
-                f" connection of this name{suggestion(name, own)}"
+                f" connection of this name{suggestion(name, case_names)}"
             )
-        tuned_cases[case] = replace(one, limits={n: one for n, one in limits.items() if n in own})
+        tuned_cases[case] = replace(
+            prepared, limits={n: prepared for n, prepared in limits.items() if n in case_names}
+        )
     for name in limits.keys() - names:
         raise UnknownNameError(
             f'tuning."{name}": no case has an input, a parameter or a connection of this name'
@@ -244,7 +246,7 @@ def with_tuning(
 
 
 def _nameable(system: System) -> set[str]:
-    """Return the names of what may be tuned; what cannot be is told when the run begins."""
+    """Return the names of what may be tuned; the start of the run reports others."""
     names = {
         f"{component.name}.{connector}"
         for component in system.components.values()
@@ -314,8 +316,8 @@ class SystemReader:
             written = read_system(self.folder / case.system, case.variant)
             if self.platform is not None:
                 written = _all_on_platform(written, self.platform)
-            for name, chosen in platforms.items():  # before a library for this machine is missed
-                written = written.with_options(name, platform=chosen)
+            for name, platform in platforms.items():  # before a library for this machine is missed
+                written = written.with_options(name, platform=platform)
             nested = resolve(written)
             flat = nested.flat()
             expect_fitting_levels(nested)

@@ -181,8 +181,8 @@ def _wrong_values(sweep: Sweep, cases: Mapping[str, PreparedCase]) -> Iterator[s
             for case in cases.values():
                 for text in _wrong_point(axis, point, sweep, case):
                     points_by_text.setdefault(text, []).append(point)
-        for text, where in points_by_text.items():
-            values = ", ".join(dict.fromkeys(str(point.shown) for point in where))
+        for text, axis_points in points_by_text.items():
+            values = ", ".join(dict.fromkeys(str(point.label) for point in axis_points))
             yield f"over.{name} = {values}: {text}"
 
 
@@ -218,14 +218,14 @@ def wrong_listed(name: str, sweep: ListedSweep, case: PreparedCase) -> Iterator[
 
 def _wrong_value(axis: Axis, value: AxisValue, case: PreparedCase) -> Iterator[Problem]:
     """Say what is wrong with one value, all of whose targets the case must have."""
-    there, wrong = case, False
+    there, is_wrong = case, False
     for target in targets_of(axis):
         try:
             there = target.changed(there, value)
         except DescriptionError as error:
-            wrong = True
+            is_wrong = True
             yield from error.problems
-    if not wrong and there.case is not case.case:
+    if not is_wrong and there.case is not case.case:
         yield from wrong_faults(there)
 
 
@@ -244,7 +244,7 @@ def named_by_maps(experiment: Experiment) -> Named:
         if sweep is None:
             continue
         yield f"{location}.measure", "measure", figure.measure, sweep.measures
-        for axis in _drawn(figure):
+        for axis in _axes_of_figure(figure):
             yield f"{location}.x, y", "axis", axis, sweep.over
         if isinstance(figure, MapFigure) and figure.contour is not None:
             yield f"{location}.contour", "measure", figure.contour, sweep.measures
@@ -286,7 +286,7 @@ def _panel(figure: MapFigure | LinesFigure, panel: MapPanelTable, sweep: Sweep) 
     for name, axis in sweep.over.items():
         try:
             listed = points_of(axis)
-            if name in _drawn(figure):
+            if name in _axes_of_figure(figure):
                 if name in panel.at:
                     yield f"at.{name}: this axis is drawn"
             elif name not in panel.at:
@@ -295,13 +295,13 @@ def _panel(figure: MapFigure | LinesFigure, panel: MapPanelTable, sweep: Sweep) 
                         f"axis '{name}' is not drawn: choose its value with at = {{ {name} = .. }}"
                     )
             elif point_at(axis, panel.at[name]).value not in [point.value for point in listed]:
-                values = ", ".join(str(point.shown) for point in listed)
+                values = ", ".join(str(point.label) for point in listed)
                 yield f"at.{name}: no value {panel.at[name]!r}; it has: {values}"
         except DescriptionError:
             continue  # reported with the sweep
 
 
-def _drawn(figure: MapFigure | LinesFigure) -> tuple[str, ...]:
+def _axes_of_figure(figure: MapFigure | LinesFigure) -> tuple[str, ...]:
     return (figure.x, figure.y) if isinstance(figure, MapFigure) else (figure.x,)
 
 

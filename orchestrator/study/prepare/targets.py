@@ -123,11 +123,11 @@ class Delay(Target):
 
     def reaches(self, case: PreparedCase) -> bool:
         """Whether the system has this connection."""
-        return self._found(case) is not None
+        return self._connection(case) is not None
 
     def changed(self, case: PreparedCase, value: Given) -> PreparedCase:
         """Set or multiply it."""
-        line = self._found(case)
+        line = self._connection(case)
         if line is None:
             raise UnknownNameError(f"no connection '{self.name}'")
         own_ns = line.delay.nominal_ns if line.delay else 0
@@ -139,7 +139,7 @@ class Delay(Target):
         source, target = str(line.source), str(line.target)
         return replace(case, system=case.system.with_delay(source, target, delay))
 
-    def _found(self, case: PreparedCase) -> Connection | None:
+    def _connection(self, case: PreparedCase) -> Connection | None:
         source, arrow, target = (part.strip() for part in self.name.partition("->"))
         if not (source and arrow and target):
             raise DescriptionError(f"delay: expected 'a.out -> b.in', found '{self.name}'")
@@ -214,9 +214,9 @@ class Rate(Target):
         return case.with_options(rates={**(case.options.rates or {}), self.name: int(number)})
 
 
-def _time(value: Given, what: str) -> float | str:
+def _time(value: Given, role: str) -> float | str:
     if isinstance(value, bool):
-        raise DescriptionError(f"{what}: expected a time, found {value!r}")
+        raise DescriptionError(f"{role}: expected a time, found {value!r}")
     return value
 
 
@@ -226,18 +226,18 @@ def _number(value: Given) -> float:
     return float(value)
 
 
-def _product(own: Value, factor: float) -> Value:
-    if isinstance(own, bool | str | bytes):
+def _product(value: Value, factor: float) -> Value:
+    if isinstance(value, bool | str | bytes):
         raise TypeError
-    if isinstance(own, int | float):
-        return own * factor
-    return tuple(float(element) * factor for element in own)
+    if isinstance(value, int | float):
+        return value * factor
+    return tuple(float(element) * factor for element in value)
 
 
-def _converted(value: float, unit: str | None, own: Connector | None) -> float:
-    if own is None:
+def _converted(value: float, unit: str | None, connector: Connector | None) -> float:
+    if connector is None:
         return value
-    factor, offset = defined_conversion(unit, None, own.unit, own.unit_definition)
+    factor, offset = defined_conversion(unit, None, connector.unit, connector.unit_definition)
     return value if (factor, offset) == (1.0, 0.0) else factor * value + offset
 
 

@@ -121,28 +121,28 @@ def views(case: PreparedCase) -> list[RecorderView]:
     """List the contents that a case's files shall have, its whole result first."""
     name, options, system = case.name, case.options, case.system
     problems: list[Problem] = []
-    whole = _chosen(system, options.record, f"case '{name}'", problems)
+    all_signals = _selected_signals(system, options.record, f"case '{name}'", problems)
     every, formats = options.every or 1, options.formats or (default_format(),)
-    recorders = [RecorderView(name, tuple(whole), 1, formats)]
+    recorders = [RecorderView(name, tuple(all_signals), 1, formats)]
     for key, recorder in case.case.recorder.items():
         location = f"case '{name}', recorder '{key}'"
-        names = whole
+        names = all_signals
         if recorder.record is not None:
-            names = _chosen(system, recorder.record, location, problems)
-        missing = [signal for signal in names if signal not in whole]
+            names = _selected_signals(system, recorder.record, location, problems)
+        missing = [signal for signal in names if signal not in all_signals]
         if missing:
             problems.append(
-                _wrong(key, f"{location}: the case does not record {', '.join(missing)}")
+                _recorder_problem(key, f"{location}: the case does not record {', '.join(missing)}")
             )
-        apart = recorder.every or every
-        if apart % every:
-            text = f"every: expected a multiple of the case's {every}, found {apart}"
-            problems.append(_wrong(key, f"{location}: {text}"))
+        interval = recorder.every or every
+        if interval % every:
+            text = f"every: expected a multiple of the case's {every}, found {interval}"
+            problems.append(_recorder_problem(key, f"{location}: {text}"))
         if key == "partial":
             text = "this name ends the files of runs that fail: choose another"
-            problems.append(_wrong(key, f"{location}: {text}"))
+            problems.append(_recorder_problem(key, f"{location}: {text}"))
         view = RecorderView(
-            f"{name}.{key}", tuple(names), apart // every, recorder.formats or formats
+            f"{name}.{key}", tuple(names), interval // every, recorder.formats or formats
         )
         recorders.append(view)
     for kind in dict.fromkeys(kind for view in recorders for kind in view.formats):
@@ -152,30 +152,30 @@ def views(case: PreparedCase) -> list[RecorderView]:
     return recorders
 
 
-def _wrong_format(kind: str, where: str) -> Iterator[Problem]:
+def _wrong_format(kind: str, location: str) -> Iterator[Problem]:
     formats = format_names()
     if kind not in formats:
-        yield f"{where}: no format '{kind}'{choices_for(kind, formats, 'format')}"
+        yield f"{location}: no format '{kind}'{choices_for(kind, formats, 'format')}"
     elif kind in _NEEDS and (reason := missing_module(_NEEDS[kind])):
-        yield f"{where}, format '{kind}': {reason}"
+        yield f"{location}, format '{kind}': {reason}"
     else:
         try:
             writer(kind)
         except PluginError as error:
-            yield f"{where}: {error}"
+            yield f"{location}: {error}"
 
 
-def _wrong(recorder: str, text: str) -> Diagnostic:
+def _recorder_problem(recorder: str, text: str) -> Diagnostic:
     return Diagnostic("DescriptionError", Severity.ERROR, text, key=toml_key("recorder", recorder))
 
 
-def _chosen(
-    system: System, record: Sequence[str] | None, where: str, problems: list[Problem]
+def _selected_signals(
+    system: System, record: Sequence[str] | None, location: str, problems: list[Problem]
 ) -> list[str]:
     try:
         return signal_names(system, record)
     except DescriptionError as error:
-        problems += error.within(where)
+        problems += error.within(location)
         return []
 
 
@@ -200,11 +200,11 @@ def flush_seconds(case: PreparedCase) -> float:
 
 
 def _written(
-    result: Result, chosen: Sequence[RecorderView], folder: Path, mark: str = ""
+    result: Result, recorder_views: Sequence[RecorderView], folder: Path, mark: str = ""
 ) -> Iterator[Path]:
     """Write all files of a case."""
-    for view in chosen:
-        content = result if view is chosen[0] else result.part(view.names, view.every)
+    for view in recorder_views:
+        content = result if view is recorder_views[0] else result.part(view.names, view.every)
         for kind in view.formats:
             path = folder / f"{view.stem}{mark}.{kind}"
             writer(kind)(content, path)
@@ -312,9 +312,9 @@ def _recorded(
             )
             result = run_case(steps.case, hooks, realtime=pace)
     except (FailedRunError, InterruptedRun, NeverEngagedError) as failure:
-        left = failure.__cause__ if isinstance(failure, NeverEngagedError) else failure
-        if isinstance(left, FailedRunError | InterruptedRun):
-            leave(left.result)
+        cause = failure.__cause__ if isinstance(failure, NeverEngagedError) else failure
+        if isinstance(cause, FailedRunError | InterruptedRun):
+            leave(cause.result)
         raise
     notes = (*run.notes[case.name], *result.notes, *run.remarks[case.name])
     result = replace(result, notes=notes)

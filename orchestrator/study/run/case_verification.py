@@ -59,7 +59,7 @@ def verification_notes(verification: Verification) -> list[str]:
 
 
 def verification_section(name: str, verification: Verification) -> Section:
-    """Return what is said of a case: the outputs that differ most, the worst first."""
+    """Return the report section of a case: the outputs that differ most, the worst first."""
     notes, times = verification_notes(verification), len(verification.time_ns)
     rows = tuple(_row(figures, times) for figures in verification)
     lines = []
@@ -114,7 +114,7 @@ def _row(figures: OutputFigures, times: int) -> tuple[Cell, ...]:
         figures.order,
         figures.error,
         _percent(figures.error_share),
-        "; ".join(_said(flag, figures, times) for flag in figures.flags),
+        "; ".join(_flag_text(flag, figures, times) for flag in figures.flags),
     )
 
 
@@ -122,7 +122,7 @@ def _percent(share: float | None) -> float | None:
     return None if share is None else 100.0 * share
 
 
-def _said(flag: Flag, figures: OutputFigures, times: int) -> str:
+def _flag_text(flag: Flag, figures: OutputFigures, times: int) -> str:
     if flag is Flag.JUMP and figures.jump_s is not None:
         return f"jump at {figures.jump_s:.6g} s"
     if flag is Flag.DISCRETE and figures.first_s is not None:

@@ -113,7 +113,7 @@ def read_checkpoint(path: str | Path) -> StoredCheckpoint:
                 parsed.steps,
                 **{name: _array(archive, name, *form) for name, form in _ARRAYS.items()},
                 states=states,
-                log=log_of(sorted((*parsed.tuned, *parsed.marks), key=lambda one: one.step)),
+                log=log_of(sorted((*parsed.tuned, *parsed.marks), key=lambda entry: entry.step)),
             )
         except ValidationError as error:
             raise LoadError.in_file(path, f"the checkpoint is damaged: {misfit(error)}") from None
@@ -126,9 +126,9 @@ def _description(path: Path, content: bytes) -> dict[str, Any]:
         description = json_data(content)
     except ValueError as error:
         raise LoadError.in_file(path, f"'{_DESCRIPTION}' is damaged: {error}") from None
-    found = description.get("format") if isinstance(description, dict) else None
-    if found != _FORMAT:
-        raise LoadError.in_file(path, f"expected a '{_FORMAT}', found '{found}'")
+    format_read = description.get("format") if isinstance(description, dict) else None
+    if format_read != _FORMAT:
+        raise LoadError.in_file(path, f"expected a '{_FORMAT}', found '{format_read}'")
     assert isinstance(description, dict)  # noqa: S101 - for mypy: it has a format
     return description
 
@@ -140,17 +140,17 @@ def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)  # a header that this module never writes
         try:
-            shape, _, said = readers[version != (1, 0)](stream)
+            shape, _, dtype = readers[version != (1, 0)](stream)
         except UserWarning as error:
             raise ValueError(str(error)) from None
-    return shape, said
+    return shape, dtype
 
 
 def _array(archive: zipfile.ZipFile, name: str, kind: type, axes: int) -> NDArray[Any]:
     info = archive.getinfo(f"{name}.npy")
     with archive.open(info) as stream:
-        shape, said = _header(stream)
-        if prod(shape) * said.itemsize > info.file_size:
+        shape, dtype = _header(stream)
+        if prod(shape) * dtype.itemsize > info.file_size:
             raise ValueError(
                 f"'{name}': {info.file_size} bytes do not make an array of shape {shape}"
             )

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from orchestrator.study.tables import LedgerTable, MotionTable, Names, PortTable, StageTable
 
 
-#: What stands in a result beside what was recorded: sums of the entries of one kind, over time.
+#: Additional signals of a result: sums of the entries of one kind, over time.
 _SERIES = {f"ledger.{kind}": kind for kind in Kind if kind is not Kind.PART}
 #: The same where a ledger looks back over a window; a number.
 _INDICATOR = "ledger.stability_indicator"
@@ -72,7 +72,7 @@ class LedgerRequest(Struct):
     window_ns: int | None = None
 
     @property
-    def where(self) -> str:
+    def label(self) -> str:
         """Name for messages."""
         return f"ledger '{self.name}'" if self.name else "energy ledger"
 
@@ -83,14 +83,14 @@ class LedgerRequest(Struct):
             needed as well.
         """
         fed = {str(line.target): str(line.source) for line in system.connections}
-        named = [signal_of(system, name) for name in self.plan.connectors]
-        found = [
+        plan_signals = [signal_of(system, name) for name in self.plan.connectors]
+        signals_known = [
             str(signal.end)
-            for signal in named
+            for signal in plan_signals
             if str(signal.end) in fed or signal.connector.causality is Causality.OUTPUT
         ]
-        sources = [fed[name] for name in found if name in fed] if follows else []
-        return tuple(dict.fromkeys([*found, *sources]))
+        sources = [fed[name] for name in signals_known if name in fed] if follows else []
+        return tuple(dict.fromkeys([*signals_known, *sources]))
 
 
 def ledger_request(case: PreparedCase, experiment: Experiment) -> LedgerRequest | None:
@@ -108,20 +108,21 @@ def ledger_request(case: PreparedCase, experiment: Experiment) -> LedgerRequest 
         )
     if not tables:
         plan = automatic_plan(system, declared_only=True)
-        whole = options.record is None and (options.every or 1) == 1
-        if not (plan.ports and whole):
+        is_complete = options.record is None and (options.every or 1) == 1
+        if not (plan.ports and is_complete):
             return None
         from orchestrator.study.tables import LedgerTable
 
         return LedgerRequest("", plan, LedgerTable(cases=(name,)).tolerance)
     key, table = tables[0]
-    where = f"ledger '{key}', case '{name}'"
+    location = f"ledger '{key}', case '{name}'"
     if len(tables) > 1:
-        both = " and ".join(f"'{other}'" for other, _ in tables)
+        both = " and ".join(f"'{table_name}'" for table_name, _ in tables)
         raise DescriptionError(f"case '{name}': ledgers {both}; expected one for a case")
     if (options.every or 1) != 1:
         raise DescriptionError(
-            f"{where}: every: expected 1, found {options.every}: work is summed up over all steps"
+            f"{location}: every: expected 1, found {options.every}: work is summed up over all"
+            " steps"
         )
     try:
         listed = bool(table.account or table.port or table.interface)
@@ -130,10 +131,10 @@ def ledger_request(case: PreparedCase, experiment: Experiment) -> LedgerRequest 
         request = LedgerRequest(key, plan, table.tolerance, window_ns)
         energy_ledger(_Nothing(), system, plan)  # that all exist, and are energies and powers
     except DescriptionError as error:
-        raise DescriptionError(*(f"{where}: {text}" for text in error.problems)) from None
+        raise DescriptionError(*(f"{location}: {text}" for text in error.problems)) from None
     if not plan.accounts:
         raise DescriptionError(
-            f"{where}: no power ports of '{system.name}' are connected with each other; declare"
+            f"{location}: no power ports of '{system.name}' are connected with each other; declare"
             f" some, or list ports in [ledger.{key}.port.NAME]"
         )
     return request
@@ -162,10 +163,11 @@ def swept_ledgers(experiment: Experiment) -> Iterator[str]:
     """Say which sweeps measure a ledger: they make none."""
     for name, sweep in experiment.sweeps.items():
         for case, key in product(sweep.cases, sweep.measures):
-            found = experiment.case[case].measure.get(key)
-            if found is not None and found.signal in (*_SERIES, _INDICATOR):
+            measure = experiment.case[case].measure.get(key)
+            if measure is not None and measure.signal in (*_SERIES, _INDICATOR):
                 yield (
-                    f"sweep '{name}': measure '{key}' of case '{case}' is of '{found.signal}', and"
+                    f"sweep '{name}': measure '{key}' of case '{case}' is of '{measure.signal}',"
+                    " and"
                     " runs of a sweep make no energy ledger; expected a signal that is recorded"
                 )
 
@@ -206,7 +208,7 @@ def ledger_of(
     try:
         ledger = energy_ledger(result, system, request.plan, missed)
     except DescriptionError as error:
-        return None, f"{request.where}: {error}"
+        return None, f"{request.label}: {error}"
     if ledger.closes(request.tolerance):
         return ledger, ""
     worst = max(ledger.of(Kind.RESIDUAL), key=lambda entry: float(abs(entry.energy).max()))
@@ -219,7 +221,7 @@ def ledger_of(
     events = [name for name, component in system.components.items() if component.shares_events]
     divided = f"steps that events of {' and '.join(map(repr, events))} divide, " if events else ""
     return ledger, (
-        f"{request.where}: the balance is open by {ledger.residual:.3g} J, most of it at"
+        f"{request.label}: the balance is open by {ledger.residual:.3g} J, most of it at"
         f" '{worst.name}'; expected at most {request.tolerance:g} of the largest entry,"
         f" {ledger.turnover:.3g} J{allowed}: check for a port that is not listed, a wrong sign,"
         f" {divided}or a step that is too long"
@@ -244,17 +246,17 @@ def _plan(table: LedgerTable, system: System) -> LedgerPlan:
     interfaces = tuple(
         Interface(
             name,
-            each.begin,
-            each.to,
+            interface.begin,
+            interface.to,
             tuple(
                 Stage(stage.name, _all(stage.effort), _motion(stage))
-                for stage in each.stages
+                for stage in interface.stages
                 if _applies(stage, system)
             ),
-            each.rest,
-            each.sources,
+            interface.rest,
+            interface.sources,
         )
-        for name, each in table.interface.items()
+        for name, interface in table.interface.items()
     )
     return LedgerPlan(accounts, ports, interfaces)
 
@@ -301,7 +303,7 @@ def energy_note(ledger: EnergyLedger) -> str:
     """Say what percentages are of, and how well the balance closes."""
     of = "energy stored at the begin" if ledger.initial else "the largest that is stored"
     share = ledger.residual / ledger.turnover if ledger.turnover else 0.0
-    said = (
+    note = (
         "Energy stored at the end = stored at the begin + from outside + created - dissipated -"
         f" given away; the residual is the remainder. Percentages are of {of},"
         f" {ledger.reference:.6g} J. The largest"
@@ -309,11 +311,11 @@ def energy_note(ledger: EnergyLedger) -> str:
         f" the quadrature is estimated to be {ledger.error:.2g} J."
     )
     if ledger.unchecked:
-        said += (
+        note += (
             f" Of {', '.join(ledger.unchecked)} the losses are the remainder, so their balance is"
             " not checked."
         )
-    return said
+    return note
 
 
 def write_ledger(ledger: EnergyLedger, path: Path) -> None:
@@ -326,10 +328,10 @@ def write_ledger(ledger: EnergyLedger, path: Path) -> None:
 
 
 def ledger_section(case: str, ledger: EnergyLedger) -> Section:
-    """Return what is said of the energy of a case; its table stands with the case."""
+    """Return the report section on the energy of a case; its table stands with the case."""
     plot = ledger_plot(ledger, f"Energy of '{case}'")
-    shown = {f"ledger-{case}": (plot, f"Energy ledger of {case}.")}
-    return Section("ledger", plots=shown, value=ledger)
+    plots = {f"ledger-{case}": (plot, f"Energy ledger of {case}.")}
+    return Section("ledger", plots=plots, value=ledger)
 
 
 def ledger_plot(ledger: EnergyLedger, title: str) -> Plot:
@@ -344,8 +346,8 @@ def ledger_plot(ledger: EnergyLedger, title: str) -> Plot:
         "Exchanged [J]": moved,
         "Residual [J]": _curves(ledger, Kind.RESIDUAL),
     }
-    shown = [Panel(label, curves) for label, curves in panels.items() if curves]
-    return Plot("time", shown, title)
+    panels_shown = [Panel(label, curves) for label, curves in panels.items() if curves]
+    return Plot("time", panels_shown, title)
 
 
 def _curves(ledger: EnergyLedger, *kinds: Kind) -> list[Curve]:
@@ -376,7 +378,7 @@ class Ledger(Extension):
         return with_signals(case, request)
 
     def after(self, run: Run, case: PreparedCase, result: Result) -> Result:
-        """Add its totals; an open balance is said, and a problem if its table asks for that.
+        """Add its totals; an open balance is a remark, and a problem if its table requests that.
 
         Of a rig that missed cycles it is a warning.
         """
@@ -384,12 +386,12 @@ class Ledger(Extension):
         if request is None:
             return result
         missed = missed_shares(case, result, run.realtime.clock if run.realtime else None)
-        ledger, wrong = ledger_of(request, result, case.system, missed)
-        if wrong:
-            told = f"warning: {wrong}" if missed.any() else wrong
-            result = replace(result, notes=(*result.notes, told))
-        if wrong and request.name and not missed.any():
-            run.outcome.problems.append(f"case '{result.name}': {wrong}")
+        ledger, problem = ledger_of(request, result, case.system, missed)
+        if problem:
+            note = f"warning: {problem}" if missed.any() else problem
+            result = replace(result, notes=(*result.notes, note))
+        if problem and request.name and not missed.any():
+            run.outcome.problems.append(f"case '{result.name}': {problem}")
         if ledger is None:
             return result
         run.add(case.name, ledger_section(case.name, ledger))

@@ -116,7 +116,7 @@ def _row(durations: Durations) -> tuple[Cell, ...]:
 
 
 def timing_section(case: str, record: RealTimeRecord) -> Section:
-    """Return what is said of how long steps and components of a case took."""
+    """Return the report section on the duration of steps and components of a case."""
     granted = ", ".join(record.granted) or "nothing"
     note = (
         f"Microseconds. {record.factor:g} s of simulation in a second; on an overrun:"

@@ -33,14 +33,14 @@ _PATIENCE = "10 s"
 #: Of a file: the folder that is kept together, and its bytes.
 Content = tuple[str, bytes]
 #: In a worker: where the files of each parcel lie, by their paths on the machine that sent them.
-_places: dict[str, dict[str, str]] = {}
+_paths_of_parcel: dict[str, dict[str, str]] = {}
 
 
 class Parcel(WorkerPlugin):  # type: ignore[misc]
-    """Files for all workers, also for those that come later.
+    """Files for all workers, also for later ones.
 
     files: Contents by path, each with the folder that is kept together: a Python file finds others
-        beside it.
+        in its folder.
     blocks: Hashes of the blocks that are used and not sent, by location.
     """
 
@@ -68,7 +68,7 @@ class Parcel(WorkerPlugin):  # type: ignore[misc]
             target = Path(self._folder.name) / digest(root) / Path(path).relative_to(root)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
-            _places.setdefault(self.name, {})[path] = str(target)
+            _paths_of_parcel.setdefault(self.name, {})[path] = str(target)
 
     def teardown(self, worker: Any) -> None:
         """Remove them."""
@@ -92,7 +92,7 @@ class ClusterExecutor(JobExecutor):
 
 def run_sent(parcel: str, context: JobContext, jobs: Sequence[Job]) -> list[JobRecord]:
     """Run jobs in a worker, with the files that were sent in a parcel of this name."""
-    paths = _places.get(parcel, {})  # a system of blocks only needs none
+    paths = _paths_of_parcel.get(parcel, {})  # a system of blocks only needs none
     cases = {
         name: replace(case, system=_at_hand(case.system, paths))
         for name, case in context.cases.items()
@@ -100,15 +100,15 @@ def run_sent(parcel: str, context: JobContext, jobs: Sequence[Job]) -> list[JobR
     return run_jobs(replace(context, cases=cases), jobs)
 
 
-def _at_hand(system: System, places: Mapping[str, str]) -> System:
+def _at_hand(system: System, paths: Mapping[str, str]) -> System:
     changed = {}
     for name, component in system.components.items():
         source = component.source
         if source.file is not None and source.definition is None:
-            there = source.with_file(places[str(source.file)])
+            there = source.with_file(paths[str(source.file)])
             changed[name] = replace(component, source=there)
         elif is_playback(component):
-            changed[name] = component.with_values({"file": places[str(component.values["file"])]})
+            changed[name] = component.with_values({"file": paths[str(component.values["file"])]})
     return replace(system, components={**system.components, **changed})
 
 
@@ -166,5 +166,5 @@ def _parcel(plans: Sequence[SweepPlan]) -> Parcel:
 
 
 def _sent(file: Path, needed: Sequence[Path] = ()) -> dict[str, Content]:
-    """Contents of a file and of those beside it that it needs."""
+    """Contents of a file and of the files in its folder that it needs."""
     return {str(path): (str(file.parent), path.read_bytes()) for path in needed or [file]}

@@ -150,7 +150,7 @@ class ProcessExecutor(JobExecutor):
 
 
 def _end_soon(_signal: int, _frame: FrameType | None) -> None:
-    """End, unless the parent does it before: it was told, too, and loses no job by it."""
+    """End, unless the parent does it before: it has received the same signal, and loses no job."""
     last = threading.Timer(1.0, os._exit, (128 + signal.SIGTERM,))
     last.daemon = True
     last.start()
@@ -175,9 +175,9 @@ def _end_with_parent() -> None:
 
 
 @contextmanager
-def local_executors(workers: int, *, apart: bool = False) -> Iterator[list[JobExecutor]]:
+def local_executors(workers: int, *, always_processes: bool = False) -> Iterator[list[JobExecutor]]:
     """Give executors on this machine; one alone is this process itself."""
-    if workers == 1 and not apart:
+    if workers == 1 and not always_processes:
         yield [InlineExecutor()]
         return
     if not operating_system.has_process_pools():

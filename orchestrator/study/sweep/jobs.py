@@ -49,7 +49,7 @@ class JobContext(Struct):
     """A sweep with the systems of its cases, prepared: the same for all its jobs.
 
     name, sweep: The sweep.
-    cases: By name as they are without it: its own, and those that measures compare with.
+    cases: By name, without the change: its own, and the references of measures.
     measures: What is read off each case of the sweep.
     functions: Further figures, which are read off by Python.
     threads: Of each run; ``None``: what the run takes by itself.
@@ -76,7 +76,7 @@ class Job(Struct):
 
     key: Hash of all that determines what comes of it.
     case, point, seed: What is run.
-    runs: Hashes of its own run and of those that it is compared with, by case.
+    runs: Hashes of its own run and of its references, by case.
     """
 
     key: str
@@ -108,13 +108,13 @@ class JobRecord(Struct):
     wall_seconds: float = 0.0
 
     @classmethod
-    def of(cls, job: Job, status: str, reason: str = "", **rest: Any) -> JobRecord:
+    def of(cls, job: Job, status: str, reason: str = "", **fields: Any) -> JobRecord:
         """Make the record of a job."""
-        values = {name: value.shown for name, value in job.point.items()}
-        return cls(job.key, job.case, values, job.seed, status, reason, **rest)
+        values = {name: value.label for name, value in job.point.items()}
+        return cls(job.key, job.case, values, job.seed, status, reason, **fields)
 
     @property
-    def where(self) -> str:
+    def label(self) -> str:
         """Name its case, point and seed."""
         parts = [f"{axis} = {value}" for axis, value in self.point.items()]
         parts += [] if self.seed is None else [f"seed {self.seed}"]
@@ -122,13 +122,13 @@ class JobRecord(Struct):
 
     @property
     def is_good(self) -> bool:
-        """Whether the run did what it was asked for; a safe state is part of that."""
+        """Whether the run did what was requested; a safe state is part of that."""
         return self.status in {"done", SAFE}
 
 
 #: Results of cases that others are compared with, kept for the next jobs.
 _KEPT = 6
-_kept = threading.local()
+_cached = threading.local()
 
 
 def run_jobs(context: JobContext, jobs: Sequence[Job]) -> list[JobRecord]:
@@ -143,7 +143,7 @@ def _run(context: JobContext, job: Job) -> JobRecord:
         there = placed(context.sweep, job.point, job.seed, context.cases[job.case])
         result = run_case(there, threads=context.threads)
         wall = time.perf_counter() - began
-        others = {name: _other(context, job, name) for name in context.others(job.case)}
+        others = {name: _other_result(context, job, name) for name in context.others(job.case)}
     except Exception as error:  # whatever it is, it is a row and not the end
         if context.ends_at_failure:
             raise
@@ -152,9 +152,9 @@ def _run(context: JobContext, job: Job) -> JobRecord:
     return _measured(context, job, there, {job.case: result, **others}, wall)
 
 
-def _other(context: JobContext, job: Job, name: str) -> Result:
+def _other_result(context: JobContext, job: Job, name: str) -> Result:
     """Run a case that is compared with, unless it was run just before."""
-    results: OrderedDict[str, Result] = _kept.__dict__.setdefault("results", OrderedDict())
+    results: OrderedDict[str, Result] = _cached.__dict__.setdefault("results", OrderedDict())
     key = job.runs[name]
     if key in results:
         results.move_to_end(key)
@@ -174,7 +174,7 @@ def _measured(
     result = results[job.case]
     for name, measure in context.measures[job.case].items():
         try:
-            with np.errstate(all="ignore"):  # what diverges is told by its figures
+            with np.errstate(all="ignore"):  # figures show divergence
                 values[name] = evaluate(measure, result, there.system, results)
         except (DescriptionError, ArithmeticError, ValueError, np.linalg.LinAlgError) as error:
             if context.ends_at_failure:
@@ -321,7 +321,7 @@ class SweepPlan(Struct):
 
 
 def cases_needed(sweep: Sweep, experiment: Experiment) -> list[str]:
-    """Names of the cases of a sweep, and of those that its measures compare with."""
+    """Names of the cases of a sweep, and of the references of its measures."""
     measures = [
         experiment.case[name].measure[key]
         for name in sweep.cases

@@ -104,8 +104,10 @@ def sweep(
     case = _read(Case, {**options, "system": name, "measure": tables}, "")
     table = Sweep.model_construct(cases=(name,), measures=tuple(tables), over=axes)
     experiment = Experiment.model_construct(title=name, case={name: case}, sweep={name: table})
-    chosen = RunOptions.model_validate({key: getattr(case, key) for key in RunOptions.model_fields})
-    prepared = {name: PreparedCase(name, case, chosen, flat)}
+    run_options = RunOptions.model_validate(
+        {key: getattr(case, key) for key in RunOptions.model_fields}
+    )
+    prepared = {name: PreparedCase(name, case, run_options, flat)}
     experiment, prepared, _ = with_chosen_steps(experiment, prepared)
     expect_sound(experiment, prepared)
     goals = list(
@@ -125,14 +127,14 @@ def sweep(
                 bar(len(records) / len(plan.jobs))
 
         Dispatcher(executors, plan.context, keep, timeout).run(plan.jobs)
-    found = table_of(plan, records).drop(columns="case")
+    frame = table_of(plan, records).drop(columns="case")
     if measures is None:
-        found = found.filter(regex="^(?!.*: time_s$)")
+        frame = frame.filter(regex="^(?!.*: time_s$)")
     rows = [records[job.key] for job in plan.jobs]
     for goal in goals:
         passed = [judge_measure(goal, row.measured.get(goal.bound.name), "").passed for row in rows]
-        found.insert(list(found.columns).index("status"), goal.that, passed)
-    return found
+        frame.insert(list(frame.columns).index("status"), goal.that, passed)
+    return frame
 
 
 def _first_step(axes: Iterable[Axis]) -> str | float | None:
@@ -165,22 +167,22 @@ def _goals(
             raise DescriptionError(f"expect '{that}': {error}") from None
 
 
-def _read(form: type[Table], content: Mapping[str, Any], where: str) -> Any:
+def _read(form: type[Table], content: Mapping[str, Any], prefix: str) -> Any:
     """Read what an experiment's file would say, which may be wrong."""
     try:
         return valid(form, content)
     except DescriptionError as error:
-        texts = (f"{where}{diagnostic.message}" for diagnostic in error.diagnostics)
+        texts = (f"{prefix}{diagnostic.message}" for diagnostic in error.diagnostics)
         raise DescriptionError(*texts) from None
 
 
 def _axis(
-    key: str, given: Sequence[AxisValue] | Mapping[str, Any], system: System
+    key: str, axis_values: Sequence[AxisValue] | Mapping[str, Any], system: System
 ) -> dict[str, Any]:
     """Return the axis that a key stands for; one of a parameter has its unit."""
-    if isinstance(given, Mapping):
-        return {"label": key, **given}
-    values = [value.item() if hasattr(value, "item") else value for value in given]
+    if isinstance(axis_values, Mapping):
+        return {"label": key, **axis_values}
+    values = [value.item() if hasattr(value, "item") else value for value in axis_values]
     if key == "step":
         return {"label": key, "step": True, "values": values}
     if "->" in key:

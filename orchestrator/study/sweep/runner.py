@@ -60,14 +60,14 @@ class FinishedSweep(MutableStruct):
     """A finished sweep.
 
     plan, records: Its jobs, and what came of them by key; what else is in the file is left out.
-    ran, kept: How many were run now, and how many had been before.
+    ran, stored_count: How many were run now, and how many had been before.
     files: What was written.
     """
 
     plan: SweepPlan
     records: dict[str, JobRecord]
     ran: int = 0
-    kept: int = 0
+    stored_count: int = 0
     files: list[Path] = field(default_factory=list)
 
     def counts(self) -> dict[str, int]:
@@ -95,7 +95,7 @@ class FinishedSweep(MutableStruct):
             "rows": len(self.plan.jobs),
             "runs": len(self.plan.distinct),
             "ran": self.ran,
-            "kept": self.kept,
+            "kept": self.stored_count,
             "status": self.counts(),
             "lost": [
                 {
@@ -141,13 +141,13 @@ def plans_of(
     return {name: plan_of(name, c, experiment, cases) for name, c in sweeps.items()}
 
 
-def local(workers: int | None = None, *, apart: bool = False) -> Executors:
+def local(workers: int | None = None, *, always_processes: bool = False) -> Executors:
     """Run jobs on this machine, in as many processes as it has processors unless given.
 
     One is this process itself, unless it shall be ``apart``.
     """
     count = workers or len(operating_system.processors())
-    return lambda _plans: local_executors(count, apart=apart)
+    return lambda _plans: local_executors(count, always_processes=always_processes)
 
 
 def run_plans(
@@ -173,14 +173,16 @@ def run_plans(
     for name, plan in plans.items():
         if fresh:
             stores[name].clear()
-        found, wanted = stores[name].read(), plan.distinct
-        records = {job.key: found[job.key] for job in wanted if job.key in found}
+        stored, distinct_jobs = stores[name].read(), plan.distinct
+        records = {job.key: stored[job.key] for job in distinct_jobs if job.key in stored}
         missing[name] = [
             job
-            for job in wanted
+            for job in distinct_jobs
             if job.key not in records or (retry_failed and not records[job.key].is_good)
         ]
-        outcomes[name] = FinishedSweep(plan, records, kept=len(wanted) - len(missing[name]))
+        outcomes[name] = FinishedSweep(
+            plan, records, stored_count=len(distinct_jobs) - len(missing[name])
+        )
     if any(missing.values()):
         with executors(list(plans.values())) as open_executors:
             for name in plans:
@@ -211,10 +213,12 @@ def _keeper(
         outcome.ran += 1
         failed += not record.is_good
         if progress is not None:
-            progress(name, outcome.kept + outcome.ran, outcome.kept + missing, failed)
+            progress(
+                name, outcome.stored_count + outcome.ran, outcome.stored_count + missing, failed
+            )
 
     if progress is not None:
-        progress(name, outcome.kept, outcome.kept + missing, 0)
+        progress(name, outcome.stored_count, outcome.stored_count + missing, 0)
     return keep
 
 
@@ -233,7 +237,7 @@ def with_kept(
         except SoftdockError as error:
             remarks.append(f"{name}: ran earlier and is not on the page: {error}")
             continue
-        missing = len(outcome.plan.distinct) - outcome.kept
+        missing = len(outcome.plan.distinct) - outcome.stored_count
         if missing:
             remarks.append(
                 f"{name}: ran earlier and is not on the page: {missing} of"
@@ -247,12 +251,12 @@ def with_kept(
 
 def _finished(name: str, experiment: Experiment, folder: Path, store: Store) -> FinishedSweep:
     plan = plans_of(experiment, folder, [name])[name]
-    known = store.read()
-    records = {job.key: known[job.key] for job in plan.distinct if job.key in known}
+    stored = store.read()
+    records = {job.key: stored[job.key] for job in plan.distinct if job.key in stored}
     stem = store.path.with_suffix("")
     tables = (stem.with_name(f"{stem.name}{suffix}") for suffix in (".parquet", ".csv"))
     files = [path for path in (*tables, store.path) if path.exists()]
-    return FinishedSweep(plan, records, kept=len(records), files=files)
+    return FinishedSweep(plan, records, stored_count=len(records), files=files)
 
 
 def estimate(
@@ -264,10 +268,10 @@ def estimate(
     """
     count = workers or len(operating_system.processors())
     estimates = {}
-    with local_executors(1, apart=True) as executors:
+    with local_executors(1, always_processes=True) as executors:
         for name, plan in plans.items():
-            known = {} if fresh else Store(output / f"{name}.jsonl").read()
-            missing = [job for job in plan.distinct if job.key not in known]
+            stored = {} if fresh else Store(output / f"{name}.jsonl").read()
+            missing = [job for job in plan.distinct if job.key not in stored]
             first = {job.case: job for job in reversed(missing)}
             taken = {}
             for case, job in first.items():

@@ -54,7 +54,7 @@ _BEGIN = b'{"key": "'
 
 
 class Store:
-    """Appends records to a file, and reads those that are in it.
+    """Appends records to a file, and reads its records.
 
     A line that a killed process has left half written is no record; the next one begins on a line
     of its own. While one process writes, no other one does.
@@ -91,9 +91,10 @@ class Store:
             except ValidationError as error:
                 raise self._no_record(number, misfit(error)) from None
 
-    def _no_record(self, number: int, why: str) -> LoadError:
+    def _no_record(self, number: int, reason: str) -> LoadError:
         return LoadError(
-            f"{self.path}:{number}: expected a record of a run: {why}; move the file away, or start"
+            f"{self.path}:{number}: expected a record of a run: {reason}; move the file away, or"
+            " start"
             " with --fresh"
         )
 
@@ -173,9 +174,9 @@ def _data(record: JobRecord) -> dict[str, Any]:
 
 def _record(row: _Row) -> JobRecord:
     measured = {}
-    for name, one in row.measures.items():
-        figures = {key: _number(value) for key, value in (one.model_extra or {}).items()}
-        measured[name] = Measured(_number(one.value), one.unit, figures)
+    for name, stored_measure in row.measures.items():
+        figures = {key: _number(value) for key, value in (stored_measure.model_extra or {}).items()}
+        measured[name] = Measured(_number(stored_measure.value), stored_measure.unit, figures)
     identity = row.key, row.case, row.at, row.seed
     return JobRecord(*identity, row.status, row.reason, measured, row.wall_s)
 
@@ -204,14 +205,14 @@ def table_of(plan: SweepPlan, records: Mapping[str, JobRecord]) -> pd.DataFrame:
         record = records.get(job.key)
         if record is None:
             continue
-        row: dict[str, Any] = {axes[name]: value.shown for name, value in job.point.items()}
+        row: dict[str, Any] = {axes[name]: value.label for name, value in job.point.items()}
         if seeded:
             row["seed"] = job.seed
         row["case"] = job.case
-        found = _figures(record)
-        figures |= dict.fromkeys(found)
+        record_figures = _figures(record)
+        figures |= dict.fromkeys(record_figures)
         ending = (record.status, record.reason, record.wall_seconds)
-        rows.append({**row, **found, **dict(zip(_ENDING, ending, strict=True))})
+        rows.append({**row, **record_figures, **dict(zip(_ENDING, ending, strict=True))})
     first = [*axes.values(), *(["seed"] if seeded else []), "case"]
     columns = [*first, *figures, *_ENDING]
     return pd.DataFrame(rows, columns=columns)

@@ -51,11 +51,11 @@ def summaries(outcomes: Mapping[str, FinishedSweep]) -> tuple[TableItem, ...]:
 
 
 def lost_runs(outcome: FinishedSweep) -> list[tuple[str, str, str]]:
-    """Return status, points and reason of the runs without measures; those that died first."""
+    """Return status, points and reason of the runs without measures; dead runs first."""
     rows = []
     lost = sorted(outcome.lost.items(), key=lambda item: item[0][0] != "died")
     for (status, reason), records in lost[:_NAMED]:
-        points = [record.where for record in records[:_NAMED]]
+        points = [record.label for record in records[:_NAMED]]
         if len(records) > _NAMED:
             points.append(f"and {len(records) - _NAMED} more")
         rows.append((status, "; ".join(points), reason))
@@ -98,15 +98,15 @@ def _measures(name: str, outcome: FinishedSweep) -> TableItem:
         jobs = [job for job in outcome.plan.jobs if job.case == case]
         records = [outcome.records[job.key] for job in jobs if job.key in outcome.records]
         for measure in context.measures[case]:
-            found = [
+            measured = [
                 r.measured[measure] for r in records if r is not None and measure in r.measured
             ]
-            values = np.array([m.value for m in found])
+            values = np.array([m.value for m in measured])
             finite = values[np.isfinite(values)]
             figures: tuple[float | None, ...] = (None, None, None)
             if len(finite):
                 figures = (float(finite.min()), float(np.median(finite)), float(finite.max()))
-            unit = found[0].unit if found else ""
+            unit = measured[0].unit if measured else ""
             rows.append((case, measure, unit, *figures, len(jobs) - len(finite)))
     columns = ("Case", "Measure", "Unit", "Least", "Median", "Largest", "Failed rows")
     return TableItem(context.sweep.title or name, columns, tuple(rows), _note(context.sweep))
@@ -136,7 +136,7 @@ _UNREAD = "cannot be evaluated"
 
 def axis_of(name: str, axis: Axis) -> MapAxis:
     """Return an axis of a sweep as one of a figure; numbers in increasing order."""
-    values = [point.shown for point in _ordered(axis)]
+    values = [point.label for point in _ordered(axis)]
     if any(isinstance(value, str | bool) for value in values):
         words = tuple(value if isinstance(value, str) else str(value).lower() for value in values)
         return MapAxis(label_of(name, axis), words)
@@ -146,9 +146,9 @@ def axis_of(name: str, axis: Axis) -> MapAxis:
 
 def _ordered(axis: Axis) -> list[AxisPoint]:
     points = points_of(axis)
-    if any(isinstance(point.shown, str | bool) for point in points):
+    if any(isinstance(point.label, str | bool) for point in points):
         return points
-    return sorted(points, key=lambda point: float(point.shown))
+    return sorted(points, key=lambda point: float(point.label))
 
 
 def _is_log(axis: Axis, values: tuple[float, ...]) -> bool:
@@ -188,7 +188,7 @@ def _records(
             yield job.point, record
 
 
-def each(cells: list[list[Cell]], figure_of: Callable[[Cell], float]) -> Floats:
+def figures_of_cells(cells: list[list[Cell]], figure_of: Callable[[Cell], float]) -> Floats:
     """Reduce every cell to a number; shape (rows, columns)."""
     return np.array([[figure_of(cell) for cell in row] for row in cells], dtype=np.float64)
 
@@ -224,7 +224,7 @@ def detail(figure: MapFigure | LinesFigure, name: str, cell: Cell) -> float:
     return float(np.median(details)) if details else np.nan
 
 
-def other(measure: str, cell: Cell) -> float:
+def measure_value(measure: str, cell: Cell) -> float:
     """Return the median of another measure."""
     values = [record.measured[measure].value for record in cell if measure in record.measured]
     return float(np.median(values)) if values else np.nan
@@ -241,7 +241,9 @@ def missing(
 
 def safe(cells: list[list[Cell]]) -> dict[str, NDArray[np.bool_]]:
     """Where half of the runs or more went to the safe state."""
-    shares = each(cells, lambda cell: sum(r.status == SAFE for r in cell) / max(len(cell), 1))
+    shares = figures_of_cells(
+        cells, lambda cell: sum(r.status == SAFE for r in cell) / max(len(cell), 1)
+    )
     return {"went to the safe state": shares >= 0.5}
 
 

@@ -90,13 +90,13 @@ def test_a_rigid_body_has_a_closed_form(eject) -> None:
 @pytest.mark.parametrize("number", [3, 4])
 def test_attitudes_of_which_no_figures_are_known(eject, number: int) -> None:
     """Sticking, sliding, the rail and coasting, as Pinocchio and SciPy have them."""
-    result, other = eject(number), Ejection(number)
-    state = other.run(1.6)
-    time, velocities, phi = other.release
+    result, ejection = eject(number), Ejection(number)
+    state = ejection.run(1.6)
+    time, velocities, phi = ejection.release
     assert last(result, "release_time") == pytest.approx([time], abs=1e-9)
     assert last(result, *angles("release_phi")) == pytest.approx(phi.tolist(), abs=1e-8)
     assert last(result, "release_speed") == pytest.approx([velocities[1]], abs=1e-8)
-    assert last(result, "rest_time") == pytest.approx([other.stuck[-1][0]], abs=1e-8)
+    assert last(result, "rest_time") == pytest.approx([ejection.stuck[-1][0]], abs=1e-8)
     assert last(result, *angles("phi")) == pytest.approx(state[3:6].tolist(), abs=1e-8)
     assert last(result, *angles("rate")) == [0.0, 0.0, 0.0]  # exactly still
     ours = last(result, "r[1]", "r[3]", "v[1]", "v[3]", "w[2]")
@@ -104,8 +104,8 @@ def test_attitudes_of_which_no_figures_are_known(eject, number: int) -> None:
     modes = np.stack([result[f"arm.mode[{i}]"] for i in (1, 2, 3)])
     # The first row is that of initialisation mode, before the events of the start.
     changes = np.count_nonzero(np.diff(modes[:, 1:], axis=1))
-    later = sum(time > 0.0 for time, _ in other.broke_away)
-    assert changes == len(other.stuck) + later, "nothing chatters"
+    later = sum(time > 0.0 for time, _ in ejection.broke_away)
+    assert changes == len(ejection.stuck) + later, "nothing chatters"
 
 
 @pytest.mark.parametrize("rate", [0.05, -0.05])
@@ -162,29 +162,29 @@ def test_fmpy_gives_the_same_bits(arm: Path, eject) -> None:
 
 def test_fmi_3_gives_the_same_bits(arms: tuple[Path, ...], eject) -> None:
     system = System("table").add("arm", fmu(arms[1]), phi0=tuple(attitude(3).values()))
-    found = simulate(system, step="20 ms", stop="1.6 s")
+    result = simulate(system, step="20 ms", stop="1.6 s")
     ours = eject(3)
     for name in ("rest_time", "energy"):
-        np.testing.assert_array_equal(found[f"arm.{name}"], ours[f"arm.{name}"])
+        np.testing.assert_array_equal(result[f"arm.{name}"], ours[f"arm.{name}"])
     for name in ("phi", "rate", "v", "w"):  # arrays, whose elements count from 0
         for i in range(3):
-            np.testing.assert_array_equal(found[f"arm.{name}[{i}]"], ours[f"arm.{name}[{i + 1}]"])
+            np.testing.assert_array_equal(result[f"arm.{name}[{i}]"], ours[f"arm.{name}[{i + 1}]"])
 
 
 def test_gradients_through_the_events(arm: Path, eject) -> None:
     """Speed of the release and final rates, by seven events: against differences of runs."""
     start, width = attitude(1), 1e-5
-    found = trajectory_sensitivity(
+    sensitivity = trajectory_sensitivity(
         arm, start, ["v[3]", "w[2]", "spring_energy"], stop=4.0, step=0.02
     )
-    release = next(event for event in found.events if event.value[2] < 1e-12)
+    release = next(event for event in sensitivity.events if event.value[2] < 1e-12)
     ahead, behind = (
         eject(1, "50 ms", "4 s", **(start | {"phi0[2]": start["phi0[2]"] + moved}))
         for moved in (width, -width)
     )
     names = ("release_time", "release_speed", "v[3]", "w[2]")
     moves = np.subtract(last(ahead, *names), last(behind, *names)) / (2.0 * width)
-    ours = [release.moves[1], release.derivative[0, 1], *found.derivative[-1, :2, 1]]
+    ours = [release.moves[1], release.derivative[0, 1], *sensitivity.derivative[-1, :2, 1]]
     # The width's square, steps of 20 ms against an integration to 1e-10.
     np.testing.assert_allclose(ours, moves, rtol=2e-5)
 

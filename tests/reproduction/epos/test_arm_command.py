@@ -18,14 +18,14 @@ def arm(name, *options):
 def test_all_cases_are_listed_and_one_that_is_forced_is_no_refusal(shipped_fmus):
     done = arm("rig.toml", "--json")
     assert done.exit_code == 0
-    found = json.loads(done.stdout)
-    assert list(found) == ["contact_16", "contact_32", "capture"]
-    text = json.dumps(found["contact_32"])
+    content = json.loads(done.stdout)
+    assert list(content) == ["contact_16", "contact_32", "capture"]
+    text = json.dumps(content["contact_32"])
     assert "forced" in text
     assert "unstable" in text
     assert (
         arm("rig.toml", "--json", "--case", "capture").stdout
-        == json.dumps({"capture": found["capture"]}, indent=2) + "\n"
+        == json.dumps({"capture": content["capture"]}, indent=2) + "\n"
     )
 
 

@@ -94,8 +94,8 @@ def test_a_run_begins_when_its_rig_is_engaged_and_says_through_which_states_it_w
     told = json.loads((tmp_path / "out" / "summary.json").read_text())["cases"]["capture"]
     states = told["supervisor"]["states"]
     assert told["supervisor"]["engaged"]
-    assert [one["after"] for one in states[:4]] == ["SHADOW", "SHADOW", "BLEND", "ACTIVE"]
-    assert not any(one["reason"] for one in states)
+    assert [state["after"] for state in states[:4]] == ["SHADOW", "SHADOW", "BLEND", "ACTIVE"]
+    assert not any(state["reason"] for state in states)
     rows = read_parquet(tmp_path / "out" / "capture.parquet")
     assert rows.index[-1] == pytest.approx(1.0)
     before = rows["robot.samples"].iloc[1]  # of the first step: they came while the run waited

@@ -29,7 +29,7 @@ def test_the_delay_of_the_emulator_is_found_and_written_into_the_system(tmp_path
     assert 0.015 < pair.delay.value < 0.032
     assert pair.gain.value == pytest.approx(1.0, abs=0.02)
     lines = read_system(tmp_path / "rig_capture.ssd").connections
-    (line,) = (each for each in lines if str(each.target) == "sensor.x")
+    (line,) = (line for line in lines if str(line.target) == "sensor.x")
     # The line to the sensor is made by hardware: it has the delay of the robot alone, but in the
     # time of the run, which differs from that of the robot by less than a thousandth.
     assert line.delay.nominal_ns * 1e-9 == pytest.approx(pair.delay.value, rel=1e-3)

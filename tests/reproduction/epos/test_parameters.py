@@ -128,10 +128,10 @@ def test_sampled_arrays_of_a_numerical_run():
             t[picked], run.y[0][picked], run.y[1][picked], slopes[1][picked],
             run.y[2][picked], run.y[3][picked], slopes[3][picked],
         )  # fmt: skip
-        found = hybrid_parameters_from_states(
+        parameters = hybrid_parameters_from_states(
             sampled, mass1=750.0, mass2=1e6, hardware_stiffness=1000.0
         )
-        np.testing.assert_allclose(numbers(found), TABLE_1, rtol=1e-6)
+        np.testing.assert_allclose(numbers(parameters), TABLE_1, rtol=1e-6)
 
 
 # An undamped contact lasts half a period: its ends hold one state and its negative.

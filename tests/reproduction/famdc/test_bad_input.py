@@ -136,7 +136,7 @@ def test_it_is_found_in_time_and_said(guarded: dict[str, Result], name: str) -> 
     result, expected = guarded[name], CASES[name]
     (notice,) = result.safe_states
     assert notice.component == expected.finder
-    assert notice.what.startswith(expected.reason.what)
+    assert notice.what.startswith(expected.reason.text)
     assert notice.advice == expected.reason.advice
     assert expected.since <= notice.time_ns / 1e9 <= expected.since + expected.within
     for guard in {expected.finder, "command_guard"}:  # the others follow with the same reason

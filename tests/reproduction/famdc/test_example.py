@@ -79,7 +79,7 @@ def test_baselines(outcome: ExperimentOutcome) -> None:
         for way in ("first_order_delay", "virtual_damper", "smith_predictor")
     }
     assert value(outcome, "axial_lead_only", "growth") > 0.5
-    assert all(value(outcome, f"axial_{way}", "growth") < 0.0 for way in errors)
+    assert all(value(outcome, f"axial_{error}", "growth") < 0.0 for error in errors)
     assert errors["smith_predictor"] < 0.5 < 2.0 < errors["virtual_damper"] < 3.0
     assert 5.0 < errors["first_order_delay"] < 6.0
 

@@ -53,8 +53,8 @@ def found(columns: dict[str, np.ndarray], name: str) -> float:
 
 
 def believed(share: float, *, half: bool = True, **delays: float) -> SampledContactLoop:
-    known = ForceCorrection(share * K, C, half)
-    return SampledContactLoop(CHAIN, K, C, 1e-3, lead_rest=0.1, correction=known, **delays)
+    correction = ForceCorrection(share * K, C, half)
+    return SampledContactLoop(CHAIN, K, C, 1e-3, lead_rest=0.1, correction=correction, **delays)
 
 
 @pytest.mark.parametrize("share", [0.8, 1.0, 1.5])

@@ -50,13 +50,13 @@ def test_constant_friction_of_eq_10(plants):
 
 
 def test_the_simulator_stops_where_its_friction_says(plants):
-    found = simulate(
+    result = simulate(
         read_system(EXAMPLE / "slide.ssd"), delay="mean"
     )  # as the experiment has it: a push
     top = 0.5 * (27.7 / 38.4 - 0.088)
     way = 0.25 * top + 0.5 * top**2 / 0.088
-    assert found["passive.velocity"].max() == pytest.approx(top, rel=1e-9)
-    assert found["passive.position"][-1] == pytest.approx(way, rel=1e-9)
+    assert result["passive.velocity"].max() == pytest.approx(top, rel=1e-9)
+    assert result["passive.position"][-1] == pytest.approx(way, rel=1e-9)
 
 
 @pytest.mark.usefixtures("plants", "no_pictures")

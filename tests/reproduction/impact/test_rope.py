@@ -52,7 +52,7 @@ def test_the_experiment_has_all_nodes_and_speeds():
 def test_the_loop_that_a_rig_must_carry(plants, stiffness, delay):
     """m s^2 + b s + k exp(-h s) = 0: only the rope is behind the delay."""
     system = read_system(EXAMPLE / "rig_latched.ssd").set("sensor.k", stiffness)
-    found = simulate(
+    result = simulate(
         system.with_delay("robot.x", "sensor.x", delay), step="1 ms", stop="3 s", delay="mean"
     )
     root = complex(0.0, (stiffness / 1.47) ** 0.5)
@@ -60,7 +60,7 @@ def test_the_loop_that_a_rig_must_carry(plants, stiffness, delay):
         late = stiffness * exp(-delay * root)
         value = 1.47 * root**2 + 10.0 * root + late
         root -= value / (2.94 * root + 10.0 - delay * late)
-    place, time = found["rod.position"], found.time
+    place, time = result["rod.position"], result.time
     top = np.flatnonzero((place[1:-1] > place[:-2]) & (place[1:-1] >= place[2:])) + 1
     top = top[time[top] > 0.2]
     growth = np.polyfit(time[top], np.log(place[top]), 1)[0]

@@ -20,9 +20,9 @@ NOISE = 0.5  # rad/s
 
 def rates(seed: int) -> np.ndarray:
     """Rates of both joints from 1 s on, % of the command, shape (2, n); seed 0: without noise."""
-    found = on_the_line(NOISE if seed else 0.0, seed)
-    late = found.time >= 1.0
-    return np.array([share(found, joint)[late] for joint in (1, 2)])
+    result = on_the_line(NOISE if seed else 0.0, seed)
+    late = result.time >= 1.0
+    return np.array([share(result, joint)[late] for joint in (1, 2)])
 
 
 def main() -> None:

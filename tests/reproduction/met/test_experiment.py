@@ -47,18 +47,18 @@ def measures(name: str) -> dict[str, Any]:
 def outcome(
     plants: Path, no_pictures_in_module: None, tmp_path_factory: pytest.TempPathFactory
 ) -> ExperimentOutcome:
-    whole = read_experiment(EXAMPLE / "experiment.toml")
+    experiment = read_experiment(EXAMPLE / "experiment.toml")
     cases = {
-        name: whole.case[name].model_copy(
+        name: experiment.case[name].model_copy(
             update={"stop": stop, "step": "10 ms", "linearise": False, "measure": measures(name)}
         )
         for name, stop in KEPT.items()
     }
     # One figure, or else every signal of every case would be drawn.
     left_out = {"animation": {}, "sweep": {}, "ledger": {}}
-    left_out |= {"case": cases, "figure": {"no-rotor": whole.figure["no-rotor"]}}
+    left_out |= {"case": cases, "figure": {"no-rotor": experiment.figure["no-rotor"]}}
     return run_experiment(
-        whole.model_copy(update=left_out), EXAMPLE, tmp_path_factory.mktemp("met")
+        experiment.model_copy(update=left_out), EXAMPLE, tmp_path_factory.mktemp("met")
     )
 
 

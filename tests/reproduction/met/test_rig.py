@@ -107,10 +107,10 @@ def noise_of(sigma: float) -> tuple[float, float]:
 
 
 def test_the_noise_of_the_tachometer_is_as_far_as_they_agree(still: Result) -> None:
-    found = on_the_line(0.5)
+    result = on_the_line(0.5)
     read, joint2 = noise_of(0.5)
-    late = found.time >= 1.0
-    one, two = (np.std((share(found, j) - share(still, j))[late]) for j in (1, 2))
+    late = result.time >= 1.0
+    one, two = (np.std((share(result, j) - share(still, j))[late]) for j in (1, 2))
     # 120 samples of one seed: a tenth; the loop of the servo adds to what is read
     assert one == pytest.approx(read / (1570.0 * 0.03) * 100.0, rel=0.4)
     assert 0.6 * joint2 < two < 1.6 * joint2

@@ -40,10 +40,10 @@ def test_it_captures(captured):
 def test_what_the_experiment_expects_is_kept(captured):
     """The case `tumbling` is this run."""
     tables = read_experiment(EXAMPLE / "experiment.toml").expect.values()
-    assert {one.case for one in tables} == {"tumbling"}
-    for one in tables:
-        for that in one.statements:
-            verdict = judge(captured, that, begin=one.begin, until=one.until)
+    assert {table.case for table in tables} == {"tumbling"}
+    for table in tables:
+        for that in table.statements:
+            verdict = judge(captured, that, begin=table.begin, until=table.until)
             assert verdict.passed, verdict
 
 

@@ -29,7 +29,7 @@ def told(system, *names):
     return (
         [str(line) for line in found.connected],
         {str(end): [str(s) for s in sources] for end, sources in found.ambiguous.items()},
-        [str(end) for end in found.left],
+        [str(end) for end in found.unconnected],
     )
 
 

@@ -185,10 +185,10 @@ def test_declared_ports_are_the_bonds_of_the_energy(pair):
 
 
 def test_ports_come_back_from_files(pair, tmp_path):
-    named = pair.components["body"].with_power_port(
+    component = pair.components["body"].with_power_port(
         "tip", "force", "velocity", displacement="position", frame="base & tool", positive="in"
     )
-    system = pair.replace(named)
+    system = pair.replace(component)
     write_toml(system, tmp_path / "s.toml")
     assert read_toml(tmp_path / "s.toml") == system
     write_ssd(system, tmp_path / "s.ssd")
@@ -210,9 +210,9 @@ TERMINALS = """<?xml version="1.0"?>
 
 
 def archive(path, text):
-    with zipfile.ZipFile(path, "w") as made:
+    with zipfile.ZipFile(path, "w") as zip_file:
         if text is not None:
-            made.writestr("terminalsAndIcons/terminalsAndIcons.xml", text)
+            zip_file.writestr("terminalsAndIcons/terminalsAndIcons.xml", text)
     return path
 
 

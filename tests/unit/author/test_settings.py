@@ -29,5 +29,5 @@ def test_values_without_a_type(text: str, value: float) -> None:
 
 def test_numbers_with_a_type() -> None:
     assert value_of(" 1.5e-3 ", Connector("k", Causality.PARAMETER), "a.k") == 1.5e-3
-    whole = Connector("n", Causality.PARAMETER, DataType.INTEGER, shape=(2,))
-    assert value_of("[1, -2]", whole, "a.n") == (1, -2)
+    connector = Connector("n", Causality.PARAMETER, DataType.INTEGER, shape=(2,))
+    assert value_of("[1, -2]", connector, "a.n") == (1, -2)

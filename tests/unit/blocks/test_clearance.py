@@ -30,26 +30,26 @@ BOX = Box(np.array([0.0, 0.0, -0.5]), np.array([2.0, 1.0, 1.0]))  # its top is t
     ],
 )
 def test_a_capsule_is_as_far_from_a_box_as_its_geometry_says(start, end, distance, share, normal):
-    found = box_clearance(BOX, np.array(start), np.array(end), 0.1)
-    assert found.distance == pytest.approx(distance - 0.1, abs=1e-12)
+    clearance = box_clearance(BOX, np.array(start), np.array(end), 0.1)
+    assert clearance.distance == pytest.approx(distance - 0.1, abs=1e-12)
     if share is not None:
-        assert found.share == pytest.approx(share, abs=1e-7)
+        assert clearance.share == pytest.approx(share, abs=1e-7)
     if normal is not None:
-        assert found.normal == pytest.approx(normal, abs=1e-6)
+        assert clearance.normal == pytest.approx(normal, abs=1e-6)
 
 
 def test_no_point_of_the_axis_is_nearer_than_the_one_that_is_found() -> None:
     draws = np.random.default_rng(1)
     start, end = draws.uniform(-2.0, 2.0, (2, 50, 3))
-    found = box_clearance(BOX, start, end, 0.0)
+    clearance = box_clearance(BOX, start, end, 0.0)
     share = np.linspace(0.0, 1.0, 2001)[:, None, None]
     points = start + share * (end - start)
     beyond = np.abs(points - BOX.centre) - 0.5 * BOX.edges
     outside = np.linalg.norm(np.maximum(beyond, 0.0), axis=2)
     sampled = (outside + np.minimum(beyond.max(axis=2), 0.0)).min(axis=0)
     step = np.linalg.norm(end - start, axis=1) / 2000
-    assert np.all(found.distance <= sampled + 1e-12)
-    assert np.all(sampled <= found.distance + step)
+    assert np.all(clearance.distance <= sampled + 1e-12)
+    assert np.all(sampled <= clearance.distance + step)
 
 
 def test_the_slope_is_the_difference_of_two_clearances() -> None:

@@ -47,10 +47,10 @@ def test_it_is_force_by_acceleration():
 
 def test_the_gradient_is_that_of_differences():
     arm, phi, step = seven_joint_arm(), np.linspace(0.9, -0.8, 7), 1e-5
-    found = equivalent_mass_gradient(arm, phi)
+    values = equivalent_mass_gradient(arm, phi)
     ends = [[equivalent_mass(arm, phi + s * e) for s in (step, -step)] for e in np.eye(7)]
     slopes = np.array([(a - b) / (2 * step) for a, b in ends])
-    np.testing.assert_allclose(found, slopes, atol=1e-7)  # the differences' own error
+    np.testing.assert_allclose(values, slopes, atol=1e-7)  # the differences' own error
 
 
 def test_links_that_are_put_together_at_an_angle():
@@ -75,9 +75,9 @@ def test_bad_chains_are_told_with_their_links(wording):
     arm = seven_joint_arm()
     mass, inertia = arm.mass.copy(), arm.inertia.copy()
     mass[3], inertia[5, 0, 0], inertia[6, 0, 1] = 0.0, -1.0, 0.5
-    with pytest.raises(DescriptionError) as told:
+    with pytest.raises(DescriptionError) as raised:
         replace(arm, mass=mass, inertia=inertia)
-    text = str(told.value)
+    text = str(raised.value)
     assert "link 3: expected a mass > 0 kg, found 0" in text
     assert "link 5: expected a positive definite inertia, found the principal moment -1" in text
     assert "link 6: expected a symmetric inertia" in text

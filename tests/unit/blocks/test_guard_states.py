@@ -282,5 +282,5 @@ def test_a_step_that_is_taken_back_takes_its_notice_along() -> None:
 
 def test_every_reason_has_words() -> None:
     for reason in Reason:
-        assert reason.what
+        assert reason.text
         assert reason.advice

@@ -152,12 +152,12 @@ def test_one_outlier_is_soon_forgotten():
 def test_the_triple_says_the_same():
     x, v = motion()
     noisy = x + np.random.default_rng(2).normal(scale=5e-6, size=len(x))
-    one, three = Identifier(), TripleIdentifier()
-    fed(one, noisy, v, force_of(x, v))
+    identifier, three = Identifier(), TripleIdentifier()
+    fed(identifier, noisy, v, force_of(x, v))
     columns = [np.column_stack([part] * 3) for part in (noisy, v, force_of(x, v))]
     fed(three, *columns)
     for name in ("nis", "trend", "attenuation_bias", "force_late", "converged"):
-        np.testing.assert_array_equal(getattr(three, name), [float(getattr(one, name))] * 3)
+        np.testing.assert_array_equal(getattr(three, name), [float(getattr(identifier, name))] * 3)
 
 
 def test_differentiator():

@@ -50,7 +50,7 @@ def test_a_loop_that_is_late_diverges_and_does_not_with_the_controller() -> None
     assert given.max() <= STORE * 1.01
     assert block.damped > STORE
     (notice,) = alarm.notices()
-    assert notice.what == Reason.ENERGY.what
+    assert notice.what == Reason.ENERGY.text
     assert block.notices() == ()
 
 

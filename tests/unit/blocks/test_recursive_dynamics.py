@@ -137,9 +137,9 @@ def test_a_joint_without_inertia_is_refused_by_its_number(wording) -> None:
 
 
 def test_all_that_is_wrong_with_joints_is_told() -> None:
-    wrong = Joint(parent=3, axis=(0, 0, 0), mass=-1.0, rotor=-2.0, inertia=((0, 1, 0),) * 3)
+    joint = Joint(parent=3, axis=(0, 0, 0), mass=-1.0, rotor=-2.0, inertia=((0, 1, 0),) * 3)
     with pytest.raises(DescriptionError) as caught:
-        Chain([wrong])
+        Chain([joint])
     told = str(caught.value)
     for part in ("parent: expected 0 to 0, found 3", "axis:", "mass:", "rotor:", "symmetric"):
         assert f"joint 1: {part}" in told or part in told

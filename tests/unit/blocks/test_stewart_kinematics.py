@@ -105,24 +105,24 @@ def test_forward_finds_the_pose_back(random):
     for _ in range(50):
         position, q = any_pose(random)
         lengths = np.array(leg_lengths(ROBOT, position, q))
-        found = forward(ROBOT, lengths, HOME, UPRIGHT)
-        assert found.solves(1e-10)
+        pose = forward(ROBOT, lengths, HOME, UPRIGHT)
+        assert pose.solves(1e-10)
         # The lengths are right to 1e-10 m; condition numbers are below 30 here.
-        np.testing.assert_allclose(found.position, position, atol=1e-8)
-        np.testing.assert_allclose(matrix(found.q), matrix(q), atol=1e-8)
-        worst = max(worst, found.iterations)
+        np.testing.assert_allclose(pose.position, position, atol=1e-8)
+        np.testing.assert_allclose(matrix(pose.q), matrix(q), atol=1e-8)
+        worst = max(worst, pose.iterations)
     assert worst <= 8
-    warm = forward(ROBOT, lengths + 1e-4, found.position, found.q)
+    warm = forward(ROBOT, lengths + 1e-4, pose.position, pose.q)
     assert warm.iterations <= 2  # 0.1 mm from the last pose
 
 
 def test_forward_says_where_there_is_no_pose():
     lengths = np.full(6, 2.0)
     lengths[0] = 9.0
-    found = forward(ROBOT, lengths, HOME, UPRIGHT)
-    assert not found.solves(1e-10)
-    assert found.residual > 0.1
-    assert np.isfinite(found.position).all()
+    pose = forward(ROBOT, lengths, HOME, UPRIGHT)
+    assert not pose.solves(1e-10)
+    assert pose.residual > 0.1
+    assert np.isfinite(pose.position).all()
 
 
 def test_condition_grows_to_infinity_at_a_singular_pose():

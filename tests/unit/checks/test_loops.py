@@ -18,7 +18,7 @@ MS = 1_000_000
 def told(system, code, **how):
     subject, _ = check_declaration(system)
     run = IntendedRun(step_ns=MS, stop_ns=10 * MS, **how)
-    found, _ = check_case(replace(subject, run=run), sound=True)
+    found, _ = check_case(replace(subject, run=run), is_sound_system=True)
     return [finding.message for finding in found if finding.code == code]
 
 

@@ -93,13 +93,13 @@ def test_an_overridden_value_stands_in_its_own_file(folder):
 def test_places_of_a_system_file(folder):
     file = folder / "system.toml"
     file.write_text(NESTED)
-    places = system_places(file)
-    assert places.of("arm/motor") == line_of(NESTED, "component.motor")
-    assert places.of("arm/motor.u") == line_of(NESTED, "component.motor")
-    assert places.of("arm.torque") == line_of(NESTED, "torque = ")
-    assert places.of("arm/motor.y -> arm.torque") == line_of(NESTED, "motor.y ->")
-    assert places.of("arm/motor.y -> load.u") == line_of(NESTED, "-> load.u")
-    assert places.of("nobody") == 1
+    locations = system_places(file)
+    assert locations.of("arm/motor") == line_of(NESTED, "component.motor")
+    assert locations.of("arm/motor.u") == line_of(NESTED, "component.motor")
+    assert locations.of("arm.torque") == line_of(NESTED, "torque = ")
+    assert locations.of("arm/motor.y -> arm.torque") == line_of(NESTED, "motor.y ->")
+    assert locations.of("arm/motor.y -> load.u") == line_of(NESTED, "-> load.u")
+    assert locations.of("nobody") == 1
     assert by_code(check_target(file))["CON109"].line == line_of(NESTED, "component.motor")
 
 

@@ -24,10 +24,10 @@ def test_exit_codes():
 
 def test_codes_are_chosen_by_how_they_begin():
     every = report(NOTE, WARNING, ERROR)
-    assert every.chosen(["CON", "POR101"], []).findings == (NOTE, ERROR)
-    assert every.chosen([], ["CON1"]).findings == (NOTE, WARNING)
-    assert every.chosen(["CON"], ["CON101"]).findings == ()
-    assert every.chosen([], []) == every
+    assert every.selected(["CON", "POR101"], []).findings == (NOTE, ERROR)
+    assert every.selected([], ["CON1"]).findings == (NOTE, WARNING)
+    assert every.selected(["CON"], ["CON101"]).findings == ()
+    assert every.selected([], []) == every
 
 
 def test_errors_come_first_and_findings_of_a_severity_in_the_order_of_file_and_line():

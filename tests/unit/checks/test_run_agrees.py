@@ -55,7 +55,7 @@ def forge(make_fmu, c_fmu):
 def errors_of(system, run):
     """Return the codes of the errors that the check finds in a system."""
     context, declared = check_declaration(system)
-    more, _ = check_case(replace(context, run=run), sound=is_sound(declared))
+    more, _ = check_case(replace(context, run=run), is_sound_system=is_sound(declared))
     return [
         each.code
         for each in (*declared, *more)

@@ -20,7 +20,7 @@ def forge(make_fmu, c_fmu):
 
 def codes_of(system, run):
     subject, found = check_declaration(system)
-    more, _ = check_case(replace(subject, run=run), sound=is_sound(found))
+    more, _ = check_case(replace(subject, run=run), is_sound_system=is_sound(found))
     return [finding.code for finding in [*found, *more]]
 
 

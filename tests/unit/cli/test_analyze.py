@@ -15,11 +15,11 @@ def test_the_step_is_told_by_algorithm_with_its_cost(softdock, target, tmp_path)
         *("analyze", "step", target, *CASE, "--algorithms", "jacobi,gauss_seidel,step-doubling"),
         *("--output", str(tmp_path), "--json"),
     )
-    told = json.loads(out)
+    content = json.loads(out)
     assert code == 0
-    assert [row["algorithm"] for row in told["algorithms"]] == ["jacobi", "gauss-seidel"]
-    assert "chooses the lengths of its steps" in told["refused"]["step-doubling"]
-    for row in told["algorithms"]:
+    assert [row["algorithm"] for row in content["algorithms"]] == ["jacobi", "gauss-seidel"]
+    assert "chooses the lengths of its steps" in content["refused"]["step-doubling"]
+    for row in content["algorithms"]:
         # The ripple of a hold: b (w H)^2 / 12 of the mode, so that the error rises with H^2.
         assert 4.0 <= row["step_ms"] <= 4.6
         growth = next(one for one in row["figures"] if one["name"].startswith("growth"))

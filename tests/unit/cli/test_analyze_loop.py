@@ -16,15 +16,15 @@ def test_the_axis_is_predicted_as_it_is_measured(softdock, target):
     code, out, _ = softdock(
         "analyze", "loop", target, *CASE, "--break", "axis.position_command", "--json"
     )
-    told = json.loads(out)
+    content = json.loads(out)
     assert code == 0
-    (loop,) = told["loops"]
+    (loop,) = content["loops"]
     mode = loop["modes"][0]
     assert mode["exact_growth_1_s"] == pytest.approx(0.0116797, abs=1e-6)
     assert mode["growth_1_s"] == pytest.approx(0.0135679, abs=1e-6)
-    assert told["open_loop"]["stable"] is False
-    assert told["open_loop"]["delay_margin_ms"] == pytest.approx(-6.967, abs=1e-3)
-    (warning,) = told["warnings"]
+    assert content["open_loop"]["stable"] is False
+    assert content["open_loop"]["delay_margin_ms"] == pytest.approx(-6.967, abs=1e-3)
+    (warning,) = content["warnings"]
     assert "grows at 0.0135679 1/s instead of 0.0116797 1/s" in warning
 
 
@@ -43,15 +43,15 @@ def test_sweeps_and_pictures(softdock, target, tmp_path):
         *("--sweep", "delay=8 ms:16 ms:3", "--sweep", "gain=0.5:1:2"),
         *("--output", str(tmp_path), "--json"),
     )
-    told = json.loads(out)
+    content = json.loads(out)
     assert code == 0
-    growth = told["sweep"]["growth_1_s"]
+    growth = content["sweep"]["growth_1_s"]
     assert [len(row) for row in growth] == [3, 3]
     assert growth[1][0] < growth[1][2]  # later, so less stable
     drawn = {"poles", "bode", "nyquist", "delay-gain-map"}
     assert {path.stem for path in tmp_path.iterdir()} == {*drawn, "loop"}
     page = (tmp_path / "loop.html").read_text(encoding="utf-8")
-    assert str(tmp_path / "loop.html") == told["files"][0]
+    assert str(tmp_path / "loop.html") == content["files"][0]
     assert page.count("<img") == len(drawn)
     assert "Margins in continuous time, cut at chaser.position -&gt; axis.position_command" in page
     assert "Closed, the loop is unstable" in page
@@ -65,10 +65,10 @@ def test_any_parameter_is_swept(softdock, target, tmp_path):
         *("analyze", "loop", target, *CASE, "--sweep", "axis.bandwidth=15:40:2"),
         *("--sweep", "step=1 ms:8 ms:2", "--output", str(tmp_path), "--json"),
     )
-    told = json.loads(out)
+    content = json.loads(out)
     assert code == 0
-    assert told["sweep"]["kinds"] == ["axis.bandwidth", "step"]
-    exact, growth = told["sweep"]["exact_growth_1_s"], told["sweep"]["growth_1_s"]
+    assert content["sweep"]["kinds"] == ["axis.bandwidth", "step"]
+    exact, growth = content["sweep"]["exact_growth_1_s"], content["sweep"]["growth_1_s"]
     assert exact[1] == pytest.approx([0.0116797, -0.00389], abs=5e-6)
     assert growth[1] == pytest.approx([0.0135679, 0.0088469], abs=1e-5)
     assert growth[0][1] < 0.0

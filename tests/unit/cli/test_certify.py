@@ -32,9 +32,9 @@ def archive(plants, tmp_path):
 def test_the_bold_figure_of_the_page_on_delays(softdock, epos):
     """Without its delay of 16 ms the rig that grows would die down under any Jacobi master."""
     code, out, _ = softdock("certify", epos, *AXIS, "--json")
-    told = json.loads(out)
+    content = json.loads(out)
     assert code == 0
-    own, ecos, again = told["masters"]
+    own, ecos, again = content["masters"]
     modes = [master["loops"][0]["modes"][0] for master in (own, ecos, again)]
     assert [mode["exact_growth_1_s"] for mode in modes] == pytest.approx([0.0116797] * 3, abs=1e-6)
     assert modes[0]["growth_1_s"] > 0.0
@@ -61,13 +61,16 @@ def test_an_archive_gets_the_certificate_and_equal_bytes_each_time(softdock, arc
             *("certify", archive, "--step", "4 ms", "--as", "fmpy", "--output", tmp_path / folder)
         )
         assert code == 0
-        made.append({each.name: each.read_bytes() for each in (tmp_path / folder).iterdir()})
+        made.append({path.name: path.read_bytes() for path in (tmp_path / folder).iterdir()})
     assert made[0] == made[1]
     assert set(made[0]) == {"certificate.html", "certificate.json", "pair.ssp"}
-    with zipfile.ZipFile(tmp_path / "one" / "pair.ssp") as copy, zipfile.ZipFile(archive) as own:
+    with (
+        zipfile.ZipFile(tmp_path / "one" / "pair.ssp") as copy,
+        zipfile.ZipFile(archive) as zip_file,
+    ):
         assert copy.read(REPORT_ENTRY) == made[0]["certificate.json"]
-        assert set(own.namelist()) < set(copy.namelist())
-        assert copy.read("SystemStructure.ssd") == own.read("SystemStructure.ssd")
+        assert set(zip_file.namelist()) < set(copy.namelist())
+        assert copy.read("SystemStructure.ssd") == zip_file.read("SystemStructure.ssd")
         facts = copy.read(SRMD_ENTRY).decode()
     assert 'keyword="fmpy: body, contact: added delay [ms]">6<' in facts
 

@@ -21,10 +21,10 @@ def test_describe_writes_what_serve_would_serve(softdock, plants, tmp_path):
         "dcp", "describe", fmu, "--output", str(path), "--heartbeat", "0.5", *options
     )
     assert (code, err) == (0, "")
-    about = read_description(path)
-    assert str(about.uuid) in out
-    assert (about.op_modes, about.heartbeat) == (frozenset({OpMode.SRT}), (1, 2))
-    assert about.transports[Transport.TCP_IPV4].port == 9
+    description = read_description(path)
+    assert str(description.uuid) in out
+    assert (description.op_modes, description.heartbeat) == (frozenset({OpMode.SRT}), (1, 2))
+    assert description.transports[Transport.TCP_IPV4].port == 9
 
 
 @pytest.mark.parametrize(
@@ -48,10 +48,10 @@ def test_serve_until_it_is_told_to_end(plants, tmp_path):
     command = [sys.executable, "-m", "orchestrator", "dcp", "serve", "--json", "--port", "0"]
     command += [str(plants / "PositionAxis.fmu"), "--step", "1 ms", "--description", str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
-        said = json.loads(process.stdout.readline())
-        about = read_description(path)
-        assert said["uuid"] == str(about.uuid)
-        controller = Controller(make_plan(about, mode=OpMode.NRT, patience_s=5.0))
+        content = json.loads(process.stdout.readline())
+        description = read_description(path)
+        assert content["uuid"] == str(description.uuid)
+        controller = Controller(make_plan(description, mode=OpMode.NRT, patience_s=5.0))
         controller.connect()
         controller.close()
         os.kill(process.pid, signal.SIGTERM)

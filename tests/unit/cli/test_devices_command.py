@@ -84,13 +84,13 @@ def test_probe_says_what_came(softdock):
     with EmulatorProcess(bench.emulator, [*wiring.arguments, "--fault", "drop:0.2"]):
         code, out, err = softdock("devices", "probe", device, "--seconds", "0.5", "--json")
         assert (code, err) == (0, "")
-        found = json.loads(out)
-        assert found["samples"] > 10
-        assert found["lost"] > 0
-        assert found["last"]["values"][0] == pytest.approx(1.0)
-        assert found["connectors"] == ["x", "y", "z", "a", "b", "c"]
-        assert found["declared_rate"] == 250.0
-        assert found["outputs"][0]["wire"] == "RIst X"
+        content = json.loads(out)
+        assert content["samples"] > 10
+        assert content["lost"] > 0
+        assert content["last"]["values"][0] == pytest.approx(1.0)
+        assert content["connectors"] == ["x", "y", "z", "a", "b", "c"]
+        assert content["declared_rate"] == 250.0
+        assert content["outputs"][0]["wire"] == "RIst X"
         code, out, _ = softdock("devices", "probe", device, "--seconds", "0.2")
         assert code == 0
         assert "RIst X" in out

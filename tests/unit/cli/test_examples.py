@@ -21,12 +21,12 @@ PREBUILT = sorted((ROOT / "fmus" / "prebuilt").glob("*.fmu"))
 def test_the_wheel_has_them_beside_each_other():
     """Installed by CMake: as packages of the wheel they would change where `orchestrator` is."""
     rules = (ROOT / "orchestrator" / "engine" / "CMakeLists.txt").read_text()
-    found = re.search(
+    match = re.search(
         r'SKBUILD_STATE STREQUAL "wheel"\)\s+foreach\(folder ([\w ]+)\)\s+install\(DIRECTORY (\S+)'
         r" DESTINATION (\S+)",
         rules,
     )
-    folders, source, place = found.groups()
+    folders, source, place = match.groups()
     assert tuple(folders.split()) == FOLDERS
     assert source == "${CMAKE_CURRENT_SOURCE_DIR}/../../${folder}"
     assert place == "orchestrator/shared"
@@ -83,9 +83,9 @@ def test_what_is_there_stays(softdock, copied):
 
 
 def test_where_they_are_is_told(softdock):
-    places = json.loads(softdock("examples", "where", "--json")[1])
-    assert Path(places["fmus"], "Chaser.toml").is_file()
-    assert softdock("examples", "where")[1].strip() == str(Path(places["fmus"]).parent)
+    content = json.loads(softdock("examples", "where", "--json")[1])
+    assert Path(content["fmus"], "Chaser.toml").is_file()
+    assert softdock("examples", "where")[1].strip() == str(Path(content["fmus"]).parent)
 
 
 def systems_of(folder):

@@ -121,9 +121,9 @@ def test_what_was_built_is_in_the_object(softdock, folder):
     (folder / "A.mo").write_text("model A\n  Real x(start=1);\nequation\n  der(x) = -x;\nend A;\n")
     (folder / "B.mo").write_text("model B\n  Real x;\nequation\n  x = ;\nend B;\n")
     code, out, _ = softdock("build", "A.mo", "B.mo", "--json")
-    told = json.loads(out)
-    assert (code, [row["name"] for row in told["built"]]) == (2, ["A"])
-    assert "B.mo:4" in told["error"]["message"]
+    content = json.loads(out)
+    assert (code, [row["name"] for row in content["built"]]) == (2, ["A"])
+    assert "B.mo:4" in content["error"]["message"]
 
 
 def test_a_measure_that_cannot_be_read_off_is_an_error_of_the_object(softdock, folder):
@@ -131,10 +131,10 @@ def test_a_measure_that_cannot_be_read_off_is_an_error_of_the_object(softdock, f
     (folder / "e.toml").write_text(EXPERIMENT + measure)
     arguments = ("run", "e.toml", "--step", "1 s", "--stop", "2 s", "--output", "out", "--json")
     code, out, _ = softdock(*arguments)
-    told = json.loads(out)
-    assert (code, told["error"]["exit_code"]) == (2, 2)
-    assert told["error"]["problems"][0]["message"].startswith("case 'only', measure 'm'")
-    assert told["cases"]["only"]
+    content = json.loads(out)
+    assert (code, content["error"]["exit_code"]) == (2, 2)
+    assert content["error"]["problems"][0]["message"].startswith("case 'only', measure 'm'")
+    assert content["cases"]["only"]
 
 
 @pytest.mark.slow

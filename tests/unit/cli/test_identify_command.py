@@ -92,6 +92,6 @@ def test_an_option_limits_a_command_instead_of_the_table(rig, procedures):
 
 
 def test_a_limit_of_no_command_is_refused_before_anything_is_opened(rig):
-    found = CliRunner().invoke(app, ["identify", rig("dz")])
-    assert found.exit_code != 0
-    assert "limits of 'robot.dz': expected a command of: robot.dx" in str(found.exception)
+    outcome = CliRunner().invoke(app, ["identify", rig("dz")])
+    assert outcome.exit_code != 0
+    assert "limits of 'robot.dz': expected a command of: robot.dx" in str(outcome.exception)

@@ -185,7 +185,7 @@ def test_a_cluster_is_sent_the_files(rig, monkeypatch):
     plans = plans_of(read_experiment(rig / "experiment.toml"), rig)
     parcel = cluster._parcel(list(plans.values()))
     assert not parcel._blocks
-    monkeypatch.setattr(cluster, "_places", {})
+    monkeypatch.setattr(cluster, "_paths_of_parcel", {})
     parcel.setup(None)
     for file in rig.rglob("*.py"):
         file.unlink()

@@ -282,7 +282,7 @@ def test_every_command_that_opens_a_system_has_the_one_option():
     for name, each in commands():
         options = [one for one in each.params if "--code" in one.opts]
         assert len(options) == (name in opening), name
-        assert all("--no-code" in one.secondary_opts for one in options)
+        assert all("--no-code" in option.secondary_opts for option in options)
         told = " ".join(one.help or "" for one in each.params if one.param_type_name == "argument")
         if any(word in told for word in ("experiment", ".ssd", ".ssp", "xperiment (.toml)")):
             assert name in opening, f"{name} opens: {told}"

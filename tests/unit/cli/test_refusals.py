@@ -131,8 +131,8 @@ def test_an_archive_shows_its_sources_as_they_are_called_in_it(softdock, folder,
     softdock("system", "convert", "pair.toml", "pair.ssp")
     assert "resources/Probe.fmu" in zipfile.ZipFile("pair.ssp").namelist()
     assert "chaser (resources/Probe.fmu)" in softdock("system", "show", "pair.ssp")[1]
-    shown = json.loads(softdock("system", "show", "pair.ssp", "--json")[1])
-    assert shown["component"]["chaser"]["source"] == "resources/Probe.fmu"
+    content = json.loads(softdock("system", "show", "pair.ssp", "--json")[1])
+    assert content["component"]["chaser"]["source"] == "resources/Probe.fmu"
 
 
 def test_an_archive_says_where_it_cannot_be_unpacked(softdock, folder):

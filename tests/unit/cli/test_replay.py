@@ -40,14 +40,14 @@ def test_a_recording_is_shown_with_the_diagram_of_what_was_run(softdock, shown, 
     code, _, err = softdock("replay", str(file), "--of", str(target), "--port", "0")
     assert (code, "until Ctrl-C" in err) == (0, True), err
     (case,) = shown[0].cases
-    assert (case.name, case.known().count, shown[0].recorded) == ("sway", 100, True)
-    assert "spring_dashpot" in case.about["diagram"]["svg"]
+    assert (case.name, case.complete_samples().count, shown[0].recorded) == ("sway", 100, True)
+    assert "spring_dashpot" in case.facts["diagram"]["svg"]
 
 
 def test_a_recording_alone_has_its_signals(softdock, shown, file):
     code, _, err = softdock("replay", str(file), "--port", "0")
     assert code == 0, err
-    assert shown[0].cases[0].about["diagram"] is None
+    assert shown[0].cases[0].facts["diagram"] is None
 
 
 def test_what_cannot_be_shown_is_said(softdock, shown, file, tmp_path):

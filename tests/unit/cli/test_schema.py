@@ -97,6 +97,6 @@ def test_the_schema_that_ships_has_the_keys_of_the_model(kind):
 def test_each_file_that_ships_names_its_schema():
     for file in FILES:
         first, _, _ = file.read_text().partition("\n")
-        told = (file.parent / first.removeprefix("#:schema ")).resolve()
+        system = (file.parent / first.removeprefix("#:schema ")).resolve()
         kind = kind_of(tomllib.loads(file.read_text()))
-        assert told == ROOT / "examples" / "schemas" / f"{kind}.json", file
+        assert system == ROOT / "examples" / "schemas" / f"{kind}.json", file

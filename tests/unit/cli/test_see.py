@@ -23,11 +23,11 @@ def test_graph_writes_a_page_on_demand(softdock, example, tmp_path):
     command = ("graph", example, "--case", "hybrid_total_delay", "--output", tmp_path / "g")
     code, out, err = softdock(*command, "--html", "--json")
     assert (code, err) == (0, "")
-    said = json.loads(out)
-    names = [Path(path).name for path in said["files"]["hybrid_total_delay"]]
+    content = json.loads(out)
+    names = [Path(path).name for path in content["files"]["hybrid_total_delay"]]
     assert names == [f"hybrid_total_delay-graph{suffix}" for suffix in (".svg", ".png", ".html")]
-    assert {loop["physical_delay_ms"] for loop in said["loops"]["hybrid_total_delay"]} == {32}
-    assert not any(loop["is_algebraic"] for loop in said["loops"]["hybrid_total_delay"])
+    assert {loop["physical_delay_ms"] for loop in content["loops"]["hybrid_total_delay"]} == {32}
+    assert not any(loop["is_algebraic"] for loop in content["loops"]["hybrid_total_delay"])
     page = (tmp_path / "g" / names[2]).read_text(encoding="utf-8")
     assert '"GUID"' in page  # facts of FMUs
     svg = etree.parse(tmp_path / "g" / names[0])
@@ -126,13 +126,13 @@ def test_diff_of_cases_is_one_and_tells_what_differs(softdock, example):
     assert "    delay: 32 ms, assumed → none" in out.splitlines()
     code, out, _ = softdock("diff", *sides, "--json")
     assert code == 1
-    said = json.loads(out)
-    assert said["equal"] is False
-    assert {change["name"] for change in said["changes"]} == {
+    content = json.loads(out)
+    assert content["equal"] is False
+    assert {change["name"] for change in content["changes"]} == {
         "hybrid.force_1 -> chaser.force",
         "hybrid.force_2 -> target.force",
     }
-    assert said["changes"][0]["fields"] == [
+    assert content["changes"][0]["fields"] == [
         {"name": "delay", "before": "32 ms, assumed", "after": "none"}
     ]
 

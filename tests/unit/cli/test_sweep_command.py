@@ -107,24 +107,24 @@ def test_a_file_of_another_name_has_results_of_its_own(softdock, folder, tmp_pat
 @pytest.mark.slow
 def test_json_says_what_was_run_and_what_was_kept(softdock, folder, tmp_path):
     where = ("--output", tmp_path / "out", "--workers", "1", "--json")
-    told = json.loads(softdock("sweep", folder, "ends", *where)[1])
-    assert told["sweeps"]["ends"]["ran"] == 3
-    told = json.loads(softdock("sweep", folder, "ends", "rates", *where)[1])
-    assert (told["sweeps"]["ends"]["ran"], told["sweeps"]["ends"]["kept"]) == (0, 3)
-    assert told["sweeps"]["rates"]["status"] == {"unmeasured": 1}
-    told = json.loads(softdock("sweep", folder, *where, "--retry-failed")[1])
-    assert told["sweeps"]["rates"]["ran"] == 1
-    told = json.loads(softdock("sweep", folder, "ends", *where, "--fresh")[1])
-    assert told["sweeps"]["ends"]["ran"] == 3
+    content = json.loads(softdock("sweep", folder, "ends", *where)[1])
+    assert content["sweeps"]["ends"]["ran"] == 3
+    content = json.loads(softdock("sweep", folder, "ends", "rates", *where)[1])
+    assert (content["sweeps"]["ends"]["ran"], content["sweeps"]["ends"]["kept"]) == (0, 3)
+    assert content["sweeps"]["rates"]["status"] == {"unmeasured": 1}
+    content = json.loads(softdock("sweep", folder, *where, "--retry-failed")[1])
+    assert content["sweeps"]["rates"]["ran"] == 1
+    content = json.loads(softdock("sweep", folder, "ends", *where, "--fresh")[1])
+    assert content["sweeps"]["ends"]["ran"] == 3
 
 
 @pytest.mark.slow
 def test_a_dry_run_writes_nothing(softdock, folder, tmp_path):
-    told = json.loads(softdock("sweep", folder, "--dry-run", "--json")[1])
-    assert {name: row["to_run"] for name, row in told.items()} == {
+    content = json.loads(softdock("sweep", folder, "--dry-run", "--json")[1])
+    assert {name: row["to_run"] for name, row in content.items()} == {
         "ends": 3, "rates": 1, "swept": 2,
     }  # fmt: skip
-    assert 0 < told["ends"]["seconds"] < 60
+    assert 0 < content["ends"]["seconds"] < 60
     code, out, _ = softdock("sweep", folder, "--dry-run")
     assert code == 0
     assert "Nothing is run yet" in out

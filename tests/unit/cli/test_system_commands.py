@@ -143,8 +143,8 @@ def test_power_and_automatic_connections(softdock, file):
 def test_show(softdock, file):
     softdock("add", file, "body", "block:body", "--set", "m=2")
     assert softdock("show", file)[1] == "rig\n  body (block:body)\n    m = 2.0\n"
-    shown = json.loads(softdock("show", file, "--json")[1])
-    assert shown["component"]["body"]["values"] == {"m": 2.0}
+    content = json.loads(softdock("show", file, "--json")[1])
+    assert content["component"]["body"]["values"] == {"m": 2.0}
 
 
 def test_convert(softdock, file, tmp_path):

@@ -128,9 +128,9 @@ def test_what_a_library_prints_is_not_among_the_json(tmp_path):
 
 @pytest.fixture
 def terminal(monkeypatch):
-    shown = PlainConsole(file=io.StringIO(), force_terminal=True, width=120)
-    monkeypatch.setattr("orchestrator.cli.console.messages", shown)
-    return shown.file
+    console = PlainConsole(file=io.StringIO(), force_terminal=True, width=120)
+    monkeypatch.setattr("orchestrator.cli.console.messages", console)
+    return console.file
 
 
 def test_a_line_says_how_far_a_run_is(terminal):

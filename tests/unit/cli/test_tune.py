@@ -14,7 +14,7 @@ def run(monkeypatch):
     found = []
 
     def ask(_self, wish):
-        found.append((wish.what, wish.name, wish.text, wish.ramp))
+        found.append((wish.request, wish.name, wish.text, wish.ramp))
         if wish.name == "a.q":
             raise DescriptionError("component 'a' has no connector 'q'")
 

@@ -72,9 +72,9 @@ def test_all_that_is_wrong_is_said_together():
 
 
 def test_budgets_in_nanoseconds():
-    asked = RealTime(budget="300 us", budgets={"b": 1e-4})
-    assert asked.budget_ns == 300_000
-    assert asked.unit_budgets_ns(["a", "b"]) == {"a": 0, "b": 100_000}
+    time = RealTime(budget="300 us", budgets={"b": 1e-4})
+    assert time.budget_ns == 300_000
+    assert time.unit_budgets_ns(["a", "b"]) == {"a": 0, "b": 100_000}
     assert RealTime().budget_ns == 0
 
 

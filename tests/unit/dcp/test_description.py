@@ -208,7 +208,7 @@ def test_all_problems_are_told_together_with_their_lines():
     with pytest.raises(LoadError) as caught:
         read_dcpx(content, "slave.dcpx")
     assert len(caught.value.diagnostics) >= 3
-    assert all(found.line for found in caught.value.diagnostics)
+    assert all(diagnostic.line for diagnostic in caught.value.diagnostics)
 
 
 def test_entities_are_not_opened(wording):
@@ -219,9 +219,9 @@ def test_entities_are_not_opened(wording):
 
 def archive(**entries):
     target = io.BytesIO()
-    with zipfile.ZipFile(target, "w") as made:
+    with zipfile.ZipFile(target, "w") as zip_file:
         for name, content in entries.items():
-            made.writestr(name, content)
+            zip_file.writestr(name, content)
     return target.getvalue()
 
 

@@ -165,8 +165,8 @@ def test_inputs_that_nobody_confirms_are_refused(wording):
     make_plan(about, mode=OpMode.NRT, unconfirmed=True)
     make_plan(about, mode=OpMode.NRT, transport=Transport.TCP_IPV4)
     make_plan(about, mode=OpMode.SRT)
-    other = Ipv4("127.0.0.1", 8080, data_ports=(PortRange(9000, 9001),))
-    apart = description(transports={Transport.TCP_IPV4: other})
+    ipv4 = Ipv4("127.0.0.1", 8080, data_ports=(PortRange(9000, 9001),))
+    apart = description(transports={Transport.TCP_IPV4: ipv4})
     with wording.raises(DescriptionError):
         make_plan(apart, mode=OpMode.NRT)
 

@@ -73,10 +73,10 @@ def test_a_slave_that_is_stepped_gives_the_trajectory_in_process(
     here = simulate(system, step=STEP, stop=0.05, **held)
     with serving(plants / f"{plant}.fmu", tmp_path, transport=transport) as (_, server):
         there = swap_component(system, name, slave(tmp_path, parameters=values))
-        found = simulate(there, step=STEP, stop=0.05, **held)
+        result = simulate(there, step=STEP, stop=0.05, **held)
     for signal in here.names:
-        assert np.array_equal(here[signal], found[signal]), signal
-    assert "stepped 50 times; the protocol added no delay" in " ".join(found.notes)
+        assert np.array_equal(here[signal], result[signal]), signal
+    assert "stepped 50 times; the protocol added no delay" in " ".join(result.notes)
     assert server.slave.state is SlaveState.ALIVE
     assert np.ptp(here[f"{name}.{'position' if name == 'axis' else 'force_a'}"]) > 1e-4
 
@@ -93,13 +93,13 @@ def test_a_system_is_served_as_the_fmu_that_it_becomes(plants, tmp_path):
     with serving(inner, tmp_path):
         settings = {"inputs": ["u"], "outputs": ["x"]}
         there = swap_component(with_fmu, "rig", slave(tmp_path, **settings))
-        found = simulate(there, step=STEP, stop=0.02, record=["rig.x"])
-    assert np.array_equal(here["rig.x"], found["rig.x"])
+        result = simulate(there, step=STEP, stop=0.02, record=["rig.x"])
+    assert np.array_equal(here["rig.x"], result["rig.x"])
 
 
 def test_a_unit_is_described_as_it_is(c_fmu, plants, wording):
     with served_slave(plants / "SpringDashpot.fmu", ServeOptions(step="2 ms")) as served:
-        about = served.about
+        about = served.description
         again = write_dcpx(about)
     known = {variable.name: variable for variable in about.variables}
     assert known["k"].kind is VariableKind.PARAMETER
@@ -108,10 +108,10 @@ def test_a_unit_is_described_as_it_is(c_fmu, plants, wording):
     acting = [about.by_reference[r].name for r in known["compression"].dependencies.run]
     assert acting == ["position_a", "position_b"]
     assert about.fixed_resolution == (1, 500)
-    with served_slave(plants / "SpringDashpot.fmu", ServeOptions(step="2 ms")) as other:
-        assert write_dcpx(other.about) == again
-    with served_slave(plants / "SpringDashpot.fmu", ServeOptions(step="1 ms", port=9)) as other:
-        assert other.about.uuid != about.uuid  # of what computes, not of where it is
+    with served_slave(plants / "SpringDashpot.fmu", ServeOptions(step="2 ms")) as slaves:
+        assert write_dcpx(slaves.description) == again
+    with served_slave(plants / "SpringDashpot.fmu", ServeOptions(step="1 ms", port=9)) as slaves:
+        assert slaves.description.uuid != about.uuid  # of what computes, not of where it is
     told = wording.raises(DescriptionError)
     with told, served_slave(plants / "SpringDashpot.fmu", ServeOptions()):
         pass
@@ -175,7 +175,7 @@ def _register_with_version(about):
 
 def test_what_a_description_does_not_have_is_told_before_anything_is_opened(plants, wording):
     with served_slave(plants / "PositionAxis.fmu", ServeOptions(step=STEP, port=9)) as served:
-        about = served.about
+        about = served.description
     only = replace(about, op_modes=frozenset({OpMode.SRT}))
     with wording.raises(DescriptionError):
         make_plan(only, mode=OpMode.NRT)

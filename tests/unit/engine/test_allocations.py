@@ -25,9 +25,9 @@ def test_a_step_allocates_nothing(tmp_path):
         text=True,
         check=True,
     )
-    found = json.loads(done.stdout)
-    assert found["seen"] >= 10  # allocations are seen at all
-    assert found["overruns"] == 1030  # and the paths of overruns were taken
+    content = json.loads(done.stdout)
+    assert content["seen"] >= 10  # allocations are seen at all
+    assert content["overruns"] == 1030  # and the paths of overruns were taken
     # What a call allocates, its outcome among it, does not depend on the number of its steps.
-    for few, many in (found["plain"], found["paced"]):
+    for few, many in (content["plain"], content["paced"]):
         assert few == many

@@ -128,19 +128,19 @@ def test_what_cannot_be_said_of_the_whole_stays(clause):
 def test_elements_are_set_and_states_put_back_at_events(tmp_path):
     system = built(CLAUSES, tmp_path)
     names = ("m.v[2]", "m.v[3]", "m.d[1]", "m.d[2]", "m.e[1]")
-    found = simulate(system, step=0.1, stop=1.0, record=names)
-    assert [found[name][-1] for name in names] == pytest.approx([9.0, 0.0, 2.0, 9.0, 4.0])
-    assert [found[name][6] for name in names] == pytest.approx([9.8, 1.2, 2.0, 6.0, 2.0])
+    result = simulate(system, step=0.1, stop=1.0, record=names)
+    assert [result[name][-1] for name in names] == pytest.approx([9.0, 0.0, 2.0, 9.0, 4.0])
+    assert [result[name][6] for name in names] == pytest.approx([9.8, 1.2, 2.0, 6.0, 2.0])
 
 
 def test_an_index_may_be_a_parameter_a_variable_or_computed(tmp_path, wording):
     system = built(CHOSEN, tmp_path)
-    found = simulate(system, step=0.1, stop=0.8)
-    chosen = [found[f"m.{name}"][-1] for name in ("of_both", "of_line", "set")]
+    result = simulate(system, step=0.1, stop=0.8)
+    chosen = [result[f"m.{name}"][-1] for name in ("of_both", "of_line", "set")]
     assert chosen == pytest.approx([6.0, 6.0, 0.8])
-    times = found.time
+    times = result.time
     right = [min(10 * x, 5 + 5 * x, 13 + x) for x in 2 * times]
-    assert found["m.table"] == pytest.approx(right, abs=1e-12)
+    assert result["m.table"] == pytest.approx(right, abs=1e-12)
     first = simulate(system.set("m.row", 1), step=0.1, stop=0.8)
     assert [first[f"m.{name}"][-1] for name in ("of_both", "of_line", "set")] == [3.0, 3.0, 0.0]
     with wording.raises(StepError):
@@ -148,8 +148,8 @@ def test_an_index_may_be_a_parameter_a_variable_or_computed(tmp_path, wording):
 
 
 def test_a_range_is_a_modifier_of_component_arrays(tmp_path):
-    found = simulate(built(MASSES, tmp_path), step=0.1, stop=1.0)
-    assert found["m.y"][-1] == pytest.approx(1 / 3)
+    result = simulate(built(MASSES, tmp_path), step=0.1, stop=1.0)
+    assert result["m.y"][-1] == pytest.approx(1 / 3)
     assert with_listed_ranges("A a(x = 1:n, y(z=2:3)); for i in 1:3") == (
         "A a(x = {i_ for i_ in 1:n}, y(z={i_ for i_ in 2:3})); for i in 1:3"
     )

@@ -67,10 +67,10 @@ def test_change_and_edge_of_inputs(tmp_path):
         .connect("source.c", "it.c")
         .connect("source.u", "it.u")
     )
-    found = simulate(system, step="100 ms", stop="1 s", algorithm="gauss-seidel")
+    result = simulate(system, step="100 ms", stop="1 s", algorithm="gauss-seidel")
     # 0 0 1 1 2 2 3 3 4 4 5, of which each step takes what the source has at its end
-    assert found["it.changes"].tolist()[-1] == 5
-    assert found["it.edges"].tolist()[-1] == 3
+    assert result["it.changes"].tolist()[-1] == 5
+    assert result["it.edges"].tolist()[-1] == 3
 
 
 def test_what_is_copied():
@@ -98,5 +98,5 @@ def test_an_input_that_is_inherited_is_refused(tmp_path, wording):
 def test_an_element_of_a_field_is_assigned(tmp_path):
     (tmp_path / "P.mo").write_text(RECORDS)
     built = build_model("P.M", tmp_path / "P.mo", tmp_path / "out").path
-    found = simulate(System("s").add("m", fmu(built)), step="1 s", stop="1 s")
-    assert found["m.y"].tolist()[-1] == pytest.approx(2.0)
+    result = simulate(System("s").add("m", fmu(built)), step="1 s", stop="1 s")
+    assert result["m.y"].tolist()[-1] == pytest.approx(2.0)

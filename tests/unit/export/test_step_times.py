@@ -39,8 +39,8 @@ def stepping(tmp_path):
     made = []
 
     def make(path, fmi):
-        about, folder = fmpy.read_model_description(path), fmpy.extract(path, tmp_path / "x")
-        slave = fmpy.instantiate_fmu(folder, about, "CoSimulation")
+        description, folder = fmpy.read_model_description(path), fmpy.extract(path, tmp_path / "x")
+        slave = fmpy.instantiate_fmu(folder, description, "CoSimulation")
         made.append(slave)
         if fmi == 2:
             slave.setupExperiment(startTime=0.0)

@@ -62,7 +62,7 @@ class Scaled(Block):
     owners: ClassVar[list] = []
 
     def initialise(self, t):
-        if not any(one is self for one in self.owners):
+        if not any(owner is self for owner in self.owners):
             self.owners.append(self)
         if self.broken and len(self.owners) > 1:
             raise ZeroDivisionError("once is enough")

@@ -39,8 +39,8 @@ def mode_under(system, name, **changes):
 
 def test_jacobi_is_what_the_engine_makes_of_it(mass):
     system = sprung(mass)
-    own = linear_system(system, step="4 ms", algorithm="jacobi", delay="plain")
-    mode = own.loop_accounts()[0].modes[0]
+    linear = linear_system(system, step="4 ms", algorithm="jacobi", delay="plain")
+    mode = linear.loop_accounts()[0].modes[0]
     for name in ("fmpy", "libcosim", "ecos", "pyfmi", "simulink"):
         found = mode_under(system, name)
         assert found.sampled == pytest.approx(mode.sampled, rel=1e-10)
@@ -82,7 +82,11 @@ def test_what_is_in_one_unit_is_exact(mass):
 def test_a_certificate_has_delays_modes_margins_steps_and_remedies(mass):
     found = certify(sprung(mass), ["fmpy", "omsimulator"], step="4 ms")
     own, jacobi, again = found.masters
-    assert [ring.added_ns / 1e6 for one in found.masters for ring in one.rings] == [2.0, 6.0, 2.0]
+    assert [ring.added_ns / 1e6 for master in found.masters for ring in master.rings] == [
+        2.0,
+        6.0,
+        2.0,
+    ]
     (line,) = found.margins
     # Each margin of the delay is the exact one less what is added.
     left = found.margins[line].delay.value
@@ -137,7 +141,7 @@ def test_an_fmu_of_another_platform_leaves_the_delays(plants, tmp_path):
     parts = {**system.components, "body": replace(system.components["body"], source=source)}
     found = certify(replace(system, components=parts), ["ecos"], step="4 ms")
     assert not found.is_whole
-    assert [ring.added_ns / 1e6 for one in found.masters for ring in one.rings] == [2.0, 6.0]
+    assert [ring.added_ns / 1e6 for master in found.masters for ring in master.rings] == [2.0, 6.0]
     assert "'body'" in found.limits[-1]
     assert "no binary for this machine" in found.limits[-1]
 

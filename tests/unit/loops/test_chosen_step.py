@@ -67,7 +67,7 @@ def test_what_is_chosen_is_run_told_and_repeatable(ring, tmp_path):
     assert given.value("step_choice") is None
     step_ns = chosen.value("step_choice").step_ns
     assert chosen.result.step_ns == step_ns
-    assert chosen.value("step_choice").chosen.share <= 0.05
+    assert chosen.value("step_choice").effect.share <= 0.05
     assert 4_000_000_000 % step_ns == 0
     (note,) = [text for text in chosen.result.remarks if "auto" in text]
     assert note.endswith(f'the same run has step = "{step_ns} ns"')
@@ -99,9 +99,9 @@ def test_it_is_checked_without_a_run(ring):
 )
 def test_what_is_missing_or_out_of_reach_is_said(ring, tmp_path, old, new, text):
     ring.write_text(EXPERIMENT.replace(old, new))
-    with pytest.raises(DescriptionError) as wrong:
+    with pytest.raises(DescriptionError) as raised:
         run_experiment(read_experiment(ring), tmp_path, tmp_path / "out")
-    assert text in str(wrong.value)
+    assert text in str(raised.value)
     assert not (tmp_path / "out").exists()
 
 

@@ -35,7 +35,7 @@ def test_nepce_into_the_body_is_proposed_under_gauss_seidel(undelayed):
     found, untried = choose_compensation(undelayed, choice)
     assert found.lines == (("spring.y -> mass.u", Compensation.NEPCE),)
     assert [text.split("'")[1] for text in untried] == ["corrector", "energy"]
-    assert found.without == choice.chosen.share
+    assert found.without == choice.effect.share
     assert found.error < 1e-3 * found.without
     # What is proposed is what that system has.
     linear = with_compensation(undelayed.linear, found, algorithm="gauss-seidel")
@@ -62,7 +62,7 @@ def test_under_jacobi_a_direct_feed_through_keeps_its_half_step(undelayed):
     choice = choose_step(undelayed, 0.3, algorithm="jacobi")
     found, _ = choose_compensation(undelayed, choice)
     assert found.order == 1
-    assert found.without == choice.chosen.share
+    assert found.without == choice.effect.share
     assert found.error == pytest.approx(found.without / 3, rel=0.01)
 
 

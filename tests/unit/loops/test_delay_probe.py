@@ -129,8 +129,8 @@ def test_a_delay_that_jitters():
     # The prediction counts overtaken samples: two in three neighbours may swap, so it is late.
     assert plain.predicted_ns == pytest.approx(8.5 * H + 1.5 * H, rel=1e-3)
     assert 0.0 < plain.predicted_ns - plain.measured_ns < 0.75 * H
-    early = Variation(Jitter(JitterKind.UNIFORM, 2 * H), loss=0.1, seed=3)
-    exact = measured(ring({"delay": TransportDelay(8 * H, variation=early)}), "mean", "jacobi")
+    variation = Variation(Jitter(JitterKind.UNIFORM, 2 * H), loss=0.1, seed=3)
+    exact = measured(ring({"delay": TransportDelay(8 * H, variation=variation)}), "mean", "jacobi")
     assert exact.predicted_ns == 8 * H
     # Late samples are bridged by what was held: on the mean later, by less than their lateness.
     assert 0.0 <= exact.measured_ns - exact.predicted_ns < H

@@ -54,11 +54,11 @@ def axis_without(plants, tmp_path):
     def make(*said):
         path = tmp_path / "PositionAxis.fmu"
         with (
-            zipfile.ZipFile(plants / "PositionAxis.fmu") as whole,
+            zipfile.ZipFile(plants / "PositionAxis.fmu") as zip_file,
             zipfile.ZipFile(path, "w") as less,
         ):
-            for name in whole.namelist():
-                data = whole.read(name)
+            for name in zip_file.namelist():
+                data = zip_file.read(name)
                 if name == "modelDescription.xml":
                     text = EXCHANGE.sub("", data.decode())
                     for one in said:

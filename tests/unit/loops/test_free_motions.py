@@ -82,7 +82,7 @@ def with_idle(model):
 
 def figures(margins):
     kinds = (margins.gain, margins.gain_reduction, margins.phase, margins.delay, margins.distance)
-    return [margins.is_stable, *(value for one in kinds for value in (one.value, one.frequency))]
+    return [margins.is_stable, *(value for kind in kinds for value in (kind.value, kind.frequency))]
 
 
 @pytest.mark.parametrize("name", LOOPS)

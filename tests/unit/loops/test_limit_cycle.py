@@ -83,9 +83,11 @@ def docking(plants):
 
 
 def cycle_of(system, component, low, high):
-    found = limit_cycles(linear_system(system, step="1 ms"), component, np.geomspace(low, high, 20))
-    assert len(found) == 1
-    return found[0]
+    cycles = limit_cycles(
+        linear_system(system, step="1 ms"), component, np.geomspace(low, high, 20)
+    )
+    assert len(cycles) == 1
+    return cycles[0]
 
 
 @pytest.mark.parametrize(

@@ -136,8 +136,8 @@ def test_of_one_rate_both_ways_agree():
 def test_limits_at_rest_and_at_half_the_rate_are_seen(sign, gain, at):
     """x' = (0.5 + g sign 0.2) x is at its limit where that is 1, or -1."""
     root = (complex(math.log(0.5 + sign * 0.2) / STEP),)
-    one = np.ones(1)
-    loop = SampledLoop("a -> b", ("a",), STEP, root, 0.5 * np.eye(1), one, sign * 0.2 * one)
+    values = np.ones(1)
+    loop = SampledLoop("a -> b", ("a",), STEP, root, 0.5 * np.eye(1), values, sign * 0.2 * values)
     found = loop.margins().gain
     assert (found.value, found.frequency) == (pytest.approx(gain), pytest.approx(at))
 
@@ -145,11 +145,11 @@ def test_limits_at_rest_and_at_half_the_rate_are_seen(sign, gain, at):
 @pytest.mark.parametrize("pole", [0.1, 1.0, 30.0])
 def test_the_limit_at_rest_is_seen_beside_slow_modes_at_a_fast_rate(pole):
     """Positive feedback of 1/4 around a lag: four times as much holds, more runs away."""
-    period, one = 1e-3, np.ones(1)
+    period, values = 1e-3, np.ones(1)
     kept = math.exp(-pole * period)
     root = (complex(math.log(kept + 0.25 * (1.0 - kept)) / period),)
     loop = SampledLoop(
-        "a -> b", ("a",), period, root, kept * np.eye(1), 0.25 * (1 - kept) * one, one
+        "a -> b", ("a",), period, root, kept * np.eye(1), 0.25 * (1 - kept) * values, values
     )
     margins = loop.margins()
     assert margins.gain.value == pytest.approx(4.0, rel=1e-2)
@@ -157,8 +157,8 @@ def test_the_limit_at_rest_is_seen_beside_slow_modes_at_a_fast_rate(pole):
 
 
 def test_a_loop_with_an_integrator_has_no_limit_at_rest():
-    one = np.ones(1)
-    loop = SampledLoop("a -> b", ("a",), 1e-3, (-1.0 + 0j,), np.eye(1), -1e-3 * one, one)
+    values = np.ones(1)
+    loop = SampledLoop("a -> b", ("a",), 1e-3, (-1.0 + 0j,), np.eye(1), -1e-3 * values, values)
     assert loop.margins().gain.value == pytest.approx(2000.0)  # z = -1
 
 

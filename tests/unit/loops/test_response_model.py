@@ -39,7 +39,7 @@ def test_a_kink_is_told_as_a_share_of_the_largest_response():
         model = response_model(unit, np.zeros(1), 0, 10_000_000, None)
     (a, b), (c, d) = model.transition(10_000_000, order=0)
     assert [a, c * b, d] == pytest.approx([0.0, 9.0, 0.0], abs=1e-9)
-    (told,) = (each for each in model.remarks if "up and one down" in each)
+    (told,) = (remark for remark in model.remarks if "up and one down" in remark)
     assert "by 2.2e-01 of" in told  # (10 - 8) / 9
 
 
@@ -158,5 +158,5 @@ def test_a_unit_that_only_says_that_it_goes_back_is_started_anew(sticky):
         model = response_model(unit, np.zeros(1), 0, 10_000_000, *how)
     whole = model.transition(10_000_000, order=0)
     assert whole[0, 0] == pytest.approx(0.9, abs=1e-9)
-    anew = [each for each in model.remarks if "does not rightly go back to a state" in each]
+    anew = [remark for remark in model.remarks if "does not rightly go back to a state" in remark]
     assert (len(anew), len(started) > 0) == ((1, True) if sticky else (0, False))

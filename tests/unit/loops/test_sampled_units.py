@@ -86,17 +86,17 @@ def built(tmp_path_factory):
     ):
         (root / f"{name}.mo").write_text(text, encoding="utf-8")
         for version in ("2.0", "3.0") if name == "Sampled" else ("2.0",):
-            made = build_model(name, root, output / version, fmi=(version,))
-            files[name if version == "2.0" else f"{name}3"] = made.path
+            result = build_model(name, root, output / version, fmi=(version,))
+            files[name if version == "2.0" else f"{name}3"] = result.path
     return files
 
 
 def without(path, tmp_path, *patterns):
     """Write an FMU whose description says less."""
     target = tmp_path / path.name
-    with zipfile.ZipFile(path) as whole, zipfile.ZipFile(target, "w") as less:
-        for name in whole.namelist():
-            data = whole.read(name)
+    with zipfile.ZipFile(path) as zip_file, zipfile.ZipFile(target, "w") as less:
+        for name in zip_file.namelist():
+            data = zip_file.read(name)
             if name == "modelDescription.xml":
                 text = data.decode()
                 for pattern in patterns:

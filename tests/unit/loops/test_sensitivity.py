@@ -53,7 +53,7 @@ def plant(tmp_path_factory: pytest.TempPathFactory):
 
 def test_event_in_the_state(plant) -> None:
     x0, v0, stop = 1.0, 0.2, 3.0
-    found = trajectory_sensitivity(
+    sensitivity = trajectory_sensitivity(
         plant(LAYERS), {"x0": x0, "v0": v0}, ["x", "v", "square"], stop=stop, step=0.01
     )
     speed = -math.sqrt(v0**2 + 2.0 * x0)  # at x = 0
@@ -65,22 +65,22 @@ def test_event_in_the_state(plant) -> None:
     assert v < 0.0 or x < 0.0  # has not come back
     dx = fast * rest - (speed + 2.0 * rest) * moves
     dv = fast - 2.0 * moves
-    [event] = found.events
+    [event] = sensitivity.events
     # The method is exact for parabolas: what is left is rounding and where the event is found.
     assert event.time == pytest.approx(at, abs=1e-12)
     np.testing.assert_allclose(event.moves, moves, rtol=1e-8)
     np.testing.assert_allclose(event.derivative[:2], [[0.0, 0.0], fast], atol=1e-8)
-    np.testing.assert_allclose(found.value[-1], [x, v, x * x], rtol=1e-10)
-    np.testing.assert_allclose(found.derivative[-1], [dx, dv, 2.0 * x * dx], rtol=1e-7)
+    np.testing.assert_allclose(sensitivity.value[-1], [x, v, x * x], rtol=1e-10)
+    np.testing.assert_allclose(sensitivity.derivative[-1], [dx, dv, 2.0 * x * dx], rtol=1e-7)
 
 
 def test_event_in_time(plant) -> None:
-    found = trajectory_sensitivity(plant(TURNING), {"x0": 2.0}, ["x"], stop=2.5, step=0.01)
-    [event] = found.events
+    sensitivity = trajectory_sensitivity(plant(TURNING), {"x0": 2.0}, ["x"], stop=2.5, step=0.01)
+    [event] = sensitivity.events
     assert event.time == pytest.approx(1.0, abs=1e-12)
     assert event.moves.tolist() == [0.0]
     want = math.exp(1.0 - 1.5)  # rounding of the method: 2.5 * 0.01**4 / 120
-    assert found.derivative[-1, 0, 0] == pytest.approx(want, rel=1e-9)
+    assert sensitivity.derivative[-1, 0, 0] == pytest.approx(want, rel=1e-9)
 
 
 def test_what_acts_on_the_equations_is_refused(plant, wording) -> None:

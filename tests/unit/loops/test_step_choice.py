@@ -47,9 +47,11 @@ def test_runs_with_the_step_keep_the_tolerance_and_with_twice_it_do_not(
         share = abs(growth(capture(), **options) - exact) / abs(exact)
         assert (share <= tolerance) is inside
         here = step_error(at_step(linear, factor * step, algorithm), reference.modes)
-        told = next(one for one in here.deviations if one.name.startswith("growth"))
+        told = next(
+            deviation for deviation in here.deviations if deviation.name.startswith("growth")
+        )
         assert told.share == pytest.approx(share, rel=1e-4)
-    longer = min(one.step_ns for one in choice.errors if one.step_ns > step)
+    longer = min(error.step_ns for error in choice.errors if error.step_ns > step)
     few = [one for one in reference.steps if step < one < longer]
     assert longer <= 1.05 * step or not few
     assert MINUTE % step == 0
@@ -111,7 +113,7 @@ def test_steps_of_random_rings_are_within_the_tolerance(made):
         assert "no closed loop whose modes" in str(error) or "no solution" in str(error)  # noqa: PT017
         return
     choice = choose_step(reference, 0.05)
-    seen = {one.step_ns: one.share for one in choice.errors}
+    seen = {error.step_ns: error.share for error in choice.errors}
     if choice.step_ns is None:
         assert min(seen.values()) > 0.05 or min(seen) == min(s for s in seen if seen[s] > 0.05)
         return

@@ -73,8 +73,8 @@ def test_pade_is_that_of_python_control(order):
 
 def test_all_free_inputs_and_all_outputs_unless_some_are_named():
     model = linearise(loop("40 ms"), step="1 ms")
-    assert model.inputs[: model.asked[0]] == ("source.u",)
-    assert model.outputs[: model.asked[1]] == ("mass.y", "gain.y", "filter.y", "source.y")
+    assert model.inputs[: model.requested[0]] == ("source.u",)
+    assert model.outputs[: model.requested[1]] == ("mass.y", "gain.y", "filter.y", "source.y")
     found = model.response(FREQUENCY)
     assert found.shape == (4, 1, 41)
     assert found[2, 0] == pytest.approx(12.0 / (S * S + 4.0 * S + 4.0), rel=1e-9)

@@ -262,10 +262,10 @@ def test_another_account_reaches_no_socket_of_a_page(viewing):
 
 def test_no_token_is_among_the_arguments_of_a_process(viewing):
     token = urlsplit(viewing.url).query.removeprefix("token=").encode()
-    shown = Path(f"/proc/{viewing._process.pid}/cmdline").read_bytes()
-    assert b"live.server" in shown
-    assert token not in shown
-    assert b"secret title" not in shown
+    content = Path(f"/proc/{viewing._process.pid}/cmdline").read_bytes()
+    assert b"live.server" in content
+    assert token not in content
+    assert b"secret title" not in content
 
 
 # --- Units in processes of their own, and memory that is shared ----------------------------------

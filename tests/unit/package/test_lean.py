@@ -71,10 +71,10 @@ def test_a_run_with_its_report_says_what_it_leaves_out(plants, tmp_path):
     (kept,) = (tmp_path / "out").glob("*.npz")
     whole = command("run", ideal, "--output", tmp_path / "arrow", lacking=[])
     assert whole.returncode == 0, whole.stderr
-    one, two = read_result(kept), read_result(tmp_path / "arrow" / f"{kept.stem}.parquet")
-    assert one.values.tobytes() == two.values.tobytes()
-    assert one.time_ns.tobytes() == two.time_ns.tobytes()
-    assert (one.names, one.units) == (two.names, two.units)
+    result, two = read_result(kept), read_result(tmp_path / "arrow" / f"{kept.stem}.parquet")
+    assert result.values.tobytes() == two.values.tobytes()
+    assert result.time_ns.tobytes() == two.time_ns.tobytes()
+    assert (result.names, result.units) == (two.names, two.units)
     said = " ".join(done.stderr.split())
     assert "no block diagrams" in said
     assert "pip install 'softdock[pictures]'" in said

@@ -96,8 +96,8 @@ assert not any(name.split(".")[:2] == ["orchestrator", {part!r}] for name in sys
 """
     done = run(without([part], tmp_path), code)
     assert done.returncode == 0, done.stderr
-    whole = simulate(pair(plants), step="1 ms", stop="20 ms")
-    assert np.load(tmp_path / "values.npy").tobytes() == whole.values.tobytes()
+    result = simulate(pair(plants), step="1 ms", stop="20 ms")
+    assert np.load(tmp_path / "values.npy").tobytes() == result.values.tobytes()
     sentence = "the effect of the step on the loops is unknown: this needs the part 'loops'"
     assert (sentence in done.stdout) == (part == "loops")
 

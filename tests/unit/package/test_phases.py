@@ -72,9 +72,9 @@ def test_a_phase_in_which_no_test_passed_is_no_success_if_that_is_asked(
 
 
 def item(path, *marks):
-    found = SimpleNamespace(nodeid=f"tests/{path}::test", path=path)
-    found.get_closest_marker = lambda name: name if name in marks else None
-    return found
+    namespace = SimpleNamespace(nodeid=f"tests/{path}::test", path=path)
+    namespace.get_closest_marker = lambda name: name if name in marks else None
+    return namespace
 
 
 def test_quick_tests_come_before_slow_ones_and_units_before_all():

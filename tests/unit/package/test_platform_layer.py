@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 import orchestrator
-from orchestrator.core.operating_system.platforms import LINUX, PLATFORMS, WINDOWS, named
+from orchestrator.core.operating_system.platforms import LINUX, PLATFORMS, WINDOWS, platform_named
 
 PACKAGE = Path(orchestrator.__file__).parent
 LAYER = "core/operating_system/"
@@ -90,7 +90,9 @@ def test_platforms_have_one_name_each_in_every_world():
     assert (WINDOWS.folder("1.0"), WINDOWS.folder("3.0"), WINDOWS.suffix, WINDOWS.wheel) == (
         *("binaries/win64", "binaries/x86_64-windows", ".dll", "win_amd64"),
     )
-    assert all(named(each.name) is named(each.long_name) is each for each in PLATFORMS)
+    assert all(
+        platform_named(each.name) is platform_named(each.long_name) is each for each in PLATFORMS
+    )
 
 
 @pytest.mark.parametrize(

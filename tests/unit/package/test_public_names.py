@@ -126,5 +126,5 @@ def test_no_lazy_name_is_that_of_a_module(path):
         if isinstance(imported, ast.ImportFrom)
         for alias in imported.names
     }
-    modules = {found.stem for found in path.parent.iterdir()}
+    modules = {path.stem for path in path.parent.iterdir()}
     assert lazy & modules == set()

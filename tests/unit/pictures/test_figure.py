@@ -123,7 +123,7 @@ def test_panels_of_points_have_axes_of_their_own():
     curve = Curve("a", [0, 1], [2, 3], is_expected=True)
     panels = [Panel("y", [curve], xlabel=label) for label in ("b", "h")]
     axes = draw_plot(Plot("points", panels, xlabel="none", columns=2)).axes
-    assert [one.get_xlabel() for one in axes] == ["b", "h"]
+    assert [axis.get_xlabel() for axis in axes] == ["b", "h"]
 
 
 def test_labels_are_shown_as_they_are():

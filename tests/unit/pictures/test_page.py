@@ -328,9 +328,9 @@ def test_the_lines_of_a_diagram_follow_the_slider(tab, tmp_path, register):
 @needs_chromium
 @pytest.mark.parametrize(("width", "dark"), [(1400, False), (390, True)])
 def test_a_slider_shows_one_time_in_all_figures(tab, tmp_path, width, dark):
-    late = Plot("time", [Panel("y [N]", [Curve("late", TIME[2000:], WAVE[2000:])])], "Late")
+    plot = Plot("time", [Panel("y [N]", [Curve("late", TIME[2000:], WAVE[2000:])])], "Late")
     path = Plot("path", [Panel("y", [Curve("", np.cos(TIME), WAVE)])], "Path", "x [m]")
-    page(tmp_path, two_panels(), late, path)
+    page(tmp_path, two_panels(), plot, path)
     tab.errors.clear()
     tab.show(tmp_path / "report.html", width, 200, dark=dark)
     slider = "document.querySelector('.at-time input')"

@@ -75,13 +75,13 @@ def report(result, capture):
         measures=(Measure("peak force", 31.8654321, "N"), Measure("outcome", "captured")),
         figures=(FigureItem(figure(), "Position of the chaser"),),
     )
-    other = CaseSection(
+    section = CaseSection(
         "second", measures=(Measure("peak force", float("nan"), "N"),), remarks=("Failed",)
     )
     return Report(
         "Capture",
         "Two cases.",
-        (case, other),
+        (case, section),
         diagrams=(
             FigureItem(draw_system(capture, Facts(result.loops)), "The system", "chaser, sheet"),
         ),

@@ -78,9 +78,13 @@ def test_one_line_without_its_reserve_one_objection_or_a_failure_refuse_all(word
     assert f"{reserve}, with steps of 4 ms." in text
     assert Arming(RESERVE, 1, (fine, bad)).delay_margin == 3e-3
     assert (
-        Arming(RESERVE, 1, (fine, bad)).least == "a delay margin of 3 ms and a gain margin of 1.1"
+        Arming(RESERVE, 1, (fine, bad)).smallest_margins
+        == "a delay margin of 3 ms and a gain margin of 1.1"
     )
-    assert Arming(RESERVE, 1, (ArmedLine(LINE),)).least == "no command of a device feeds back to it"
+    assert (
+        Arming(RESERVE, 1, (ArmedLine(LINE),)).smallest_margins
+        == "no command of a device feeds back to it"
+    )
     assert ArmedLine(LINE, (), margins(is_stable=False)).gain == 0.5
     assert math.isnan(ArmedLine(LINE).gain)
     assert math.isnan(ArmedLine(LINE).growth)
@@ -139,11 +143,11 @@ def test_what_is_left_is_linear_between_two_rows_and_holds_beyond_them():
     table = MarginTable(
         LINE, 4e-3, 1.25, (0.5, 1.0, 2.0), (0.03, 0.02, 0.0), (-0.01, 0.0, 0.02), (3.0, 2.0, 1.0)
     )
-    assert table.left(0.0, 1.0) == (0.02, 2.0)
-    assert table.left(0.005, 1.5) == pytest.approx((0.01 - 0.005, 1.75 / 1.5))
-    assert table.left(-0.02, 0.25) == pytest.approx((0.03 + 0.02, 3.0 / 0.25))
-    assert table.left(0.03, 4.0) == pytest.approx((-0.03, 0.25))
-    assert table.left(0.0, 0.75)[0] == pytest.approx(0.025)
+    assert table.remaining(0.0, 1.0) == (0.02, 2.0)
+    assert table.remaining(0.005, 1.5) == pytest.approx((0.01 - 0.005, 1.75 / 1.5))
+    assert table.remaining(-0.02, 0.25) == pytest.approx((0.03 + 0.02, 3.0 / 0.25))
+    assert table.remaining(0.03, 4.0) == pytest.approx((-0.03, 0.25))
+    assert table.remaining(0.0, 0.75)[0] == pytest.approx(0.025)
 
 
 def test_the_parts_of_a_delay_in_words_and_as_data():
@@ -161,7 +165,7 @@ def test_the_parts_of_a_delay_in_words_and_as_data():
     }
     declared = LineDelay("robot.x -> sensor.x", 0, None, 20_000_000, is_physical=False)
     assert ": 20 ms declared of the device; margins are those with 20 ms" in str(declared)
-    other = LineDelay("robot.x -> sensor.x", 2_000_000, 16_000_000, None, is_physical=True)
-    assert ", another device's 2 ms; margins are those with 18 ms" in str(other)
+    delay = LineDelay("robot.x -> sensor.x", 2_000_000, 16_000_000, None, is_physical=True)
+    assert ", another device's 2 ms; margins are those with 18 ms" in str(delay)
     unknown = LineDelay("robot.x -> sensor.x", 0, None, None, is_physical=False)
     assert (unknown.total_ns, unknown.is_known, unknown.as_json()["device_s"]) == (0, False, None)

@@ -41,7 +41,7 @@ def prepared(tmp_path):
 
 
 def delay_of(case, line=LINE):
-    (found,) = (each for each in case.system.connections if str(each) == line)
+    (found,) = (connection for connection in case.system.connections if str(connection) == line)
     return 0 if found.delay is None else found.delay.nominal_ns
 
 
@@ -57,7 +57,7 @@ def delay_of(case, line=LINE):
 def test_a_twin_on_a_line_that_declares_its_delay_names_both(prepared, cases, wording):
     with wording.raises(DescriptionError) as caught:
         prepared(cases, only=["twin"])
-    assert [each.code for each in caught.value.diagnostics] == ["TIM114"]
+    assert [diagnostic.code for diagnostic in caught.value.diagnostics] == ["TIM114"]
     assert f"--set-delay '{LINE}=" in str(caught.value)
 
 
@@ -66,7 +66,7 @@ def test_check_and_run_refuse_the_same(tmp_path):
     with pytest.raises(DescriptionError) as caught:
         run_experiment(read_experiment(file), tmp_path, tmp_path / "out", only=["twin"])
     (refused,) = caught.value.diagnostics
-    found = [each for each in check_target(file).findings if each.code == refused.code]
+    found = [finding for finding in check_target(file).findings if finding.code == refused.code]
     assert [each.message for each in found] == [refused.message]
     assert (
         found[0].line
@@ -79,14 +79,16 @@ def test_a_system_file_with_a_twin_is_checked_as_it_is_run(tmp_path):
     text = (tmp_path / "rig.toml").read_text()
     source = "twin:robot.twin.toml?inner=block:parts.py:Robot"
     (tmp_path / "rig.toml").write_text(text.replace("block:parts.py:Robot", source))
-    assert "TIM114" in {each.code for each in check_target(tmp_path / "rig.toml").findings}
+    assert "TIM114" in {finding.code for finding in check_target(tmp_path / "rig.toml").findings}
     file = (
         (tmp_path / "rig.toml")
         .read_text()
         .replace('"20 ms"', '{ nominal = "2 ms", device = "net" }')
     )
     (tmp_path / "rig.toml").write_text(file)
-    assert "TIM114" not in {each.code for each in check_target(tmp_path / "rig.toml").findings}
+    assert "TIM114" not in {
+        finding.code for finding in check_target(tmp_path / "rig.toml").findings
+    }
 
 
 def test_the_swap_of_the_command_line_counts_after_the_delays_of_the_file(
@@ -138,7 +140,7 @@ def test_a_delay_that_says_of_what_it_is_counts_beside_a_device(tmp_path, device
     text = (tmp_path / "rig.toml").read_text()
     table = f'{{ nominal = "5 ms", provenance = "measured", device = "{device}" }}'
     (tmp_path / "rig.toml").write_text(text.replace('"20 ms"', table))
-    assert ("TIM114" in {each.code for each in check_target(file).findings}) is refused
+    assert ("TIM114" in {finding.code for finding in check_target(file).findings}) is refused
 
 
 @pytest.mark.parametrize(
@@ -154,7 +156,7 @@ def test_a_twin_of_another_device_is_refused_by_name(tmp_path, changes, wording)
     (tmp_path / "robot.twin.toml").write_text(twin_text(twin))
     with wording.raises(DescriptionError):
         prepare_all(read_experiment(file), ["twin"], SystemReader(tmp_path))
-    assert "CAP115" in {each.code for each in check_target(file).findings}
+    assert "CAP115" in {finding.code for finding in check_target(file).findings}
 
 
 def test_a_twin_whose_command_nothing_takes_is_refused(tmp_path, wording):
@@ -182,7 +184,7 @@ def test_a_line_that_declares_another_delay_than_was_identified_is_told(tmp_path
     system = prepare_all(experiment, ["simulated"], reader)["simulated"].system
     found = [each.place for each in told_otherwise(system, Hardware.of(experiment, tmp_path))]
     assert found == [LINE] * told
-    assert ("TIM115" in {each.code for each in check_target(file).findings}) is told
+    assert ("TIM115" in {finding.code for finding in check_target(file).findings}) is told
     outcome = run_experiment(experiment, tmp_path, tmp_path / "out", only=["simulated"])
     notes = "\n".join(outcome.cases["simulated"].result.notes)
     assert ("but 'robot' (kuka_rsi) was identified with" in notes) is told

@@ -369,8 +369,8 @@ def test_two_devices_in_one_loop_are_late_one_after_the_other(
     arming = "" if declared_ms is None else f'delays = {{ "{between}" = "{declared_ms} ms" }}'
     file = tmp_path / "experiment.toml"
     file.write_text(EXPERIMENT.format(case=case, arming=arming))
-    experiment, reader, asked = read_experiment(file), SystemReader(tmp_path), RunSettings()
-    prepared = experiment, prepare_all(experiment, ["c"], reader, asked), reader, asked
+    experiment, reader, settings = read_experiment(file), SystemReader(tmp_path), RunSettings()
+    prepared = experiment, prepare_all(experiment, ["c"], reader, settings), reader, settings
     found = {"robot": first_ms, "second": second_ms}
     twins = [twin_of(ms).model_copy(update={"component": name}) for name, ms in found.items() if ms]
     arming_found = arming_of(prepared, *twins)
@@ -398,10 +398,10 @@ def test_run_report_and_arming_have_the_same_delay(rig):
 
 def test_a_device_that_is_watched_is_as_late(rig, tmp_path, monkeypatch):
     _, cases, *_ = rig(delays(read=0))
-    late = with_device_delays(cases["c"].system, [LineDelay(MEASURED, 0, 24_000_000, None, False)])
+    later = with_device_delays(cases["c"].system, [LineDelay(MEASURED, 0, 24_000_000, None, False)])
     client = MagicMock(name="client", remarks=[])
     monkeypatch.setattr(supervision, "SupervisorClient", lambda *_: client)
-    case = replace(cases["c"], system=late)
+    case = replace(cases["c"], system=later)
     limits = {"velocity": 0.1, "acceleration": 20.0, "deceleration": 0.5, "stop_jerk": 9.0}
     settings = SupervisorSettings(rig="watched", commands={"robot.dx": limits})
     with supervision.supervising(case, settings, tmp_path, []) as steps:

@@ -142,7 +142,7 @@ def test_with_own_growth_the_limits_are_where_a_mode_grows_so(own):
 
 def test_own_growth_is_taken_off_what_arming_asks_for():
     limits = Reserve(1e-3, 1.02, own_growth=0.1), Reserve(1e-3, 1.02, own_growth=0.02)
-    granted, refused = (arm(linear(k=8000.0), ["robot"], each, Knobs()) for each in limits)
+    granted, refused = (arm(linear(k=8000.0), ["robot"], limit, Knobs()) for limit in limits)
     assert granted.is_granted
     assert granted.lines[0].growth == pytest.approx(growth(cycle(5, 8000.0)), rel=1e-6)
     assert granted.as_json()["own_growth_1_s"] == 0.1
@@ -206,7 +206,7 @@ def test_what_is_left_of_the_margins_is_what_the_loop_itself_has_then():
     for delay, factor in (("20 ms", 1.0), ("28 ms", 1.0), ("24 ms", 1.1), ("20 ms", 0.8)):
         loop = SampledLoop.of(linear(delay=delay, k=K * factor), "body.position -> robot.dx")
         added = float(delay.removesuffix(" ms")) * 1e-3 - 0.020
-        left = table.left(added, factor)
+        left = table.remaining(added, factor)
         # table and interpolated response: rows 9 % of gain apart, 400 frequencies
         assert left[0] == pytest.approx(loop.margins().delay.value, abs=3e-4)
         assert left[1] == pytest.approx(loop.margins().gain.value, rel=0.02)

@@ -183,10 +183,10 @@ def test_a_run_of_a_rig_is_replayed_bit_for_bit(folder, no_pictures):
         experiment(folder, text), folder, folder / "two", only=["rig"], swaps=swaps
     )
     assert not second.problems
-    one, two = read_parquet(log), read_parquet(folder / "two" / "rig.parquet")
-    assert len(one) == 21
+    table, two = read_parquet(log), read_parquet(folder / "two" / "rig.parquet")
+    assert len(table) == 21
     for name in ("controller.u", "rig.u", "rig.y", "rig.sample_age"):
-        assert np.array_equal(one[name], two[name]), name
+        assert np.array_equal(table[name], two[name]), name
     report = (folder / "two" / "report.html").read_text()
     assert "as recorded, bit for bit, in 20 steps" in report
 

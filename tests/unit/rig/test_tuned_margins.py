@@ -76,7 +76,7 @@ def rig(again, monkeypatch):
     def grant(wish):
         sent.append(wish)
         refused = "beyond its limits" if wish.text == "301" else ""
-        found.answered(Answered(wish.number, refused, way if wish.what == CHECK else ()))
+        found.answered(Answered(wish.number, refused, way if wish.request == CHECK else ()))
 
     found = Shown("rig", [case], grant=grant)
     return found, sent, way
@@ -86,7 +86,7 @@ def test_a_rig_is_tuned_when_margins_and_supervisor_allow_it(rig, monkeypatch, w
     shown, sent, _ = rig
     shown.ask(Wish(SET, name="damper.b", text="150", ramp=0.5))
     check, done = sent
-    assert (check.what, done.what, done.ramp) == (CHECK, SET, 0.5)
+    assert (check.request, done.request, done.ramp) == (CHECK, SET, 0.5)
     assert done.granted.startswith("granted with a delay margin of ")
     assert Operator.heard == [("tune", "damper.b = 150")]
     for text in ("301", "0"):  # beyond its limits; unstable
@@ -96,7 +96,7 @@ def test_a_rig_is_tuned_when_margins_and_supervisor_allow_it(rig, monkeypatch, w
     monkeypatch.setattr(Operator, "said", {"refused": "the rig is in SAFE"})
     with wording.raises(DescriptionError):
         shown.ask(Wish(SET, name="damper.b", text="140"))
-    assert [one.what for one in sent] == [CHECK, SET, CHECK, CHECK, CHECK]
+    assert [one.request for one in sent] == [CHECK, SET, CHECK, CHECK, CHECK]
     assert shown.cases[0].granted == {"damper.b": "150"}
     shown.ask(Wish(MARK, text="seen"))  # which nobody has to grant
 
@@ -104,7 +104,7 @@ def test_a_rig_is_tuned_when_margins_and_supervisor_allow_it(rig, monkeypatch, w
 def test_the_whole_way_of_a_ramp_has_margins_and_the_least_of_them_are_granted(rig, again, wording):
     shown, sent, way = rig
     compute = pickle.loads(again)  # noqa: S301 - of this test
-    figures = {b: compute({"damper.b": b}).least for b in ("110", "130", "150")}
+    figures = {b: compute({"damper.b": b}).smallest_margins for b in ("110", "130", "150")}
     way += ["110", "130"]
     shown.ask(Wish(SET, name="damper.b", text="150", ramp=0.5))
     assert sent[-1].granted == f"granted with {figures['110']}"
@@ -112,7 +112,7 @@ def test_the_whole_way_of_a_ramp_has_margins_and_the_least_of_them_are_granted(r
     way.append("0")
     with wording.raises(DescriptionError):
         shown.ask(Wish(SET, name="damper.b", text="150", ramp=0.5))
-    assert sent[-1].what == CHECK
+    assert sent[-1].request == CHECK
 
 
 @pytest.mark.parametrize(

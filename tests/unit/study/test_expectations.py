@@ -74,9 +74,9 @@ def test_a_broken_one_has_its_exit_code_its_line_and_stands_everywhere(softdock,
     )
     assert "Expectations of one" in said
     assert "Expectations of one" in (folder / "out" / "report.html").read_text()
-    found = json.loads((folder / "out" / "summary.json").read_text())
-    assert [one["passed"] for one in found["cases"]["one"]["expect"]] == [True, True, False]
-    assert len(found["broken"]) == 1
+    content = json.loads((folder / "out" / "summary.json").read_text())
+    assert [one["passed"] for one in content["cases"]["one"]["expect"]] == [True, True, False]
+    assert len(content["broken"]) == 1
     verdicts = json.loads((folder / "out" / "verdicts.json").read_text())
     assert verdicts["passed"] is False
     assert verdicts["verdicts"]["one"][2]["time"] == 0.005
@@ -196,7 +196,7 @@ def test_in_python_verdicts_are_objects(folder):
     experiment = read_experiment(folder / "experiment.toml")
     outcome = run_experiment(experiment, folder, folder / "out")
     verdicts = outcome.cases["one"].value("expect")
-    assert [one.passed for one in verdicts] == [True, True, False]
+    assert [verdict.passed for verdict in verdicts] == [True, True, False]
     assert (verdicts[0].value, verdicts[0].unit) == (pytest.approx(0.01), "m")
     assert len(outcome.broken) == 1
 

@@ -18,14 +18,14 @@ def rig(c_fmu):
 
 
 def test_a_fixed_internal_step_is_kept_where_it_does_not_fit(rig):
-    found = verify(rig("every3"), step="0.8 ms", stop="8 ms")
-    assert found.failures == ()
-    assert [text for text in found.remarks if "'rig' keeps its step of 0.8 ms" in text]
+    verification = verify(rig("every3"), step="0.8 ms", stop="8 ms")
+    assert verification.failures == ()
+    assert [text for text in verification.remarks if "'rig' keeps its step of 0.8 ms" in text]
 
 
 def test_a_fixed_internal_step_that_fits_is_shortened(rig):
-    found = verify(rig("every3"), step="1.6 ms", stop="16 ms")
-    assert found.failures == found.remarks == ()
+    verification = verify(rig("every3"), step="1.6 ms", stop="16 ms")
+    assert verification.failures == verification.remarks == ()
 
 
 def test_what_shares_events_cannot_keep_its_step_and_is_refused_by_name(rig, wording):

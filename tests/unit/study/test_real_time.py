@@ -178,8 +178,8 @@ def test_tables_and_picture():
     assert table.columns == COLUMNS
     assert [row[0] for row in table.rows] == [name for name, _ in timing.rows]
     assert all(len(row) == len(COLUMNS) for row in table.rows)
-    late = overruns_section("x", timing)
-    assert [row[0] for row in late.rows] == ["1", "2", "3", "4", "5"]
+    section = overruns_section("x", timing)
+    assert [row[0] for row in section.rows] == ["1", "2", "3", "4", "5"]
     (panel,) = timing_plot("x", timing).panels
     assert {curve.label for curve in panel.curves} >= {"wake-up latency", "computing time", "x"}
     for curve in panel.curves:

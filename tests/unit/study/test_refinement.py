@@ -99,37 +99,37 @@ def rms(values):
 @pytest.mark.slow
 @pytest.mark.parametrize(("algorithm", "order"), [("jacobi", 1), ("newton", 2)])
 def test_two_bodies_have_the_order_of_their_algorithm_and_its_error(algorithm, order):
-    found = verify(oscillator.by_motion(), step="2 ms", stop="2 s", algorithm=algorithm)
-    assert found.steps_ns == (2_000_000, 1_000_000, 500_000)
-    np.testing.assert_array_equal(found.time_ns, np.arange(1001) * 2_000_000)
-    known = oscillator.solution(found.result.time)
+    verification = verify(oscillator.by_motion(), step="2 ms", stop="2 s", algorithm=algorithm)
+    assert verification.steps_ns == (2_000_000, 1_000_000, 500_000)
+    np.testing.assert_array_equal(verification.time_ns, np.arange(1001) * 2_000_000)
+    known = oscillator.solution(verification.result.time)
     for i, name in enumerate(oscillator.NAMES):
-        assert found[name].order == pytest.approx(order, abs=0.05)
-        true = rms(found.result[name] - known[:, i])
-        assert found[name].error == pytest.approx(true, rel=0.06)
-        assert found[name].flags == ()
-    assert found.failures == found.remarks == ()
+        assert verification[name].order == pytest.approx(order, abs=0.05)
+        true = rms(verification.result[name] - known[:, i])
+        assert verification[name].error == pytest.approx(true, rel=0.06)
+        assert verification[name].flags == ()
+    assert verification.failures == verification.remarks == ()
 
 
 @pytest.mark.parametrize(("delay", "order"), [("mean", 2), ("plain", 1)])
 def test_a_loop_with_a_declared_delay_is_of_second_order_in_exact_mode(delay, order):
     # In exact mode the mean of a step is read between samples: the straight line errs by H^2.
-    found = verify(ring(f"{TAU} s"), step="4 ms", stop="2 s", delay=delay)
-    assert found["one.x"].order == pytest.approx(order, abs=0.05)
-    true = rms(found.result["one.x"] - solution(found.result.time))
-    assert found["one.x"].error == pytest.approx(true, rel=0.1)
+    verification = verify(ring(f"{TAU} s"), step="4 ms", stop="2 s", delay=delay)
+    assert verification["one.x"].order == pytest.approx(order, abs=0.05)
+    true = rms(verification.result["one.x"] - solution(verification.result.time))
+    assert verification["one.x"].error == pytest.approx(true, rel=0.1)
 
 
 def test_the_run_with_h_is_the_run_itself():
     settings = {"step": "2 ms", "stop": "1 s", "every": 3}
     plain = simulate(oscillator.by_force(), **settings)
-    found = verify(oscillator.by_force(), **settings, keep=True)
-    np.testing.assert_array_equal(found.result.values, plain.values)
-    np.testing.assert_array_equal(found.result.time_ns, plain.time_ns)
-    assert [result.step_ns for result in found.results] == [2_000_000, 1_000_000, 500_000]
-    assert [len(r.time_ns) for r in found.results] == [len(plain.time_ns)] * 3
-    coarse, half, quarter = (result["one.position"] for result in found.results)
-    assert found["one.position"].largest == (
+    verification = verify(oscillator.by_force(), **settings, keep=True)
+    np.testing.assert_array_equal(verification.result.values, plain.values)
+    np.testing.assert_array_equal(verification.result.time_ns, plain.time_ns)
+    assert [result.step_ns for result in verification.results] == [2_000_000, 1_000_000, 500_000]
+    assert [len(r.time_ns) for r in verification.results] == [len(plain.time_ns)] * 3
+    coarse, half, quarter = (result["one.position"] for result in verification.results)
+    assert verification["one.position"].largest == (
         np.abs(coarse - half).max(),
         np.abs(half - quarter).max(),
     )
@@ -137,35 +137,37 @@ def test_the_run_with_h_is_the_run_itself():
 
 
 def test_samples_of_integers_and_booleans_are_counted():
-    found = verify(alone(Counter), step="10 ms", stop="1 s", keep=True)
-    coarse, half, quarter = (result["one.count"] for result in found.results)
-    figures = found["one.count"]
+    verification = verify(alone(Counter), step="10 ms", stop="1 s", keep=True)
+    coarse, half, quarter = (result["one.count"] for result in verification.results)
+    figures = verification["one.count"]
     assert figures.flags == ("discrete",)
     assert figures.differing == (np.sum(coarse != half), np.sum(half != quarter))
     assert figures.differing[0] > 0
-    assert figures.first_s == found.result.time[np.argmax(coarse != half)]
+    assert figures.first_s == verification.result.time[np.argmax(coarse != half)]
     assert figures.order is figures.error is None
-    assert found["one.odd"].flags == ("discrete",)
-    assert found["one.level"].order == pytest.approx(1.0)
+    assert verification["one.odd"].flags == ("discrete",)
+    assert verification["one.level"].order == pytest.approx(1.0)
 
 
 def test_a_finer_run_that_fails_is_told():
-    found = verify(alone(Delicate, shortest=0.003), step="10 ms", stop="1 s")
-    assert [text for text in found.failures if "H/4 = 0.0025 s" in text and "too short" in text]
-    assert found.steps_ns == (10_000_000, 5_000_000)
-    assert found["one.y"].largest == pytest.approx((0.005,))
-    assert found["one.y"].order is None
-    assert found.order.shape == (1,)
+    verification = verify(alone(Delicate, shortest=0.003), step="10 ms", stop="1 s")
+    assert [
+        text for text in verification.failures if "H/4 = 0.0025 s" in text and "too short" in text
+    ]
+    assert verification.steps_ns == (10_000_000, 5_000_000)
+    assert verification["one.y"].largest == pytest.approx((0.005,))
+    assert verification["one.y"].order is None
+    assert verification.order.shape == (1,)
 
 
 def test_without_a_finer_run_there_is_still_the_run_itself():
-    found = verify(alone(Delicate, shortest=0.007), step="10 ms", stop="1 s")
-    assert "H/2 = 0.005 s" in found.failures[0]
-    assert len(found.failures) == 1  # of H/4 nothing could be told
-    assert found.result["one.y"][-1] == pytest.approx(1.01)
-    assert list(found) == []
-    assert found.largest.shape == (0, 1)
-    assert found.as_json()["outputs"] == []
+    verification = verify(alone(Delicate, shortest=0.007), step="10 ms", stop="1 s")
+    assert "H/2 = 0.005 s" in verification.failures[0]
+    assert len(verification.failures) == 1  # of H/4 nothing could be told
+    assert verification.result["one.y"][-1] == pytest.approx(1.01)
+    assert list(verification) == []
+    assert verification.largest.shape == (0, 1)
+    assert verification.as_json()["outputs"] == []
 
 
 def test_a_run_that_fails_itself_is_an_error():
@@ -175,9 +177,9 @@ def test_a_run_that_fails_itself_is_an_error():
 
 @pytest.mark.parametrize(("rates", "same"), [({"one": 1}, True), ({"one": 2}, True), ({}, False)])
 def test_a_component_with_a_rate_keeps_its_period(rates, same):
-    found = verify(alone(Sampled), step="10 ms", stop="80 ms", rates=rates)
-    assert (found["one.y"].largest == (0.0, 0.0)) is same
-    said = [text for text in found.remarks if "'one' keeps its step of" in text]
+    verification = verify(alone(Sampled), step="10 ms", stop="80 ms", rates=rates)
+    assert (verification["one.y"].largest == (0.0, 0.0)) is same
+    said = [text for text in verification.remarks if "'one' keeps its step of" in text]
     assert bool(said) is same
     if same:
         assert f"{rates['one'] * 10} ms" in said[0]
@@ -192,26 +194,28 @@ def pair(delay=None):
 
 def test_what_lies_behind_a_jitter_has_no_order():
     jitter = Variation(jitter=Jitter("uniform", 5_000_000))
-    found = verify(pair(TransportDelay(20_000_000, variation=jitter)), step="4 ms", stop="1 s")
-    assert "random" in found["one.x"].flags
-    assert "random" in found["two.x"].flags
-    assert found["one.x"].order is found["two.x"].error is None
-    assert found["apart.x"].order == pytest.approx(2, abs=0.1)
-    assert [text for text in found.remarks if text.endswith("outputs of one, two")]
+    verification = verify(
+        pair(TransportDelay(20_000_000, variation=jitter)), step="4 ms", stop="1 s"
+    )
+    assert "random" in verification["one.x"].flags
+    assert "random" in verification["two.x"].flags
+    assert verification["one.x"].order is verification["two.x"].error is None
+    assert verification["apart.x"].order == pytest.approx(2, abs=0.1)
+    assert [text for text in verification.remarks if text.endswith("outputs of one, two")]
 
 
 def test_what_lies_behind_a_noise_has_no_order():
     system = System("line").add("one", block(Integral), u=1.0).add("two", block(Integral))
     system = system.connect("one.x", "two.u")
     noise = Fault.of("noise", "one.x", "0 s", sigma=0.1)
-    found = verify(system, step="4 ms", stop="1 s", faults=[noise])
-    assert "random" in found["two.x"].flags
-    assert "random" not in found["one.x"].flags
+    verification = verify(system, step="4 ms", stop="1 s", faults=[noise])
+    assert "random" in verification["two.x"].flags
+    assert "random" not in verification["one.x"].flags
 
 
 def test_declared_delays_stay_as_they_are():
-    found = verify(ring("8 ms"), step="4 ms", stop="1 s", delay="plain", keep=True)
-    seen = {r.plans[0].connection.delay.nominal_ns for r in found.results}
+    verification = verify(ring("8 ms"), step="4 ms", stop="1 s", delay="plain", keep=True)
+    seen = {r.plans[0].connection.delay.nominal_ns for r in verification.results}
     assert seen == {8_000_000}
 
 
@@ -227,9 +231,9 @@ def test_a_step_that_cannot_be_divided_is_refused(wording):
 
 
 def test_a_stop_between_two_steps_is_compared_where_all_have_a_sample():
-    found = verify(ring("8 ms"), step="4 ms", stop="11 ms", keep=True)
-    assert list(found.time_ns) == [0, 4_000_000, 8_000_000]
-    assert [r.time_ns[-1] for r in found.results] == [8_000_000, 10_000_000, 11_000_000]
+    verification = verify(ring("8 ms"), step="4 ms", stop="11 ms", keep=True)
+    assert list(verification.time_ns) == [0, 4_000_000, 8_000_000]
+    assert [r.time_ns[-1] for r in verification.results] == [8_000_000, 10_000_000, 11_000_000]
 
 
 def test_progress_goes_from_nothing_to_all():

@@ -14,14 +14,14 @@ SCRIPT = Path(__file__).with_name("kill_at.py")
 def test_a_killed_run_leaves_the_files_of_one_run(tmp_path):
     command = [sys.executable, str(SCRIPT), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
-    told = json.loads(done.stdout)
-    runs = [set(found.values()) for found, _ in told["seen"]]
+    content = json.loads(done.stdout)
+    runs = [set(found.values()) for found, _ in content["seen"]]
     assert len(runs) > 20
-    assert [one for one in runs if one not in ({1}, {2})] == []
+    assert [run for run in runs if run not in ({1}, {2})] == []
     assert (runs[0], runs[-1]) == ({1}, {2})
-    assert {kept for _, kept in told["seen"]} == {"kept"}  # what is not of a run stays
-    assert told["crashes"] == [True] * 6
-    assert set(told["last"].values()) == {3}
+    assert {kept for _, kept in content["seen"]} == {"kept"}  # what is not of a run stays
+    assert content["crashes"] == [True] * 6
+    assert set(content["last"].values()) == {3}
     results = [f"{case}.{kind}" for case in "ab" for kind in ("csv", "parquet")]
     ours = sorted([*results, "mine/notes.txt", "report.html", "summary.json"])
-    assert told["files"] == ["a.ssd", "experiment.toml", *(f"out/{name}" for name in ours)]
+    assert content["files"] == ["a.ssd", "experiment.toml", *(f"out/{name}" for name in ours)]

@@ -150,7 +150,7 @@ def _make_units(
 ) -> tuple[Schedule, list[SimulationUnit]]:
     """Instantiate all units and bind their connectors.
 
-    Units with event mode are told when they are made whether they may return early, which the
+    Units with event mode learn when they are created whether they may return early, which the
     abilities of all others decide: so those are made first.
     """
     components = [system.components[member.name] for member in schedule.members]

@@ -83,7 +83,7 @@ class Execution(RunView):
     step_clock
         Clock that paces the steps in real time; ``None``: that of ``realtime``.
     limits
-        Ranges of :meth:`set` in addition to those that units declare, by ``component.connector``
+        Ranges of :meth:`set` in addition to those of the units, by ``component.connector``
         or ``source -> target``: minimum and maximum, for delays in seconds.
     tuned
         Changes recorded during another run, as in its result: see :meth:`replay`.
@@ -166,7 +166,7 @@ class Execution(RunView):
 
     @in_turn
     def step(self, count: int = 1) -> None:
-        """Do one communication step, or so many."""
+        """Do one communication step, or a number of them."""
         self._loop.step(count)
 
     @in_turn
@@ -174,7 +174,7 @@ class Execution(RunView):
         """Record the steps until a time, in ns, where another process can read them.
 
         If the algorithm chooses its steps, nobody knows how many there will be: then there is room
-        for a million rows, or 1 GiB, and those that come later are not there.
+        for a million rows, or 1 GiB, and later rows are omitted.
         """
         if self.schedule.varies:
             rows = self._recorder.share()
@@ -276,7 +276,7 @@ class Execution(RunView):
         Raises
         ------
         UnknownNameError
-            If there is no such connector; the message lists those that exist.
+            If there is no such connector; the message lists the existing ones.
         CapabilityError
             If it is an output, another parameter, or connected: the connection would overwrite it;
             a delay that would change how values are exchanged; or devices are there.

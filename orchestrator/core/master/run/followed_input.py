@@ -53,7 +53,9 @@ def followed_input(
     begins = np.arange(0, len(times_ns) - rates[1], rates[1])
     visible = round(plan.visible_ns / plan.span_ns * rates[1])
     newest = (begins + visible) // rates[0]
-    windows = np.stack([_one(plan, times_ns, column, rates, newest) for column in source.T], -1)
+    windows = np.stack(
+        [_column_windows(plan, times_ns, column, rates, newest) for column in source.T], -1
+    )
     windows *= factor
     windows[0] += offset
     off = float(np.abs(windows[0] - recorded[1:]).max(initial=0.0))
@@ -61,7 +63,7 @@ def followed_input(
     return windows if off <= _ALIKE * size else None
 
 
-def _one(
+def _column_windows(
     plan: DelayPlan, times_ns: Times, values: Floats, rates: tuple[int, int], newest: Times
 ) -> Floats:
     """Return the polynomials of one scalar, shape (4, steps), before the connection's factor.

@@ -124,7 +124,7 @@ _POLICIES = {OverrunPolicy.CATCH_UP: 0, OverrunPolicy.SLIP: 1, OverrunPolicy.STO
 
 
 def threads_of(realtime: RealTime, threads: int | None) -> int:
-    """Return how many threads step units in real time: one, unless more are asked for."""
+    """Return how many threads step units in real time: one, unless the settings request more."""
     if threads is not None and realtime.cpus and threads > len(set(realtime.cpus)):
         raise DescriptionError(
             f"threads: expected at most one for each of the {len(set(realtime.cpus))} processors of"
@@ -136,7 +136,7 @@ def threads_of(realtime: RealTime, threads: int | None) -> int:
 class Pacing:
     """Keeps the steps of a run to real time.
 
-    realtime: What is asked for.
+    realtime: The requested settings.
     schedule, units: What runs; units in its order.
     clock: That steps wait for; ``None``: that of ``realtime.clock``, or the computer's.
     Raises DescriptionError: if a budget is given to a component that is not there, or a processor

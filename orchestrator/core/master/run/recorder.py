@@ -58,7 +58,7 @@ class RecordedRows(Struct, eq=False):
     """Rows that will not change any more: a block, and those before it.
 
     A chain, so that saving a run shares what was recorded instead of copying it. The memory is
-    plain until somebody wants it as arrays: a run does not load NumPy for it.
+    plain until somebody reads it as arrays: a run does not load NumPy for it.
     """
 
     before: RecordedRows | None
@@ -140,7 +140,7 @@ class RowRecorder:
         return len(self._slots)
 
     def reserve(self, rows: int) -> None:
-        """Make sure that the engine can write so many rows."""
+        """Make sure that the engine can write `rows` more rows."""
         if self._engine.rows + rows <= len(self._block):
             return
         self._full = self._rows()
@@ -209,7 +209,7 @@ class RowRecorder:
 
 
 def recordable(system: System, record: Sequence[str] | str | None) -> list[str]:
-    """Return what to record: what is asked for, or all outputs that are numbers."""
+    """Return what to record: the requested signals, or all outputs that are numbers."""
     by_kind: dict[str, dict[str, Connector]] = {"outputs": {}, "others": {}}
     outputs = []  # that are recorded unasked: numbers, but for clocks that never tick
     for part in system.components.values():

@@ -48,7 +48,7 @@ _LOG = logging.getLogger(__name__)
 #: the interpreter sees signals such as Ctrl-C.
 _CHUNK = 20_000
 _CHUNK_SECONDS = 0.2
-#: Is told the time in s after a piece.
+#: Receives the time in s after each piece.
 Progress = Callable[[float], None]
 #: Is called after a piece, and may wait; a number is how many steps the next one has at most.
 Steer = Callable[[], int | None]
@@ -73,7 +73,7 @@ class RunLoop:
         self._pacing = pacing
         self._stop_ns = state.stop_ns
         self._end = state.end  # that an event at the start asked for, in place of the first step
-        #: Changes values between two steps, once that is asked for.
+        #: Changes values between two steps, once they are requested.
         self.tuning: Tuning | None = None
         self.wall_seconds = 0.0
         self.notes: list[str] = []
@@ -91,7 +91,7 @@ class RunLoop:
             )
 
     def step(self, count: int) -> None:
-        """Do one communication step, or so many."""
+        """Do one communication step, or a number of them."""
         if not is_whole(count) or count < 1:
             raise DescriptionError(f"count: expected a whole number of steps >= 1, found {count!r}")
         varies = self._schedule.varies

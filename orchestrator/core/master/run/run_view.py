@@ -99,13 +99,13 @@ class RunView:
     def warnings(self) -> tuple[str, ...]:
         """What its schedule does wrong to its loops: growth off by a twentieth, or in its sign.
 
-        It is worked out when it is asked for, with units that are made once more.
+        Computed on first access, with units that are created again.
         """
         if self.schedule.varies:
             return ()
         from orchestrator.core.upward import loop_warnings
 
-        keywords = self._state.settings.way | {"step": f"{self.schedule.step_ns} ns"}
+        keywords = self._state.settings.stepping | {"step": f"{self.schedule.step_ns} ns"}
         return loop_warnings(self._state.original, keywords)
 
     @property

@@ -75,7 +75,7 @@ class Tuning:
     state, ports: What runs; limits of its settings hold beside those of the system, as ranges, of
         delays in nanoseconds; or as their two ends, of delays in seconds.
     log: What was changed and marked so far.
-    listeners: Are told of each event before the next step.
+    listeners: Receive each event before the next step.
     """
 
     def __init__(self, state: RunState, ports: Ports) -> None:
@@ -383,7 +383,7 @@ class LineDelays:
         return connection
 
     def present(self, name: str) -> int:
-        """Return the delay that was asked for last, in nanoseconds."""
+        """Return the delay that was requested last, in nanoseconds."""
         delay = self.line(name).delay
         return 0 if delay is None else delay.nominal_ns
 

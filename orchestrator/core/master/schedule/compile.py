@@ -125,7 +125,7 @@ class Emission:
         read early too: an FMU refuses the 0 of a signal that nobody has written, where 0 is outside
         of its limits or no item of its enumeration.
         """
-        early = {
+        sources = {
             line.source.component
             for line in self._system.connections
             if self._system.components[line.target.component].changes_at_events(
@@ -139,11 +139,11 @@ class Emission:
             for line in self._into(group.members):
                 source = line.source.component
                 if source not in position and source not in stepped:
-                    early.add(source)
+                    sources.add(source)
                 elif source in position and _is_cut(line, position):
                     solved.add(source)
             stepped.update(group.members)
-        return early - solved
+        return sources - solved
 
     def _iterate(self, group: Group) -> None:
         """Write a loop: every component of it exchanges and steps, again and again."""

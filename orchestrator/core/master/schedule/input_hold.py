@@ -208,7 +208,7 @@ class InputHold:
 
         That is known of a delayed signal, of one whose source is stepped before its target, which
         then needs no extrapolation, of one that is iterated, and of one that is read a step late. A
-        signal that is held for its kind, by a table of values, by what the user wants of the line,
+        signal that is held for its kind, by a table of values, by the user's setting of the line,
         or by how samples are lost, is not followed, and one that is smoothed neither.
         """
         applies = self._waveform or (self._iterates and line.delay is None)

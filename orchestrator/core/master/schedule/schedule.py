@@ -56,11 +56,11 @@ class LoopTable(Struct):
     method, tolerance, most_iterations: See
         :class:`~orchestrator.core.master.plan.Loops`.
     unknowns: Slots of the outputs that a pass starts from.
-    discrete: Likewise those that are Integer or Boolean: they must come out unchanged.
+    discrete: Likewise Integer and Boolean signals: they must come out unchanged.
     members: Numbers of the components, in order of the pass.
     sources: Names of the outputs that the unknowns belong to, one for each slot, then those of
         discrete ones, then those of texts.
-    texts: Likewise the rows of those that are Strings or Binaries.
+    texts: Likewise the rows of Strings and Binaries.
     components: Names of the components, in order of the pass.
     """
 
@@ -225,7 +225,7 @@ Bound = tuple[Connector, ...]
 def _bound(
     component: Component, fed: AbstractSet[str], used: AbstractSet[str], read: AbstractSet[str]
 ) -> tuple[Bound, Bound, Bound, Bound]:
-    """Return inputs and outputs that have a place, and those that are texts."""
+    """Return inputs and outputs that have a place, and text inputs and outputs."""
     bound_in = [c for c in component.of(Causality.INPUT) if c.name in fed]
     bound_out = [c for c in component.of(Causality.OUTPUT) if c.name in used]
     bound_out += [  # whatever else is recorded is read as outputs are

@@ -197,10 +197,10 @@ class OwnState:
         self._name = name
 
     def __set__(self, owner: object, value: Any) -> None:
-        vars(owner)[self._name] = value if type(value) in PLAIN_TYPES else _own(value)
+        vars(owner)[self._name] = value if type(value) in PLAIN_TYPES else _private_copy(value)
 
 
-def _own(value: Any) -> Any:
+def _private_copy(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.copy()
     items = value.values() if isinstance(value, dict) else value
@@ -330,26 +330,26 @@ class Block(metaclass=BlockType):
         for connector in self.connectors.values():
             self.assign(connector, connector.start)
         for name, value in values.items():
-            found = self.connectors.get(name)
-            if found is None or found.causality is Causality.OUTPUT:
-                known = [
+            declared = self.connectors.get(name)
+            if declared is None or declared.causality is Causality.OUTPUT:
+                settable = [
                     c.name for c in self.connectors.values() if c.causality is not Causality.OUTPUT
                 ]
                 raise UnknownNameError(
                     f"block {type(self).__name__} has no parameter or input '{name}'"
-                    f"{choices_for(name, known, 'parameter or input', 'its')}"
+                    f"{choices_for(name, settable, 'parameter or input', 'its')}"
                 )
-            value = plain_value(value, found)  # noqa: PLW2901 - the same, as a plain value
-            if not found.accepts(value):
-                shape = f" of shape {found.shape}" if found.shape else ""
+            value = plain_value(value, declared)  # noqa: PLW2901 - the same, as a plain value
+            if not declared.accepts(value):
+                shape = f" of shape {declared.shape}" if declared.shape else ""
                 raise DescriptionError(
                     f"block {type(self).__name__}.{name}: expected"
-                    f" {with_article(found.type)}{shape}, found {value!r}"
+                    f" {with_article(declared.type)}{shape}, found {value!r}"
                 )
-            if (refusal := found.refusal(value)) is not None:
+            if (refusal := declared.refusal(value)) is not None:
                 problems.append(f"block {type(self).__name__}: {name}: {refusal}")
                 continue
-            self.assign(found, value)
+            self.assign(declared, value)
         if problems:
             raise DescriptionError(*problems)
         for name, start in self.states.items():
@@ -409,12 +409,12 @@ class Block(metaclass=BlockType):
 
     def held_inputs(self) -> dict[str, Floats]:
         """Return the present values of all Real inputs, without derivatives, for :meth:`follow`."""
-        found = {}
+        windows = {}
         for name, connector in self.connectors.items():
             if connector.causality is Causality.INPUT and connector.type is DataType.REAL:
-                found[name] = np.zeros((1 + INPUT_ORDER, *connector.shape))
-                found[name][0] = getattr(self, name)
-        return found
+                windows[name] = np.zeros((1 + INPUT_ORDER, *connector.shape))
+                windows[name][0] = getattr(self, name)
+        return windows
 
     def notices(self) -> tuple[Notice, ...]:
         """Say what whoever runs the block must know of this run so far.

@@ -26,7 +26,7 @@ from orchestrator.core.system.source import expect_opened
 #: Modules of files are called so, with a number and the name of the file.
 _PACKAGE = "softdock_blocks_"
 _numbers = count(1)
-#: What a file was when it was loaded: its module, and hashes of it and of files beside it.
+#: What a file was when it was loaded: its module, and hashes of it and of files in its folder.
 _loaded: dict[Path, tuple[ModuleType, dict[Path, str]]] = {}
 _loading: list[Path] = []
 _lock = threading.RLock()
@@ -50,9 +50,9 @@ def module_of_file(path: Path) -> ModuleType:
 
 
 def _module_of(path: Path) -> ModuleType:
-    known = _loaded.get(path)
-    if known is not None and known[1] == _hashes(path, known[0]):
-        return known[0]
+    cached = _loaded.get(path)
+    if cached is not None and cached[1] == _hashes(path, cached[0]):
+        return cached[0]
     if not path.is_file():
         hint = suggestion(path.name, [file.name for file in path.parent.glob("*.py")])
         raise PluginError.in_file(path, f"no such file{hint}")
@@ -93,17 +93,17 @@ def is_of_file(module: str) -> bool:
 
 def failure(path: Path, error: BaseException, package: str) -> PluginError:
     """Say how a file failed and where: in the deepest frame of its package, else in itself."""
-    where, line = path, 0
+    source, line = path, 0
     trace = error.__traceback__
     while trace is not None:
         frame = trace.tb_frame
         if frame.f_globals.get("__name__", "").partition(".")[0] == package:
-            where, line = Path(frame.f_code.co_filename), trace.tb_lineno
+            source, line = Path(frame.f_code.co_filename), trace.tb_lineno
         trace = trace.tb_next
     if isinstance(error, SyntaxError) and error.filename:
-        where, line = Path(error.filename), error.lineno or 0
+        source, line = Path(error.filename), error.lineno or 0
     reason = error.msg if isinstance(error, SyntaxError) else str(error)
-    location = f"{where}, line {line}" if line else f"{where}"
+    location = f"{source}, line {line}" if line else f"{source}"
     described = f"{type(error).__name__}{reason and ': '}{reason}"
     return PluginError(f"{described} ({location}){_hint(path, error)}")
 
@@ -124,10 +124,10 @@ def _executed(path: Path, package: str) -> ModuleType:
     sys.modules[package] = importlib.util.module_from_spec(spec)
     name = f"{package}.{path.stem}"
     loader = _Loader(name, str(path))
-    own = importlib.util.spec_from_file_location(name, path, loader=loader)
-    if own is None:
+    module_spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+    if module_spec is None:
         raise ImportError(f"{path} is not a Python module")
-    module = importlib.util.module_from_spec(own)
+    module = importlib.util.module_from_spec(module_spec)
     sys.modules[name] = module  # where annotations are looked up
     loader.exec_module(module)
     return module
@@ -135,7 +135,7 @@ def _executed(path: Path, package: str) -> ModuleType:
 
 @contextmanager
 def _no_caches() -> Iterator[None]:
-    """Leave no bytecode of files beside it, which the next change would find."""
+    """Leave no bytecode of files in its folder, which the next change would find."""
     before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     importlib.invalidate_caches()
     try:
@@ -219,16 +219,16 @@ def class_at(location: str) -> type[Block]:
             f"class {block_class.__name__}" if isinstance(block_class, type) else repr(block_class)
         )
         raise PluginError(f"block '{location}': expected a subclass of Block, found {description}")
-    own = {
+    classes = {
         key
         for key, value in vars(module).items()
         if isinstance(value, type) and issubclass(value, Block) and value is not Block
     }
-    raise unknown_name_error(module_path, "block", name, sorted(own))
+    raise unknown_name_error(module_path, "block", name, sorted(classes))
 
 
 def files_at(source: Source) -> list[Path]:
-    """Return the files that a block of a file needs: its own, and those it imports beside it."""
+    """Return the file of a block and the files of its folder that it imports."""
     expect_opened(source)
     file = source.file
     return [] if file is None else files_of(module_of_file(file))
@@ -237,7 +237,7 @@ def files_at(source: Source) -> list[Path]:
 def _own_file(name: str, module: ModuleType | None) -> Path | None:
     """Return the file by which a class of a module is found: of scripts and of single modules.
 
-    Modules of packages, and those that are installed, are found by their names.
+    Modules of packages and installed modules are found by their names.
     """
     file = getattr(module, "__file__", None)
     if file is None or not file.endswith(".py"):

@@ -62,24 +62,26 @@ def decode(data: bytes) -> Any:
         raise ValueError(f"not the state of a block: {error!r}") from None
 
 
-def _pack(value: object, where: str) -> Any:
+def _pack(value: object, location: str) -> Any:
     if type(value) in _PLAIN:
         return value  # Python writes floats with all digits that tell them apart
     if type(value) is bytes:
         return {"bytes": base64.b64encode(value).decode()}
     if type(value) in {list, tuple}:
         elements: Any = value
-        packed = [_pack(v, f"{where}[{i}]") for i, v in enumerate(elements)]
+        packed = [_pack(v, f"{location}[{i}]") for i, v in enumerate(elements)]
         return {type(value).__name__: packed}
     if type(value) is dict:
-        items = [[_pack(k, f"{where} key"), _pack(v, f"{where}[{k!r}]")] for k, v in value.items()]
+        items = [
+            [_pack(k, f"{location} key"), _pack(v, f"{location}[{k!r}]")] for k, v in value.items()
+        ]
         return {"dict": items}
     if isinstance(value, np.generic) and value.dtype.kind in _KINDS:
         return {"scalar": _pack_array(np.asarray(value))}
     if type(value) is np.ndarray and value.dtype.kind in _KINDS:
         return {"array": _pack_array(value)}
     raise CapabilityError(
-        f"{where} is {with_article(type(value).__name__)}; a file can hold numbers, text,"
+        f"{location} is {with_article(type(value).__name__)}; a file can hold numbers, text,"
         " bytes, arrays of"
         " numbers, and lists, tuples and dictionaries of them"
     )
@@ -132,7 +134,11 @@ def describe_block(name: str, kind: type[Block]) -> UnitDescription:
         ),
         has_states=bool(kind.states),
         tunable=kind.tunable,
-        ranges={name: one.limits for name, one in kind.connectors.items() if one.limits},
+        ranges={
+            name: connector.limits
+            for name, connector in kind.connectors.items()
+            if connector.limits
+        },
         details={"kind": "Python block", "class": f"{module}.{kind.__qualname__}"},
     )
 
@@ -279,10 +285,10 @@ def _own_frames(trace: TracebackType | None) -> TracebackType | None:
     Frames of this package and of ``contextlib``, such as the default of ``initialise``, are not the
     block's own.
     """
-    own = trace
-    while own is not None and own.tb_frame.f_code.co_filename in _FOREIGN:
-        own = own.tb_next
-    return own
+    frame = trace
+    while frame is not None and frame.tb_frame.f_code.co_filename in _FOREIGN:
+        frame = frame.tb_next
+    return frame
 
 
 def _class_location(kind: type[Block]) -> str:

@@ -101,8 +101,8 @@ def _kept_by_function() -> dict[Callable[..., Any], bool]:
     """Say from now on that functions are compiled; returned is where to note which are kept."""
     from numba.core import event
 
-    kept: dict[Callable[..., Any], bool] = {}
-    said: set[str] = set()
+    is_kept: dict[Callable[..., Any], bool] = {}
+    reported: set[str] = set()
 
     class Notice(event.Listener):  # type: ignore[misc]
         """Says that a file's functions are being compiled: a run begins seconds later then."""
@@ -116,14 +116,14 @@ def _kept_by_function() -> dict[Callable[..., Any], bool]:
                 _tell_watchers(compiling=True)
             function = event.data["dispatcher"].py_func
             file = function.__code__.co_filename
-            if function not in kept or file in said:
+            if function not in is_kept or file in reported:
                 return
-            said.add(file)
+            reported.add(file)
             _LOGGER.warning(
                 "compiling %s for this processor, which takes some seconds%s",
                 file,
                 ", once"
-                if kept[function]
+                if is_kept[function]
                 else " in every process: no folder can be written to keep it in; set"
                 " NUMBA_CACHE_DIR",
             )
@@ -135,4 +135,4 @@ def _kept_by_function() -> dict[Callable[..., Any], bool]:
                 _tell_watchers(compiling=False)
 
     event.register("numba:compile", Notice())
-    return kept
+    return is_kept

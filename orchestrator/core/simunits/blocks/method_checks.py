@@ -22,33 +22,33 @@ def expect_declared(
     assigns; a name with an underscore in front is the block's own affair. The code is read, not
     run: so it costs no time in a step, and finds what no run has come to yet.
     """
-    classes = [each for each in kind.__mro__ if each is not object]
+    classes = [base for base in kind.__mro__ if base is not object]
     declared = [*connectors, *states]
-    named = {name for each in classes for name in vars(each)}
-    named |= set(get_type_hints(kind)) | set(declared)
+    known_names = {name for block_class in classes for name in vars(block_class)}
+    known_names |= set(get_type_hints(kind)) | set(declared)
     problems: dict[str, tuple[str, str]] = {}
-    for method, place, name in _assigned(classes):
+    for method, position, name in _assigned(classes):
         if method == "__init__":
-            named.add(name)
+            known_names.add(name)
         elif not name.startswith("_"):
-            problems.setdefault(name, (method, place))
+            problems.setdefault(name, (method, position))
     fixed = {c.name: c for c in connectors.values() if c.causality is not Causality.OUTPUT}
-    found = [
+    messages = [
         f"block {kind.__name__}: '{name}' is {with_article(fixed[name].causality)} and is assigned"
-        f" in {method} ({place}); only outputs and states can be assigned"
-        for name, (method, place) in problems.items()
+        f" in {method} ({position}); only outputs and states can be assigned"
+        for name, (method, position) in problems.items()
         if name in fixed
     ]
-    found += [
-        f"block {kind.__name__}: '{name}' is assigned in {method} ({place}) and not"
+    messages += [
+        f"block {kind.__name__}: '{name}' is assigned in {method} ({position}) and not"
         f" declared{suggestion(name, sorted(declared)) or '.'} Declare a state as {name}: float ="
         f" State(start=..) or an output as {name}: float = Output(..); call a value that need not"
         f" be saved self._{name}"
-        for name, (method, place) in problems.items()
-        if name not in named
+        for name, (method, position) in problems.items()
+        if name not in known_names
     ]
-    if found:
-        raise DescriptionError(*found)
+    if messages:
+        raise DescriptionError(*messages)
 
 
 def expect_arguments(kind: type, base: type, method: str) -> None:
@@ -57,22 +57,24 @@ def expect_arguments(kind: type, base: type, method: str) -> None:
     if not isinstance(function, FunctionType):
         return
     code = function.__code__
-    least = code.co_argcount - len(function.__defaults__ or ())
+    required = code.co_argcount - len(function.__defaults__ or ())
     has_more = bool(code.co_flags & CO_VARARGS)
-    if least <= expected.co_argcount and (has_more or expected.co_argcount <= code.co_argcount):
+    if required <= expected.co_argcount and (has_more or expected.co_argcount <= code.co_argcount):
         return
-    arguments = (", ".join(each.co_varnames[: each.co_argcount]) for each in (code, expected))
-    own, asked = (f"{method}({names})" for names in arguments)
+    arguments = (
+        ", ".join(signature.co_varnames[: signature.co_argcount]) for signature in (code, expected)
+    )
+    call, expected_call = (f"{method}({names})" for names in arguments)
     raise DescriptionError(
-        f"block {kind.__name__}: {own} ({Path(code.co_filename).name}, line"
-        f" {code.co_firstlineno}) has other arguments than expected: write {asked}"
+        f"block {kind.__name__}: {call} ({Path(code.co_filename).name}, line"
+        f" {code.co_firstlineno}) has other arguments than expected: write {expected_call}"
     )
 
 
 def _assigned(classes: list[type]) -> Iterator[tuple[str, str, str]]:
     """Give method, place and name of every assignment to an attribute of the first argument."""
-    for each in classes:
-        for name, function in vars(each).items():
+    for block_class in classes:
+        for name, function in vars(block_class).items():
             if isinstance(function, FunctionType) and function.__code__.co_argcount:
                 for line, attribute in _stores(function.__code__):
                     file = Path(function.__code__.co_filename).name
@@ -80,11 +82,11 @@ def _assigned(classes: list[type]) -> Iterator[tuple[str, str, str]]:
 
 
 def _stores(code: CodeType) -> Iterator[tuple[int, str]]:
-    own, before, line = code.co_varnames[0], None, code.co_firstlineno
+    receiver, before, line = code.co_varnames[0], None, code.co_firstlineno
     for instruction in dis.get_instructions(code):
         position = instruction.positions
         line = (position.lineno if position else None) or line
-        if instruction.opname == "STORE_ATTR" and before == own:
+        if instruction.opname == "STORE_ATTR" and before == receiver:
             yield line, instruction.argval
         # Some versions of Python load two variables at once.
         loaded = instruction.argval if instruction.opname.startswith("LOAD_") else None

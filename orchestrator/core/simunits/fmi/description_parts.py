@@ -46,14 +46,14 @@ def elements_of(root: etree._Element) -> list[etree._Element]:
     return [e for e in root.iterfind("ModelVariables/*") if isinstance(e.tag, str)]
 
 
-def part_of(kind: Callable[..., _Part], element: etree._Element, **known: Any) -> _Part:
+def part_of(kind: Callable[..., _Part], element: etree._Element, **given_fields: Any) -> _Part:
     """Return a part with what the attributes of an element say; others are left."""
-    said: dict[str, Any] = {
+    attributes: dict[str, Any] = {
         name: read(text)
         for name, read in _readers(kind).items()
         if (text := element.get(name)) is not None
     }
-    return kind(**said | known)
+    return kind(**attributes | given_fields)
 
 
 @cache
@@ -249,14 +249,14 @@ def read_units(root: etree._Element, version: int) -> Iterator[Unit]:
     """Yield the units; those of FMI 1.0 have no definition in SI."""
     if version == 1:
         for element in root.findall("UnitDefinitions/BaseUnit"):
-            shown = [e.get("displayUnit") for e in element.findall("DisplayUnitDefinition")]
-            yield Unit(element.get("unit"), None, list(map(DisplayUnit, shown)))
+            display_units = [e.get("displayUnit") for e in element.findall("DisplayUnitDefinition")]
+            yield Unit(element.get("unit"), None, list(map(DisplayUnit, display_units)))
         return
     for element in root.findall("UnitDefinitions/Unit"):
         bases = element.findall("BaseUnit")
         base = part_of(BaseUnit, bases[-1]) if bases else None
-        shown = [each.get("name") for each in element.findall("DisplayUnit")]
-        yield Unit(element.get("name"), base, list(map(DisplayUnit, shown)))
+        display_units = [definition.get("name") for definition in element.findall("DisplayUnit")]
+        yield Unit(element.get("name"), base, list(map(DisplayUnit, display_units)))
 
 
 def read_types(root: etree._Element, version: int) -> Iterator[DeclaredType]:
@@ -267,7 +267,7 @@ def read_types(root: etree._Element, version: int) -> Iterator[DeclaredType]:
                 yield _type(element, element.get("name"))
         return
     for element in root.findall("TypeDefinitions/" + ("Type" if version == 1 else "SimpleType")):
-        for inner in [each for each in element if isinstance(each.tag, str)][:1]:
+        for inner in [child for child in element if isinstance(child.tag, str)][:1]:
             declared_type = _type(inner, element.get("name"))
             for number, item in enumerate(declared_type.items if version == 1 else (), 1):
                 item.value = str(number)
@@ -302,18 +302,18 @@ def typed_element(element: etree._Element, version: int) -> etree._Element | Non
 def _connect(
     variables: Iterable[Variable], elements: Iterable[etree._Element], version: int
 ) -> None:
-    """Let variables know those that they name: by index in FMI 2.0, else by value reference."""
-    known = dict(enumerate(variables, 1))
+    """Link variables to the variables they name: by index in FMI 2.0, else by value reference."""
+    by_reference = dict(enumerate(variables, 1))
     if version == 3:
-        known = {variable.valueReference: variable for variable in variables}
+        by_reference = {variable.valueReference: variable for variable in variables}
     for variable, element in zip(variables, elements, strict=True):
         typed = typed_element(element, version)
         derivative = None if typed is None else typed.get("derivative")
         try:
             if derivative is not None and variable.type in REALS:
-                variable.derivative = known[int(derivative)]
+                variable.derivative = by_reference[int(derivative)]
             if version == 3 and (clocks := element.get("clocks")) is not None:
-                variable.clocks = [known[int(one)] for one in clocks.strip().split(" ")]
+                variable.clocks = [by_reference[int(clock)] for clock in clocks.strip().split(" ")]
         except (KeyError, ValueError) as error:
             raise ValueError(
                 f"variable '{variable.name}' (line {variable.sourceline}): there is no variable"
@@ -341,7 +341,7 @@ def _variable(
         initial=element.get("initial"),
         clocks=None if version == 3 else (),
         declaredType=types.get(typed.get("declaredType")),
-        dimensions=[part_of(Dimension, each) for each in element.findall("Dimension")],
+        dimensions=[part_of(Dimension, child) for child in element.findall("Dimension")],
         quantity=typed.get("quantity") if has_limits else None,
         unit=typed.get("unit") if is_real else None,
         displayUnit=typed.get("displayUnit") if is_real else None,
@@ -350,7 +350,7 @@ def _variable(
         nominal=typed.get("nominal") if is_real else None,
         start=None if start is None else start.get("value" if start is not typed else "start"),
         sourceline=element.sourceline,
-        aliases=[part_of(Alias, each) for each in element if each.tag == "Alias"],
+        aliases=[part_of(Alias, child) for child in element if child.tag == "Alias"],
     )
     _settle(variable, version)
     return variable
@@ -373,8 +373,8 @@ def _settle(variable: Variable, version: int) -> None:
             variable.variability = "continuous"
     if variable.initial is None and version != 1:
         usual = _INITIAL.get(variable.variability, {})
-        other = "calculated" if "alc" in causality else "exact"  # of what may not come together
-        variable.initial = usual.get(causality, other)
+        excluded = "calculated" if "alc" in causality else "exact"  # of what may not come together
+        variable.initial = usual.get(causality, excluded)
 
 
 def _set_shapes(variables: Iterable[Variable]) -> None:

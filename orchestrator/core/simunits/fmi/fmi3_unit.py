@@ -95,7 +95,7 @@ class Fmu3Unit(FmuUnit):
         """Return that it did not take its inputs within a step, though it offers to."""
         if (time_ns := self.native.unasked_ns) is None:
             return ()
-        what = (
+        text = (
             "the FMU offers intermediate update, but did not ask for its inputs within its step:"
             " they were held at their values at the begin"
         )
@@ -103,17 +103,17 @@ class Fmu3Unit(FmuUnit):
             "in delay mode 'waveform' its connections are then late by half a step; run it by Model"
             " Exchange, or the system in mode 'mean'"
         )
-        return (Notice(time_ns, what, advice, component=self.name),)
+        return (Notice(time_ns, text, advice, component=self.name),)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Say whether it went elsewhere than its steps, beside what all units say."""
+        """Say whether it went elsewhere than its steps, in addition to the notes of all units."""
         if (early_return := self.native.astray) is None:
             return super().notes
-        begin_ns, said = early_return
+        begin_ns, reported_s = early_return
         explanation = (
             f"component '{self.name}' ended the step from t = {seconds(begin_ns):.9g} s well and"
-            f" without an early return, but said that it went to t = {said:.9g} s"
+            f" without an early return, but said that it went to t = {reported_s:.9g} s"
             " (lastSuccessfulTime), not to the step's end: its outputs were taken for those of the"
             " end; ask the FMU's author"
         )
@@ -140,17 +140,17 @@ class Fmu3Unit(FmuUnit):
     def _set_all(self, values: Mapping[str, Value]) -> None:
         for name, value in values.items():
             check_limits(self.name, name, self.fmu.variables[name], value)
-            given: Sequence[Any] = value if isinstance(value, tuple) else (value,)
+            elements: Sequence[Any] = value if isinstance(value, tuple) else (value,)
             variable = self.fmu.variables[name]
             kind = self.description.connectors[name].type
             if kind is DataType.STRING:
-                status = self.native.set_string(variable.reference, given)
+                status = self.native.set_string(variable.reference, elements)
             elif kind is DataType.BINARY:
-                status = self.native.set_binary(variable.reference, given)
+                status = self.native.set_binary(variable.reference, elements)
             elif kind is DataType.CLOCK:
                 status = self.native.set_clock(variable.reference, bool(value))
             else:
-                numbers = [float(v) for v in given] if kind is DataType.REAL else list(given)
+                numbers = [float(v) for v in elements] if kind is DataType.REAL else list(elements)
                 status = self.native.set(variable.type, variable.reference, numbers)
             self._check(status, f"setting '{name}' to {value!r}")
 
@@ -233,7 +233,7 @@ def _timer(element: etree._Element, kind: TimerKind) -> Timer:
     counter = _number(element, "intervalCounter", 1)
     resolution = _number(element, "resolution", 1) if counter else 0
     if counter and not resolution:
-        raise _wrong(element, "resolution", "a whole number together with intervalCounter")
+        raise _interval_error(element, "resolution", "a whole number together with intervalCounter")
     return Timer(
         kind,
         fraction,
@@ -245,12 +245,12 @@ def _timer(element: etree._Element, kind: TimerKind) -> Timer:
     )
 
 
-def _number(element: etree._Element, name: str, least: int) -> int:
+def _number(element: etree._Element, name: str, minimum: int) -> int:
     text = element.get(name)
     if text is None:
         return 0
-    if not text.strip().isdecimal() or not least <= int(text) <= _GREATEST:
-        raise _wrong(element, name, f"a whole number from {least} to 2**63 - 1")
+    if not text.strip().isdecimal() or not minimum <= int(text) <= _GREATEST:
+        raise _interval_error(element, name, f"a whole number from {minimum} to 2**63 - 1")
     return int(text)
 
 
@@ -265,11 +265,11 @@ def _seconds(element: etree._Element, name: str) -> float:
     is_shift = name.startswith("shift")
     if not isfinite(value) or value > _LONGEST or value < 0.0 or (value == 0.0 and not is_shift):
         lower_bound = "0 <=" if is_shift else "0 <"
-        raise _wrong(element, name, f"{lower_bound} seconds <= {_LONGEST:g}")
+        raise _interval_error(element, name, f"{lower_bound} seconds <= {_LONGEST:g}")
     return value
 
 
-def _wrong(element: etree._Element, name: str, expected: str) -> FmuError:
+def _interval_error(element: etree._Element, name: str, expected: str) -> FmuError:
     return FmuError(
         f"modelDescription.xml: clock '{element.get('name')}': {name}: expected {expected}, found"
         f" {element.get(name)!r}; correct the FMU"
@@ -293,8 +293,8 @@ def describe_fmi3(
     for variable in described.modelVariables:
         if variable.alias is not None and variable.alias.name in feedthrough:
             feedthrough[variable.name] = feedthrough[variable.alias.name]
-    known = {name: inputs for name, inputs in feedthrough.items() if name in connectors}
-    return unit_described(described, connectors, known, capabilities), variables
+    known_feedthrough = {name: inputs for name, inputs in feedthrough.items() if name in connectors}
+    return unit_described(described, connectors, known_feedthrough, capabilities), variables
 
 
 def _variability(variable: FmuVariable) -> Variability:

@@ -77,17 +77,17 @@ class FmuDescription(Struct):
     log_categories: tuple[str, ...] = ()
     platform: str | None = None
 
-    def relative_tolerance(self, chosen: float | None) -> float | None:
+    def relative_tolerance(self, tolerance: float | None) -> float | None:
         """Return the relative tolerance of an instance; ``chosen`` is the component's option.
 
         ``None``: the FMU's own solver takes its own; FMI 1.0 has no way to hand one over.
         """
         if self.version == 1:
             return None
-        if chosen is None:
-            chosen = self.tolerance
+        if tolerance is None:
+            tolerance = self.tolerance
         is_ours = self.interface == "ModelExchange"
-        return DEFAULT_TOLERANCE if chosen is None and is_ours else chosen
+        return DEFAULT_TOLERANCE if tolerance is None and is_ours else tolerance
 
     def shaped(self, values: Mapping[str, Value]) -> FmuDescription:
         """Return the description of an instance whose structural parameters have other values."""
@@ -95,7 +95,7 @@ class FmuDescription(Struct):
             return self
         connectors = dict(self.description.connectors)
         sizes: dict[str, Value] = {}
-        extents = {end for each in self.variables.values() for end in each.dimensions}
+        extents = {end for variable in self.variables.values() for end in variable.dimensions}
         for name, variable in self.variables.items():
             if variable.is_structural and name in extents:
                 size = values.get(name, connectors[name].start)
@@ -180,14 +180,14 @@ def open_fmu(path: Path, stamp: int) -> OpenedFmu:  # noqa: ARG001 - the stamp r
     version = {"1.0": 1, "2.0": 2, "3.0": 3}.get(text[:3])
     if version is None:
         raise FmuError.in_file(path, f"FMI version {text}; the engine loads FMI 1.0, 2.0 and 3.0")
-    if wrong := list(name_and_extent_faults(root)):
-        raise FmuError.in_file(path, f"modelDescription.xml is not valid: {'; '.join(wrong)}")
-    found = read_model_description(path, root, version, build if version == 3 else None)
-    if found.faults or found.described is None:
+    if ambiguous := list(name_and_extent_faults(root)):
+        raise FmuError.in_file(path, f"modelDescription.xml is not valid: {'; '.join(ambiguous)}")
+    reading = read_model_description(path, root, version, build if version == 3 else None)
+    if reading.faults or reading.described is None:
         raise FmuError.in_file(
-            path, f"modelDescription.xml is not valid: {'; '.join(found.faults)}"
+            path, f"modelDescription.xml is not valid: {'; '.join(reading.faults)}"
         )
-    return OpenedFmu(found.described, found.flaws, root, names, version)
+    return OpenedFmu(reading.described, reading.flaws, root, names, version)
 
 
 _TERMINALS = "terminalsAndIcons/terminalsAndIcons.xml"
@@ -210,7 +210,7 @@ def power_ports(path: Path, connectors: Mapping[str, Connector]) -> dict[str, Po
     except FmuError as error:
         _LOGGER.warning("terminals are not read: %s", error)
         return {}
-    found = {}
+    ports = {}
     for name, members in terminals:
         ends = {
             variable: (connectors[variable], kind)
@@ -220,8 +220,8 @@ def power_ports(path: Path, connectors: Mapping[str, Connector]) -> dict[str, Po
             and connectors[variable].type is DataType.REAL
         }
         if (port := _port(name, [*ends.values()])) is not None:
-            found[name] = port
-    return found
+            ports[name] = port
+    return ports
 
 
 def _terminals(path: Path) -> Iterator[tuple[str, list[tuple[str, str]]]]:
@@ -233,7 +233,7 @@ def _terminals(path: Path) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     root = parse_xml(content, f"{path}: {_TERMINALS}", FmuError)
     for terminal in root.iter("Terminal"):
         within = [terminal, *terminal.iterancestors("Terminal")]
-        names = [each.get("name", "") for each in reversed(within)]
+        names = [terminal.get("name", "") for terminal in reversed(within)]
         members = [
             (member.get("variableName", ""), member.get("variableKind", ""))
             for member in terminal.findall("TerminalMemberVariable")
@@ -257,9 +257,9 @@ def _measures(connector: Connector, units: tuple[str, ...]) -> bool:
 
 
 @cache
-def _converts(unit: str, other: str) -> bool:
+def _converts(unit: str, target: str) -> bool:
     try:
-        conversion(unit, other)
+        conversion(unit, target)
     except UnitMismatchError:
         return False
     return True

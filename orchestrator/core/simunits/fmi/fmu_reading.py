@@ -15,7 +15,7 @@ from orchestrator.core.diagnostics import (
     FmuError,
 )
 from orchestrator.core.diagnostics.reading import reads
-from orchestrator.core.operating_system.platforms import OF_32_BITS, here, machine, named
+from orchestrator.core.operating_system.platforms import OF_32_BITS, here, machine, platform_named
 from orchestrator.core.simunits.fmi.description_parts import ModelDescription
 from orchestrator.core.simunits.fmi.fmu_description import (
     FmuDescription,
@@ -59,7 +59,7 @@ def read_fmu(
             name
             for name in _UNDER_WINE
             if name != platform
-            and not named(name).is_here
+            and not platform_named(name).is_here
             and _read(path, stamp, interface, name).library in names
         ]
         hint = f"; platform = '{others[0]}' runs that one under Wine" if others else ""
@@ -107,7 +107,7 @@ def _read(path: Path, stamp: int, requested: str | None, target: str | None) -> 
         from orchestrator.core.simunits.fmi.model_exchange_unit import as_model_exchange
 
         description = as_model_exchange(description, described)
-    runs_on = here() if target is None else named(target)
+    runs_on = here() if target is None else platform_named(target)
     if runs_on is None:
         raise FmuError.in_file(
             path, f"FMI has no folder for this machine ({' on '.join(machine())})"
@@ -184,7 +184,7 @@ def _describe(
     return describe_fmi3(described, root)
 
 
-#: So many flaws of one FMU are told.
+#: Number of flaws that are reported for one FMU.
 _MOST_TOLD = 5
 
 

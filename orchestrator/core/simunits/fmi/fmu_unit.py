@@ -99,8 +99,8 @@ class FmuUnit(SimulationUnit):
     def __init__(
         self, name: str, fmu: FmuDescription, options: ComponentOptions = USUAL_OPTIONS
     ) -> None:
-        kept = unpacked(fmu.path)
-        folder = kept.path
+        unpacked_fmu = unpacked(fmu.path)
+        folder = unpacked_fmu.path
         self.fmu = fmu
         self.tolerance = fmu.relative_tolerance(options.tolerance)
         self._logs = options.debug or fmu.logs
@@ -113,7 +113,7 @@ class FmuUnit(SimulationUnit):
             raise FmuError(f"component '{name}' ({fmu.path}): {error}") from None
         super().__init__(name, fmu.description, native)
         self._folder = (
-            kept  # after the instance, so freed after it: Windows removes no loaded library
+            unpacked_fmu  # after the instance, so freed after it: Windows removes no loaded library
         )
         self._last_message = ""
         self._log = logging.getLogger(f"orchestrator.fmu.{name}")

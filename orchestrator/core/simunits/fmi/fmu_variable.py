@@ -93,8 +93,8 @@ class FmuVariable(Struct):
     def limits(self) -> tuple[float, float] | None:
         """Return the least and the greatest value of its type; ``None`` for no number."""
         if self.type == "Float32":
-            most = (2.0 - 2.0**-23) * 2.0**127
-            return -most, most
+            largest = (2.0 - 2.0**-23) * 2.0**127
+            return -largest, largest
         if self.type in {"Integer", "Enumeration"}:
             return -(2**31), 2**31 - 1
         sign, is_number, bits = self.type.partition("Int")
@@ -227,12 +227,12 @@ def connector_of(
     )
 
 
-def _tuning(described: ModelDescription, known: Collection[str]) -> dict[str, Any]:
+def _tuning(described: ModelDescription, connectors: Collection[str]) -> dict[str, Any]:
     """Return what a unit's description says of values that are set while it runs."""
     tunable, variability, ranges = set(), {}, {}
     for variable in described.modelVariables:
         name, kind = variable.name, variable.variability
-        if name not in known or variable.causality not in _SET_FROM_OUTSIDE:
+        if name not in connectors or variable.causality not in _SET_FROM_OUTSIDE:
             continue
         if (limits := _declared_range(variable)) is not None:
             ranges[name] = limits
@@ -250,8 +250,8 @@ def bounds_of(variable: Variable) -> tuple[float | None, float | None]:
     """Return the least and the greatest value, of the variable or of its declared type."""
     bounds = []
     for end in ("min", "max"):
-        own = getattr(variable, end)
-        text = getattr(variable.declaredType, end, None) if own is None else own
+        bound = getattr(variable, end)
+        text = getattr(variable.declaredType, end, None) if bound is None else bound
         bounds.append(None if text is None else float(text))
     return bounds[0], bounds[1]
 
@@ -260,10 +260,10 @@ def _declared_range(variable: Variable) -> Limits | None:
     """Return the bounds of a number."""
     if _TYPES[variable.type] not in {DataType.REAL, DataType.INTEGER}:
         return None
-    least, most = bounds_of(variable)
-    if least is not None and least == most:
+    low, high = bounds_of(variable)
+    if low is not None and low == high:
         return None  # it may have one value only, and is no range
-    return Limits.of(least, most)
+    return Limits.of(low, high)
 
 
 def _enumeration(variable: Variable) -> Enumeration | None:

@@ -301,7 +301,7 @@ class _Fmpy(Importer):
         else:
             log = logging.getLogger(f"orchestrator.fmu.{name}")
             self._fmu.instantiate(
-                loggingOn=logs, logMessage=lambda _who, *told: _pass_on(log, *told)
+                loggingOn=logs, logMessage=lambda _who, *arguments: _pass_on(log, *arguments)
             )
         if fmu.log_categories and not logs:
             with suppress(Exception):  # an FMU that refuses goes on as it was made
@@ -310,10 +310,10 @@ class _Fmpy(Importer):
     def set(self, name: str, value: Any) -> None:
         check_limits(self._name, name, self._described.variables[name], value)
         variable = self._described.variables[name]
-        given = value if isinstance(value, list) else [value]
+        elements = value if isinstance(value, list) else [value]
         if variable.limits() is not None and variable.type != "Float32":
-            given = [int(number) for number in given]
-        getattr(self._fmu, f"set{self._type(name)}")([variable.reference], given)
+            elements = [int(number) for number in elements]
+        getattr(self._fmu, f"set{self._type(name)}")([variable.reference], elements)
 
     def get(self, name: str) -> Any:
         variable = self._described.variables[name]

@@ -75,7 +75,9 @@ def name_and_extent_faults(root: etree._Element) -> Iterator[str]:
         yield f"a variable (line {element.sourceline}) has no name"
     arrays = root.findall("ModelVariables/*[Dimension]")
     ends = {e.get("valueReference"): e for e in elements_of(root)} if arrays else {}
-    for array, dimension in ((a, each) for a in arrays for each in a.iterfind("Dimension")):
+    for array, dimension in (
+        (a, dimension_of) for a in arrays for dimension_of in a.iterfind("Dimension")
+    ):
         reference = dimension.get("valueReference")
         location = f"variable '{array.get('name')}' (line {dimension.sourceline}): Dimension"
         if reference is None:
@@ -163,7 +165,7 @@ class ReadDescription(Struct):
     described: Of variables that share a name only the one that is meant; ``None``: there are faults
         that keep it from being read.
     flaws: Violations of the standard that do not keep the FMU from running, in sentences.
-    faults: Those that do: it must not be run.
+    faults: Rules whose violation prevents a run.
     """
 
     described: ModelDescription | None
@@ -206,7 +208,7 @@ def read_model_description(
 
 
 def _described(root: etree._Element, version: int) -> ModelDescription:
-    types = {one.name: one for one in read_types(root, version)}
+    types = {declared.name: declared for declared in read_types(root, version)}
     variables = read_variables(root, version, types)
     experiments = root.findall("DefaultExperiment")
     description = ModelDescription(
@@ -278,27 +280,27 @@ def _settled(described: ModelDescription) -> list[str]:
 
     Types that cannot be continuous are made discrete.
     """
-    kept: dict[str, Variable] = {}
+    by_name: dict[str, Variable] = {}
     shared: set[str] = set()
-    wrong = []
+    ambiguous = []
     for variable in described.modelVariables:
-        before = kept.setdefault(variable.name, variable)
+        before = by_name.setdefault(variable.name, variable)
         same = (before.valueReference, before.type) == (variable.valueReference, variable.type)
         if _is_local(before):
-            kept[variable.name] = variable
+            by_name[variable.name] = variable
             if _is_local(variable) and not same:
                 shared.add(variable.name)
         elif not _is_local(variable) and not (same and before.causality == variable.causality):
-            wrong.append(
+            ambiguous.append(
                 f"the name '{variable.name}' (line {variable.sourceline}) is not unique: line"
                 f" {before.sourceline} has it, too, and both can be connected or set"
             )
         if variable.type not in REALS and variable.variability == "continuous":
             variable.variability = "discrete"
     # Of several locals nobody can say which one is meant.
-    chosen = {id(v) for name, v in kept.items() if not (name in shared and _is_local(v))}
-    described.modelVariables = [v for v in described.modelVariables if id(v) in chosen]
-    return wrong
+    retained = {id(v) for name, v in by_name.items() if not (name in shared and _is_local(v))}
+    described.modelVariables = [v for v in described.modelVariables if id(v) in retained]
+    return ambiguous
 
 
 def _is_local(variable: Variable) -> bool:
@@ -326,10 +328,10 @@ def _broken_rules(described: ModelDescription) -> Iterator[str]:
     variables, names = described.modelVariables, set()
     for v in variables:
         if v.name in names:
-            yield f"the name of {_named(v)} is not unique"
+            yield f"the name of {_label(v)} is not unique"
         names.add(v.name)
         if v.type not in REALS and v.variability == "continuous":
-            yield f"{_named(v)}: {v.type} must have another variability than 'continuous'"
+            yield f"{_label(v)}: {v.type} must have another variability than 'continuous'"
     if described.fmiVersion == "1.0":
         return
     units = {unit.name: {d.name for d in unit.displayUnits} for unit in described.unitDefinitions}
@@ -337,7 +339,7 @@ def _broken_rules(described: ModelDescription) -> Iterator[str]:
         yield from _of_start(v)
         if (v.causality, v.variability, v.initial) not in _LEGAL:
             yield (
-                f"{_named(v)}: causality '{v.causality}', variability '{v.variability}' and initial"
+                f"{_label(v)}: causality '{v.causality}', variability '{v.variability}' and initial"
                 f" '{v.initial or 'none'}' may not come together"
             )
         yield from _of_units(v, units)
@@ -347,7 +349,7 @@ def _broken_rules(described: ModelDescription) -> Iterator[str]:
         yield from _of_references(variables)
 
 
-def _named(variable: Variable) -> str:
+def _label(variable: Variable) -> str:
     return f"variable '{variable.name}' (line {variable.sourceline})"
 
 
@@ -356,11 +358,11 @@ def _of_start(variable: Variable) -> Iterator[str]:
     if variable.start is None:
         needs = variable.initial in {"exact", "approx"} or variable.causality == "input"
         if needs and variable.type != "Clock":
-            yield f"{_named(variable)} has no start value"
+            yield f"{_label(variable)} has no start value"
     elif variable.start and variable.initial == "calculated":
-        yield f"{_named(variable)} is calculated at the start, and has a start value"
+        yield f"{_label(variable)} is calculated at the start, and has a start value"
     elif variable.start and variable.causality == "independent":
-        yield f"{_named(variable)} is independent, and has a start value"
+        yield f"{_label(variable)} is independent, and has a start value"
 
 
 def _of_units(variable: Variable, units: Mapping[str | None, set[str | None]]) -> Iterator[str]:
@@ -368,43 +370,43 @@ def _of_units(variable: Variable, units: Mapping[str | None, set[str | None]]) -
     if unit is None and declared is not None:
         unit = declared.unit
     if unit is not None and unit not in units:
-        yield f"{_named(variable)}: the unit '{unit}' is not defined"
+        yield f"{_label(variable)}: the unit '{unit}' is not defined"
         return
-    for shown in (variable.displayUnit, *(alias.displayUnit for alias in variable.aliases)):
-        if shown is not None and shown not in units.get(unit, ()):
-            yield f"{_named(variable)}: the display unit '{shown}' is not defined"
+    for display_unit in (variable.displayUnit, *(alias.displayUnit for alias in variable.aliases)):
+        if display_unit is not None and display_unit not in units.get(unit, ()):
+            yield f"{_label(variable)}: the display unit '{display_unit}' is not defined"
 
 
 def _of_references(variables: list[Variable]) -> Iterator[str]:
     """Say which variables share a value reference, other than aliases."""
-    seen: dict[int, Variable] = {}
+    by_reference: dict[int, Variable] = {}
     for variable in variables:
-        before = seen.setdefault(variable.valueReference, variable)
+        before = by_reference.setdefault(variable.valueReference, variable)
         if before is not variable and variable.alias is None:
-            yield f"{_named(variable)} has the value reference of {_named(before)}"
+            yield f"{_label(variable)} has the value reference of {_label(before)}"
 
 
-def _complete_fmi1(found: ModelDescription, root: etree._Element) -> None:
+def _complete_fmi1(description: ModelDescription, root: etree._Element) -> None:
     """Add the interface of FMI 1.0, which has no model structure."""
     interface = Interface(root.get("modelIdentifier"))
     if root.find("Implementation") is not None:
-        found.coSimulation = interface
+        description.coSimulation = interface
     else:
-        found.modelExchange = interface
+        description.modelExchange = interface
 
 
-def _complete_fmi2(found: ModelDescription, root: etree._Element) -> None:
+def _complete_fmi2(description: ModelDescription, root: etree._Element) -> None:
     """Add interfaces and model structure of FMI 2.0."""
-    by_index = dict(enumerate(found.modelVariables, 1))
+    by_index = dict(enumerate(description.modelVariables, 1))
     for element in root.findall("ModelExchange"):
         needs = element.get("completedIntegratorStepNotNeeded") not in TRUE
-        found.modelExchange = part_of(Interface, element, needsCompletedIntegratorStep=needs)
+        description.modelExchange = part_of(Interface, element, needsCompletedIntegratorStep=needs)
     for element in root.findall("CoSimulation"):
-        found.coSimulation = part_of(Interface, element)
+        description.coSimulation = part_of(Interface, element)
     for unknowns, tag in (
-        (found.outputs, "Outputs"),
-        (found.derivatives, "Derivatives"),
-        (found.initialUnknowns, "InitialUnknowns"),
+        (description.outputs, "Outputs"),
+        (description.derivatives, "Derivatives"),
+        (description.initialUnknowns, "InitialUnknowns"),
     ):
         elements = root.findall(f"ModelStructure/{tag}/Unknown")
         unknowns += [_unknown(element, by_index, "index") for element in elements]
@@ -436,7 +438,7 @@ def _split(text: str, key: str) -> list[str]:
 
 
 def _complete_fmi3(
-    found: ModelDescription, root: etree._Element, by_reference: Mapping[int, Variable]
+    description: ModelDescription, root: etree._Element, by_reference: Mapping[int, Variable]
 ) -> None:
     """Add interfaces and model structure of FMI 3.0."""
     for name, tag in (("modelExchange", "ModelExchange"), ("coSimulation", "CoSimulation")):
@@ -447,20 +449,24 @@ def _complete_fmi3(
                 canGetAndSetFMUstate=element.get("canGetAndSetFMUState") in TRUE,
                 canSerializeFMUstate=element.get("canSerializeFMUState") in TRUE,
             )
-            setattr(found, name, interface)
-    found.modelVariables += [
-        _alias(variable, alias) for variable in found.modelVariables for alias in variable.aliases
+            setattr(description, name, interface)
+    description.modelVariables += [
+        _alias(variable, alias)
+        for variable in description.modelVariables
+        for alias in variable.aliases
     ]
     for unknowns, tag in (
-        (found.outputs, "Output"),
-        (found.derivatives, "ContinuousStateDerivative"),
-        (found.clockedStates, "ClockedState"),
-        (found.initialUnknowns, "InitialUnknown"),
-        (found.eventIndicators, "EventIndicator"),
+        (description.outputs, "Output"),
+        (description.derivatives, "ContinuousStateDerivative"),
+        (description.clockedStates, "ClockedState"),
+        (description.initialUnknowns, "InitialUnknown"),
+        (description.eventIndicators, "EventIndicator"),
     ):
         elements = root.findall(f"ModelStructure/{tag}")
         unknowns += [_unknown(element, by_reference, "valueReference") for element in elements]
-    found.numberOfEventIndicators += sum(prod(u.variable.shape) for u in found.eventIndicators)
+    description.numberOfEventIndicators += sum(
+        prod(u.variable.shape) for u in description.eventIndicators
+    )
 
 
 def _alias(variable: Variable, alias: Alias) -> Variable:

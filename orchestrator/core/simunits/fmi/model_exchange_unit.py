@@ -63,10 +63,12 @@ def as_model_exchange(description: UnitDescription, described: ModelDescription)
 def describe_exchange(described: ModelDescription, *, has_jacobian: bool) -> ExchangeDescription:
     """Read the Model Exchange interface from a model description."""
     derivatives = [unknown.variable for unknown in described.derivatives]
-    variables = [each.derivative for each in derivatives if each.derivative is not None]
+    variables = [
+        derivative.derivative for derivative in derivatives if derivative.derivative is not None
+    ]
     if len(variables) < len(derivatives):
         names_without = ", ".join(
-            f"'{each.name}'" for each in derivatives if each.derivative is None
+            f"'{derivative.name}'" for derivative in derivatives if derivative.derivative is None
         )
         raise FmuError(
             f"FMU of model '{described.modelName}': {names_without} are listed as derivatives"

@@ -142,28 +142,28 @@ def prefix() -> Path:
     """
     program = wine()
     folder = cache_folder() / "wine"
-    made = folder / "prefix"
+    wine_prefix = folder / "prefix"
     complete = folder / "complete"
     with _locked(folder):
         if complete.is_file():
-            return made
-        shutil.rmtree(made, ignore_errors=True)
+            return wine_prefix
+        shutil.rmtree(wine_prefix, ignore_errors=True)
         try:
             done = subprocess.run(  # noqa: S603 - the program that was found
                 [program, "wineboot", "--init"],
-                env=_environment(made),
+                env=_environment(wine_prefix),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=_PREFIX_SECONDS,
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise CapabilityError(f"{made}: Wine cannot make its prefix: {error}") from None
+            raise CapabilityError(f"{wine_prefix}: Wine cannot make its prefix: {error}") from None
         if done.returncode != 0:
             reason = done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}"
-            raise CapabilityError(f"{made}: Wine cannot make its prefix: {reason}")
+            raise CapabilityError(f"{wine_prefix}: Wine cannot make its prefix: {reason}")
         complete.touch()
-    return made
+    return wine_prefix
 
 
 def host_program() -> Path:
@@ -180,12 +180,12 @@ def host_program() -> Path:
     folder = cache_folder() / "wine"
     with _locked(folder):
         stamps = max(file.stat().st_mtime_ns for file in _SOURCES.iterdir())
-        made = folder / f"fmu_host-{stamps}.exe"
-        if not made.is_file():
-            draft = made.with_suffix(".draft.exe")
+        program = folder / f"fmu_host-{stamps}.exe"
+        if not program.is_file():
+            draft = program.with_suffix(".draft.exe")
             compile_host(draft)
-            draft.replace(made)
-    return made
+            draft.replace(program)
+    return program
 
 
 def compile_host(target: Path) -> None:
@@ -361,7 +361,7 @@ def _reason(library: Path, error: int, text: str) -> str:
     return f"Wine cannot load it: {text}" + (f" (error {error} of Windows)" if error else "")
 
 
-def absent_libraries(needed: Iterable[str], beside: Iterable[str]) -> tuple[str, ...] | None:
+def absent_libraries(needed: Iterable[str], neighbours: Iterable[str]) -> tuple[str, ...] | None:
     """Return which of the needed libraries are neither next to an FMU's library nor in Wine.
 
     ``None``: nobody knows, as Wine or its prefix is not there yet.
@@ -369,7 +369,7 @@ def absent_libraries(needed: Iterable[str], beside: Iterable[str]) -> tuple[str,
     system = cache_folder() / "wine" / "prefix" / "drive_c" / "windows" / "system32"
     if not system.is_dir():
         return None
-    there = {name.lower() for name in (*beside, *(each.name for each in system.iterdir()))}
+    there = {name.lower() for name in (*neighbours, *(path.name for path in system.iterdir()))}
     return tuple(
         name
         for name in needed
@@ -378,5 +378,5 @@ def absent_libraries(needed: Iterable[str], beside: Iterable[str]) -> tuple[str,
 
 
 def _absent_for(library: Path) -> tuple[str, ...]:
-    beside = [each.name for each in library.parent.iterdir()]
-    return absent_libraries(needed_libraries(library.read_bytes()), beside) or ()
+    neighbours = [path.name for path in library.parent.iterdir()]
+    return absent_libraries(needed_libraries(library.read_bytes()), neighbours) or ()

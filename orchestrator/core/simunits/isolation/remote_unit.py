@@ -34,7 +34,7 @@ class RemoteState:
 
 
 class RemoteStates:
-    """The states that lie in one process; those that nobody holds any more can be freed there.
+    """The states that lie in one process; states without a holder can be freed there.
 
     name: The component's name, for messages.
     process: Number of the process.
@@ -123,9 +123,9 @@ class WorkerUnit(SimulationUnit):
             )
 
     def _call(
-        self, doing: str, what: str, arguments: Mapping[str, Any] = _NOTHING, data: bytes = b""
+        self, doing: str, operation: str, arguments: Mapping[str, Any] = _NOTHING, data: bytes = b""
     ) -> tuple[Any, bytes]:
-        return self._process.call(self.native, doing, what, arguments, data)
+        return self._process.call(self.native, doing, operation, arguments, data)
 
     @property
     def pid(self) -> int:
@@ -138,8 +138,8 @@ class WorkerUnit(SimulationUnit):
         self._ask_notes()
         if self.native.held is None:
             return (*self._notes, *self._remote_notes)
-        ns, why = self.native.held
-        held = f"component '{self.name}' failed in the step from t = {ns / 1e9:.9g} s ({why});"
+        ns, reason = self.native.held
+        held = f"component '{self.name}' failed in the step from t = {ns / 1e9:.9g} s ({reason});"
         held += " its outputs are held from there on"
         return (*self._notes, *self._remote_notes, held)
 
@@ -193,18 +193,18 @@ class WorkerUnit(SimulationUnit):
         if self._options.on_failure == "restart":
             reference = weakref.ref(self)
 
-            def help_(what: int) -> int:
+            def help_(request: int) -> int:
                 unit = reference()
-                return 0 if unit is None else unit.help(what)
+                return 0 if unit is None else unit.help(request)
 
             self._keep()
             self.native.restart_on_failure(help_, _KEEP_EVERY)
 
-    def help(self, what: int) -> int:
+    def help(self, request: int) -> int:
         """Do for the native unit what only its parent can."""
         with Interruption(raise_after=False) as interruption:
             try:
-                done = self._restart() if what else self._keep()
+                done = self._restart() if request else self._keep()
             except SoftdockError as error:
                 self.native.lose(str(error))
                 done = False
@@ -275,9 +275,9 @@ class WorkerUnit(SimulationUnit):
         return self._states.add(number)
 
     def _value(self, connector: Connector) -> Value | NDArray[np.float64]:
-        found: Value | NDArray[np.float64]
-        found, _ = self._call(f"reading '{connector.name}'", "value", {"name": connector.name})
-        return found
+        value: Value | NDArray[np.float64]
+        value, _ = self._call(f"reading '{connector.name}'", "value", {"name": connector.name})
+        return value
 
     def notices(self) -> tuple[Notice, ...]:
         """Return what the unit in the process says of the run so far."""

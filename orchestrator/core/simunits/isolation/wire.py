@@ -38,7 +38,7 @@ def receive(channel: socket.socket) -> tuple[Any, bytes]:
 
 
 def send_memory(channel: socket.socket, memory: int, signals: int) -> None:
-    """Hand a unit's memory over, which is for so many inputs and outputs."""
+    """Send a unit's memory, with its numbers of inputs and outputs."""
     operating_system.send_memory(channel, _SIGNALS.pack(signals), memory)
 
 
@@ -52,7 +52,10 @@ def receive_memory(channel: socket.socket) -> tuple[int, int]:
 
 def packed(error: SoftdockError) -> list[dict[str, Any]]:
     """Return the diagnostics of an error as plain data."""
-    return [asdict(found) | {"severity": found.severity.value} for found in error.diagnostics]
+    return [
+        asdict(diagnostic) | {"severity": diagnostic.severity.value}
+        for diagnostic in error.diagnostics
+    ]
 
 
 def _exactly(channel: socket.socket, count: int) -> bytes:

@@ -60,20 +60,22 @@ _RESULTS: Mapping[str, Any] = {
 
 def answer_of(content: Any) -> Answer:
     """Take a message for an answer."""
-    found: Answer = _checked(_form(""), content)
-    if "error" in found and not {"diagnostics" if found["error"] else "text", "trace"} <= {*found}:
+    answer: Answer = _checked(_form(""), content)
+    if "error" in answer and not {"diagnostics" if answer["error"] else "text", "trace"} <= {
+        *answer
+    }:
         raise ValueError("an error without what it says")
-    if "diagnostics" in found:
-        found["diagnostics"] = _checked(_form("diagnostics"), found["diagnostics"])
-    return found
+    if "diagnostics" in answer:
+        answer["diagnostics"] = _checked(_form("diagnostics"), answer["diagnostics"])
+    return answer
 
 
-def result_of(what: str, answer: Answer) -> Any:
+def result_of(operation: str, answer: Answer) -> Any:
     """Return the result of a call."""
     result = answer.get("result")
-    if what == "value" and (result is None or isinstance(result, dict)):
+    if operation == "value" and (result is None or isinstance(result, dict)):
         raise ValueError(f"no value: {result!r}")
-    return _checked(_form(what), result) if what in _RESULTS else result
+    return _checked(_form(operation), result) if operation in _RESULTS else result
 
 
 def _checked(form: TypeAdapter[Any], content: Any) -> Any:
@@ -84,8 +86,8 @@ def _checked(form: TypeAdapter[Any], content: Any) -> Any:
 
 
 @cache
-def _form(what: str) -> TypeAdapter[Any]:
-    return TypeAdapter(_RESULTS[what] if what else Answer)
+def _form(operation: str) -> TypeAdapter[Any]:
+    return TypeAdapter(_RESULTS[operation] if operation else Answer)
 
 
 #: What the start of an interpreter, and then that of a unit, may take, also on a busy machine.
@@ -174,10 +176,10 @@ class WorkerProcess:
             self.close()
             raise self._no_start(reason) from None
 
-    def _no_start(self, why: str) -> LoadError:
+    def _no_start(self, reason: str) -> LoadError:
         return LoadError(
             f"component '{self._name}': the process of its own cannot be started with"
-            f" {sys.executable}: {why}; see its output on stderr, or choose isolation 'none'"
+            f" {sys.executable}: {reason}; see its output on stderr, or choose isolation 'none'"
         )
 
     def restart(self) -> None:
@@ -189,7 +191,7 @@ class WorkerProcess:
         self,
         unit: RemoteUnit,
         doing: str,
-        what: str,
+        operation: str,
         arguments: Mapping[str, Any],
         data: bytes = b"",
     ) -> tuple[Any, bytes]:
@@ -203,10 +205,10 @@ class WorkerProcess:
         if unit.lost:
             raise _failed(unit, doing)
         memory, signals, limit = self._members[unit.number]
-        is_made = what != "make"
+        is_made = operation != "make"
         if not is_made:  # that reads and imports: it belongs to the start
             limit = max(limit, _START_SECONDS)
-        message = {"call": what, "member": unit.number, "arguments": dict(arguments)}
+        message = {"call": operation, "member": unit.number, "arguments": dict(arguments)}
         try:
             with Interruption():
                 send(self._channel, message, data)
@@ -215,7 +217,7 @@ class WorkerProcess:
                 unit.ring()
                 content, out = self._receive(limit)
             answer = answer_of(content)
-            result = None if "error" in answer else result_of(what, answer)
+            result = None if "error" in answer else result_of(operation, answer)
         except TimeoutError:
             reason = f"no answer within {limit:g} s, so its process was ended"
             unit.lose(unit.late() if is_made else reason)

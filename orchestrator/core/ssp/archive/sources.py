@@ -81,7 +81,7 @@ class Place(Struct):
             )
         return resolved
 
-    def named(self, source: str, path: Path) -> str:
+    def file_name(self, source: str, path: Path) -> str:
         """Say what a file is called that a source of this place leads to."""
         return f"{self.label} ({source})" if self.packed else str(path)
 
@@ -159,7 +159,7 @@ def expect_packable(source: Source) -> None:
 
 def file_path(component: Component) -> Path:
     """Return the file of a component, an FMU or a block's, absolute and without links."""
-    source = component.source.named()
+    source = component.source.without_class()
     is_fmu = source.kind is SourceKind.FMU
     if source.file is None or (is_fmu and not names_fmu(source.location)):
         raise DescriptionError(
@@ -172,12 +172,12 @@ def file_path(component: Component) -> Path:
 def packed_block(component: Component) -> dict[str, Path]:
     """Return the files that go into an archive with a block, by their paths in a folder.
 
-    They are its own and those that it imports beside it: an archive must hold what it runs.
+    The file itself, and files of its folder that it imports: an archive must hold what it runs.
     """
     from orchestrator.core.simunits import files_at  # heavy, and seldom wanted
 
     folder = file_path(component).parent
-    files = files_at(component.source.named())
+    files = files_at(component.source.without_class())
     return {file.relative_to(folder).as_posix(): file for file in files}
 
 

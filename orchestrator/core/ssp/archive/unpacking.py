@@ -113,7 +113,7 @@ def nested_definition(source: str, location: Place) -> tuple[bytes, Place]:
     """Return the text of another .ssd, and where it stands."""
     path = location.file(source, inside=False)
     root = (location.root or location.folder) if location.packed else None
-    inner = Place(location.named(source, path), path.parent, packed=location.packed, root=root)
+    inner = Place(location.file_name(source, path), path.parent, packed=location.packed, root=root)
     return file_bytes(path), inner
 
 
@@ -123,19 +123,19 @@ def nested_package(source: str, location: Place) -> tuple[bytes, Place, Path]:
     path = location.file(file, inside=False)
     name = ssd_name(path, variant or MAIN_SSD)
     folder = unpacked(path)
-    inner = Place(f"{location.named(file, path)}:{name}", folder, packed=True)
+    inner = Place(f"{location.file_name(file, path)}:{name}", folder, packed=True)
     return file_bytes(folder / name), inner, path
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Open a file to be written beside ``path``, which takes its place if nothing fails.
+    """Open a draft next to ``path``, which replaces it if nothing fails.
 
     It has the permissions of the old one. Of a link, the file that it leads to is replaced.
     """
     final = path.resolve()
     draft = final.with_name(f".{final.name}.{os.getpid()}.draft")
-    # Root may write anything: so its permissions are asked, too.
+    # Root may write anything: so its permissions are checked, too.
     if final.exists() and not (final.stat().st_mode & 0o222 and os.access(final, os.W_OK)):
         raise SspError.in_file(path, "is read-only; make it writable, or write another file")
     try:

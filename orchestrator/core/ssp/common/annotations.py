@@ -101,7 +101,7 @@ def annotate(parent: etree._Element, kind: str) -> etree._Element:
     return add(group, "ssc:Annotation", type=kind)
 
 
-def own(parent: etree._Element, kind: str, name: str) -> etree._Element | None:
+def own_annotation(parent: etree._Element, kind: str, name: str) -> etree._Element | None:
     """Return the content of the annotation of a type, after checking that it is the only one."""
     every = listed(parent, "ssd:Annotations", "ssc:Annotation")
     matches = [annotation for annotation in every if annotation.get("type") == kind]
@@ -138,7 +138,7 @@ _ROLES: Final = {"sd:Effort": "effort", "sd:Flow": "flow", "sd:Displacement": "d
 
 def read_power_ports(element: etree._Element) -> dict[str, PowerPort]:
     """Read the power ports of an ssd:Component or ssd:System."""
-    annotation = own(element, POWER_TYPE, "sd:PowerPorts")
+    annotation = own_annotation(element, POWER_TYPE, "sd:PowerPorts")
     if annotation is None:
         return {}
     only(annotation, ())
@@ -206,7 +206,7 @@ def read_options(component: etree._Element) -> ComponentOptions:
             " ModelExchange, any",
         )
     options: dict[str, object] = {"interface": _IMPLEMENTATIONS.get(implementation)}
-    unit = own(component, UNIT_TYPE, "sd:Unit")
+    unit = own_annotation(component, UNIT_TYPE, "sd:Unit")
     if unit is not None:
         empty(unit)
         only(unit, tuple(_ATTRIBUTES.values()))
@@ -236,7 +236,7 @@ def add_options(component: etree._Element, options: ComponentOptions) -> None:
         component.set("implementation", _INTERFACES[options.interface])
     attributes = {
         _ATTRIBUTES[name]: _text(name, value)
-        for name, value in options.chosen().items()
+        for name, value in options.differing().items()
         if name in _ATTRIBUTES
     }
     if attributes:
@@ -300,7 +300,7 @@ def read_experiment(element: etree._Element) -> DefaultExperiment:
     stop = element.get("stopTime")
     start_ns = nanoseconds(in_seconds(element.get("startTime", "0")), "startTime")
     stop_ns = None if stop is None else nanoseconds(in_seconds(stop), "stopTime")
-    master = own(element, MASTER_TYPE, "sd:Master")
+    master = own_annotation(element, MASTER_TYPE, "sd:Master")
     if master is None:
         return DefaultExperiment(start_ns, stop_ns)
     only(master, ("algorithm", "step", "earlyReturn"))

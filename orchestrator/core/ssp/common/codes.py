@@ -140,7 +140,7 @@ class Findings(Struct):
     values: Values = field(default_factory=Values)
     strict: bool = False
 
-    def beside(self, label: str) -> Findings:
+    def for_file(self, label: str) -> Findings:
         """Return findings of another file that end up in the same list."""
         return Findings(label, self.diagnostics, self.values, self.strict)
 
@@ -214,13 +214,13 @@ class Findings(Struct):
                 replace(mine, code=own_code, key=diagnostic_found.key, hint=diagnostic_found.hint)
             )
 
-    def _is_explained(self, found: Diagnostic) -> bool:
+    def _is_explained(self, diagnostic: Diagnostic) -> bool:
         """Whether the schema refuses the same element, which explains why it cannot be read."""
-        place = found.file, found.line, found.place
+        location = diagnostic.file, diagnostic.line, diagnostic.place
         return any(
-            (each.file, each.line, each.place) == place
-            for each in self.diagnostics
-            if each.code == SCHEMA.name and each.severity is Severity.ERROR
+            (diagnostic.file, diagnostic.line, diagnostic.place) == location
+            for diagnostic in self.diagnostics
+            if diagnostic.code == SCHEMA.name and diagnostic.severity is Severity.ERROR
         )
 
     def guard(self, element: etree._Element | None, code: Code) -> FindingsGuard:

@@ -30,7 +30,7 @@ NAMESPACES: Final = {
     "ssb": f"{_STANDARD}SignalDictionary",
     "sd": "https://softdock.io/ssp/1",
 }
-#: What undeclared prefixes stand for, the prefix behind it; how they are told, and how many.
+#: What undeclared prefixes stand for, the prefix behind it; how messages name them, and how many.
 UNDECLARED = "urn:undeclared:"
 _NOT_DECLARED = re.compile(r"Namespace prefix ([\w.-]+) (?:for [\w.-]+ )?on [\w.-]+ is not defined")
 _ROOT = re.compile(rb"<[A-Za-z_][\w.:-]*")

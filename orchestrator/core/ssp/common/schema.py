@@ -279,7 +279,7 @@ def _report(root: etree._Element, kind: Schema, version: str, findings: Findings
         key = entry.path, entry.message
         if key in misspelt and misspelt[key] is None:
             continue
-        element = _place(root, entry)
+        element = _located_element(root, entry)
         clear = element is not None and is_clear(element, entry.type_name, short(entry.message))
         add = findings.warning if clear else findings.error
         parent = None if element is None else element.getparent()
@@ -304,9 +304,9 @@ def _misspelt_attributes(entries: Sequence[Any]) -> dict[tuple[str, str], str | 
         if not (refused := _REFUSED.fullmatch(entry.message)):
             continue
         required = {
-            match[1]: other.message
-            for other in entries[:_MOST]
-            if other.path == entry.path and (match := _REQUIRED.fullmatch(other.message))
+            match[1]: reported.message
+            for reported in entries[:_MOST]
+            if reported.path == entry.path and (match := _REQUIRED.fullmatch(reported.message))
         }
         if name := nearest_name(refused[2], required):
             texts[entry.path, entry.message] = None
@@ -335,7 +335,7 @@ def checked_text(root: etree._Element, schema: Schema, label: str = "") -> bytes
     return file_text(root)
 
 
-def _place(root: etree._Element, entry: Any) -> etree._Element | None:
+def _located_element(root: etree._Element, entry: Any) -> etree._Element | None:
     """Find the element that libxml2 means by a path from the root, or by its tag and line."""
     steps = (entry.path or "").split("/")[2:]
     if not steps:

@@ -97,7 +97,7 @@ def read_bindings(
             yield from mapped(read, root, other_findings)
 
 
-#: May stand beside an inline mapping in SSP 2.0.
+#: Allowed next to an inline mapping in SSP 2.0.
 _BESIDE: Final = frozenset({"ssc:MetaData", "ssc:Signature"})
 
 
@@ -238,7 +238,9 @@ def _values(component: Component, assignments: Iterable[_Rest]) -> dict[str, Val
 def _connector(component: Component, name: str, assignment: Assignment) -> Connector | None:
     """Return what is known of a variable: by the file, and where that says little the source."""
     declared = component.connectors.get(name)
-    has_unit = assignment.given.unit is None or (declared is not None and declared.unit is not None)
+    has_unit = assignment.source.unit is None or (
+        declared is not None and declared.unit is not None
+    )
     if declared is not None and declared.causality.is_settable and has_unit:
         return declared
     connectors = (interface_of(component.source) or {}).get(name)
@@ -357,7 +359,7 @@ def _opened(
     strict: bool = False,
 ) -> tuple[etree._Element, Findings]:
     label = schema.value if isinstance(source, bytes) else str(source)
-    findings = other_findings.beside(label) if other_findings else Findings(label, strict=strict)
+    findings = other_findings.for_file(label) if other_findings else Findings(label, strict=strict)
     content = source if isinstance(source, bytes) else file_bytes(Path(source))
     root = etree.Element("none")
     with findings.guard(None, codes.UNREADABLE):

@@ -11,7 +11,13 @@ from lxml import etree
 from orchestrator.core.diagnostics import CapabilityError, SspError, choices_for
 from orchestrator.core.ssp.archive.sources import Place
 from orchestrator.core.ssp.common import codes
-from orchestrator.core.ssp.common.annotations import CONNECTOR_TYPE, annotate, empty, only, own
+from orchestrator.core.ssp.common.annotations import (
+    CONNECTOR_TYPE,
+    annotate,
+    empty,
+    only,
+    own_annotation,
+)
 from orchestrator.core.ssp.common.codes import Findings, refusal
 from orchestrator.core.ssp.common.names import (
     SIGNAL_DICTIONARY_TYPE,
@@ -92,7 +98,7 @@ def read_connectors(
             if kind == UNSPECIFIED or typed.type is None or typed.shape is None:
                 declared.partial[name] = typed
             else:
-                declared.connectors[name] = _made(element, Causality(kind), typed)
+                declared.connectors[name] = _connector(element, Causality(kind), typed)
     if len(findings.diagnostics) == count:
         cache[text] = declared
     return declared
@@ -107,10 +113,10 @@ def completed(element: etree._Element, typed: Typed, kind: str, model: Connector
         typed.enumeration or model.enumeration,
         model.shape if typed.type is None or typed.shape is None else typed.shape,
     )
-    return _made(element, Causality(kind), typed_fully)
+    return _connector(element, Causality(kind), typed_fully)
 
 
-def _made(element: etree._Element, kind: Causality, typed: Typed) -> Connector:
+def _connector(element: etree._Element, kind: Causality, typed: Typed) -> Connector:
     connector = Connector(
         element.get("name", ""),
         kind,
@@ -121,7 +127,7 @@ def _made(element: etree._Element, kind: Causality, typed: Typed) -> Connector:
         enumeration=typed.enumeration,
         unit_definition=typed.definition,
     )
-    extra = own(element, CONNECTOR_TYPE, "sd:Connector")
+    extra = own_annotation(element, CONNECTOR_TYPE, "sd:Connector")
     return connector if extra is None else _with_extra(connector, extra)
 
 
@@ -170,7 +176,9 @@ def _start_of(text: str, connector: Connector) -> Value:
     return start
 
 
-def add_connector(group: etree._Element, connector: Connector, version: str, *, own: bool) -> None:
+def add_connector(
+    group: etree._Element, connector: Connector, version: str, *, is_system_connector: bool
+) -> None:
     """Append a connector; of a system's own also what its source cannot say."""
     if connector.causality in NEW_KINDS and version == "1.0":
         raise CapabilityError(
@@ -181,7 +189,7 @@ def add_connector(group: etree._Element, connector: Connector, version: str, *, 
     if connector.description:
         element.set("description", connector.description)
     add_type(element, connector, version)
-    if not own:
+    if not is_system_connector:
         return
     extra = {}
     if connector.start is not None:

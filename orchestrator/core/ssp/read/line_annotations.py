@@ -38,7 +38,7 @@ from orchestrator.core.ssp.common.annotations import (
     annotate,
     empty,
     only,
-    own,
+    own_annotation,
     seconds_text,
 )
 from orchestrator.core.ssp.common.codes import refusal
@@ -119,7 +119,7 @@ def _add_delay(element: etree._Element, delay: TransportDelay) -> None:
 
 def _read_delay(connection: etree._Element, location: Place) -> TransportDelay | None:
     """Read the transport delay of an ssd:Connection."""
-    element = own(connection, DELAY_TYPE, "sd:TransportDelay")
+    element = own_annotation(connection, DELAY_TYPE, "sd:TransportDelay")
     if element is None:
         return None
     only(element, ("nominal", "unit", "provenance", "device", "date"))
@@ -398,7 +398,7 @@ class _LineForm(NamedTuple):
     add: Callable[[etree._Element, Any, LineEnds, str], None]
 
 
-#: Attributes with a form of their own, in the order in which they are written; those that are not
+#: Attributes with a form of their own, in the order of writing; attributes that are not
 #: here are words in ``sd:Line``.
 _FORMS: Final[Mapping[str, _LineForm]] = {
     "suppress_unit_conversion": _LineForm(
@@ -420,7 +420,7 @@ _WORDS: Final = tuple(codec for codec in ATTRIBUTES if codec.name not in _FORMS)
 def read_line(element: etree._Element, ends: LineEnds, location: Place) -> dict[str, Any]:
     """Read the attributes of an ssd:Connection: fields of a connection."""
     values = {name: form.read(element, ends, location) for name, form in _FORMS.items()}
-    line = own(element, LINE_TYPE, "sd:Line")
+    line = own_annotation(element, LINE_TYPE, "sd:Line")
     if line is None:
         return values
     empty(line)

@@ -1,4 +1,4 @@
-"""Systems in .ssp archives and in source folders, each with variants beside its main .ssd."""
+"""Systems in .ssp archives and in source folders, each with variants next to its main .ssd."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _opened(
         label = f"{path}:{name}"
         findings = Findings(label)
         for text in violations(path):
-            findings.beside(str(path)).warning(codes.FOREIGN_ZIP, None, text, "SSP 2.0, 3")
+            findings.for_file(str(path)).warning(codes.FOREIGN_ZIP, None, text, "SSP 2.0, 3")
         folder = unpacked(path, unpack_to)
         return folder / name, Place(label, folder, packed=True), findings
     if not path.is_file():

@@ -50,7 +50,7 @@ class Assignment(NamedTuple):
     name: Of the parameter, as the level that it is applied at calls it.
     elements: The value, row by row.
     is_array: Whether it is that of an array.
-    given: Its type and unit, as a connector of the file.
+    source: Its type and unit, as a connector of the file.
     items: Whether the elements are names of an enumeration's items.
     element, findings: Where it stands.
     change: What a mapping makes of it.
@@ -61,7 +61,7 @@ class Assignment(NamedTuple):
     name: str
     elements: tuple[Scalar, ...]
     is_array: bool
-    given: Connector
+    source: Connector
     items: bool
     element: etree._Element
     findings: Findings
@@ -73,11 +73,11 @@ class Assignment(NamedTuple):
         """Return the value as a connector takes it, in the connector's unit."""
         if self.is_ambiguous:
             raise DescriptionError("the parameter has two different values")
-        if self.given.unit is not None and (target is None or target.unit is None):
+        if self.source.unit is not None and (target is None or target.unit is None):
             self.findings.warning(
                 codes.NO_CONVERSION,
                 self.element,
-                f"the value is in '{self.given.unit}', but '{self.name}' has no unit; it is taken"
+                f"the value is in '{self.source.unit}', but '{self.name}' has no unit; it is taken"
                 " as it is",
             )
         if target is None:
@@ -89,7 +89,7 @@ class Assignment(NamedTuple):
         suppressed = self.change is not None and self.change.suppress_unit_conversion
         elements = self.elements
         if not suppressed and target.type is DataType.REAL and not self.items:
-            factor, offset = conversion_between(self.given, target)
+            factor, offset = conversion_between(self.source, target)
             if (factor, offset) != (1.0, 0.0):
                 elements = tuple(factor * _number(element) + offset for element in elements)
         value = self._joined(self._changed(elements, target.enumeration), target.shape)
@@ -105,10 +105,10 @@ class Assignment(NamedTuple):
         return tuple(self._item(str(e), target) for e in elements) if self.items else elements
 
     def _item(self, name: str, target: Enumeration | None) -> int:
-        for enumeration in (target, self.given.enumeration):
+        for enumeration in (target, self.source.enumeration):
             if enumeration is not None and name in enumeration.items:
                 return enumeration.items[name]
-        for enumeration in (target, self.given.enumeration):
+        for enumeration in (target, self.source.enumeration):
             if enumeration is not None and name in map(str, enumeration.items.values()):
                 self.findings.warning(
                     codes.ITEM,
@@ -117,7 +117,7 @@ class Assignment(NamedTuple):
                     "SSP 2.0, 6.2.15",
                 )
                 return int(name)
-        own_enumeration = target or self.given.enumeration
+        own_enumeration = target or self.source.enumeration
         raise DescriptionError(
             f"item '{name}' is not known; "
             + (
@@ -163,7 +163,7 @@ def read_parameters(values: etree._Element, prefix: str, findings: Findings) -> 
 
 def _repeated(first: Assignment, second: Assignment) -> Assignment:
     """Report a name that is given twice: it does harm if the values differ and reach something."""
-    same = (first.elements, first.given) == (second.elements, second.given)
+    same = (first.elements, first.source) == (second.elements, second.source)
     difference = "the same value" if same else "another value"
     second.findings.warning(
         codes.TAKEN, second.element, f"the name occurs before, with {difference}", "SSP 2.0, 6.2"

@@ -78,7 +78,7 @@ class Reading(MutableStruct):
     ) -> tuple[etree._Element, Findings]:
         """Read and check a file that another refers to, once."""
         path = location.file(source, inside=True)
-        other_findings = findings.beside(location.named(source, path))
+        other_findings = findings.for_file(location.file_name(source, path))
         return self._root(
             (str(path), ""), partial(file_bytes, path), schema, other_findings
         ), other_findings
@@ -96,7 +96,7 @@ class Reading(MutableStruct):
         self, source: str, container: Path, schema: Schema, findings: Findings
     ) -> tuple[etree._Element, Findings]:
         """Read and check a file inside of an FMU or an archive, once."""
-        other_findings = findings.beside(f"{container}:{source}")
+        other_findings = findings.for_file(f"{container}:{source}")
         read = partial(inside_of, container, source)
         return self._root((str(container), source), read, schema, other_findings), other_findings
 

@@ -87,7 +87,7 @@ def own_connectors(
     ends: Mapping[str, End],
     findings: Findings,
 ) -> dict[str, Connector]:
-    """Complete a system's own connectors by those that they are connected with."""
+    """Complete a system's own connectors by the connectors that they are connected with."""
     connectors: dict[str, Connector] = {}
     for name, kind in declared.kinds.items():
         if kind in NO_KIND:
@@ -180,7 +180,7 @@ class _SystemReader(Struct):
     definitions: Definitions
     reading: Reading
     sources: dict[tuple[str | None, str | None], Source] = field(default_factory=dict)
-    known: dict[bytes, DeclaredConnectors] = field(default_factory=dict)
+    declared: dict[bytes, DeclaredConnectors] = field(default_factory=dict)
 
     def system(self, element: etree._Element, name: str, scope: Mapping[str, Dictionary]) -> System:
         """Read an ssd:System with all that is in it."""
@@ -300,7 +300,7 @@ class _SystemReader(Struct):
             content, location, container = nested_package(source, self.place)
         else:
             return None
-        other_findings = self.findings.beside(location.label)
+        other_findings = self.findings.for_file(location.label)
         root = self.reading.description(content, other_findings)
         system = read_file(root, location, other_findings, self.reading)
         if system.experiment != DefaultExperiment():
@@ -318,7 +318,7 @@ class _SystemReader(Struct):
         raise refusal(codes.URI, f"source '#{reference}': no system has this id", "SSP 2.0, 5.4")
 
     def _connectors(self, element: etree._Element) -> DeclaredConnectors:
-        return read_connectors(element, self.definitions, self.findings, self.known)
+        return read_connectors(element, self.definitions, self.findings, self.declared)
 
     def _bindings(self, element: etree._Element, container: Path | None) -> list[Assignment]:
         return list(read_bindings(element, self.place, self.findings, self.reading, container))

@@ -113,7 +113,7 @@ def _variant_file(name: str) -> str:
 def _files(systems: list[System]) -> tuple[dict[Path, str], dict[str, Path]]:
     """Give every file its place under resources/; equal FMUs of equal names share one.
 
-    The files of a block lie in a folder of their own, as they did beside each other.
+    The files of a block lie in a folder of their own, as they did before.
     """
     entry_names: dict[Path, str] = {}
     packed: dict[str, Path] = {}
@@ -153,7 +153,7 @@ def _with_files(systems: Iterable[System]) -> Iterator[Component]:
         parts = system.components.values()
         for part in parts:
             try:
-                expect_packable(part.source.named())
+                expect_packable(part.source.without_class())
             except DescriptionError as error:
                 raise type(error)(f"component '{part.name}': {error}") from None
             except SspError as error:
@@ -176,7 +176,7 @@ _STC, _STMD, _SRMD = (
     f"{_BASE}{name}"
     for name in ("SSPTraceabilityCommon", "SimulationTaskMetaData", "SimulationResourceMetaData")
 )
-#: Where both stand in an archive, as the standard says, and beside the first what it leads to.
+#: Where both stand in an archive, as the standard says, and, next to the first, what it leads to.
 STMD_ENTRY = "extra/org.ssp-standard.ssp-traceability.stmd/SimulationTask.stmd"
 SRMD_ENTRY = "extra/org.ssp-standard.ssp-traceability.srmd/resourceMetaData.srmd"
 REPORT_ENTRY = "extra/org.softdock.certificate/certificate.json"

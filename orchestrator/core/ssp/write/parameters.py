@@ -250,7 +250,7 @@ def write_parameter_set(
 
 def parameter_set(system: System, *, name: str | None = None, version: str = "1.0") -> bytes:
     """Return the text that :func:`write_parameter_set` writes."""
-    parameters = list(_given(system, ""))
+    parameters = list(_given_values(system, ""))
     if not parameters:
         raise DescriptionError(f"system '{system.name}' sets no values: there is nothing to write")
     root = new_document(Schema.PARAMETER_VALUES, version, ("ssv", "ssc"))
@@ -259,7 +259,7 @@ def parameter_set(system: System, *, name: str | None = None, version: str = "1.
     return checked_text(root, Schema.PARAMETER_VALUES)
 
 
-def _given(system: System, prefix: str) -> Iterator[Given]:
+def _given_values(system: System, prefix: str) -> Iterator[Given]:
     for key, value in system.values.items():
         yield Given(prefix + key, value, system.connectors.get(key))
     for name, component in system.components.items():
@@ -269,7 +269,7 @@ def _given(system: System, prefix: str) -> Iterator[Given]:
             connector = component.connectors.get(key)
             yield Given(f"{before}.{key}", value, connector, outputs=is_fmu)
     for name, inner in system.systems.items():
-        yield from _given(inner, f"{prefix}{dotted(name)}.")
+        yield from _given_values(inner, f"{prefix}{dotted(name)}.")
 
 
 def write_parameter_mapping(

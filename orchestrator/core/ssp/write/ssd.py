@@ -53,7 +53,7 @@ class SystemWriter(MutableStruct):
             with self.gather(location):
                 element.set("description", system.description)
         with self.gather(location):
-            self._connectors(element, system.connectors, own=True)
+            self._connectors(element, system.connectors, is_system_connector=True)
         parent = element.getparent()
         is_top = parent is not None and parent.getparent() is None
         with self.gather(location):
@@ -91,7 +91,7 @@ class SystemWriter(MutableStruct):
                     name=decoded(bus.name),
                     dictionary=bus.dictionary,
                 )
-                self._connectors(reference, bus.connectors, own=False)
+                self._connectors(reference, bus.connectors, is_system_connector=False)
 
     def _without_locals(self, component: Component, used: Collection[Endpoint]) -> Component:
         """Leave out what SSP 1.0 has no kind for, of FMUs and where nothing refers to it.
@@ -110,7 +110,7 @@ class SystemWriter(MutableStruct):
         return replace(component, connectors=connectors_kept)
 
     def _component(self, elements: etree._Element, component: Component) -> None:
-        named_source = component.source.named()
+        named_source = component.source.without_class()
         uri = None if named_source.file is None else self.file_uri(component)
         if named_source.inner is not None and named_source.inner.file is not None:
             within = self.file_uri(replace(component, source=named_source.inner))
@@ -123,7 +123,7 @@ class SystemWriter(MutableStruct):
         )
         problems = len(self.problems)
         with self.gather(""):
-            self._connectors(element, component.connectors, own=False)
+            self._connectors(element, component.connectors, is_system_connector=False)
         with self.gather("values"):
             add_bindings(
                 element,
@@ -142,14 +142,23 @@ class SystemWriter(MutableStruct):
             raise _together(new_problems)
 
     def _connectors(
-        self, parent: etree._Element, connectors: Mapping[str, Connector], *, own: bool
+        self,
+        parent: etree._Element,
+        connectors: Mapping[str, Connector],
+        *,
+        is_system_connector: bool,
     ) -> None:
         """Write connectors, and collect units and enumerations that they use."""
         if not connectors:
             return
         group = add(parent, "ssd:Connectors")
         problems: list[DescriptionError] = []
-        for step in (partial(add_connector, group, version=self.version, own=own), self._use):
+        for step in (
+            partial(
+                add_connector, group, version=self.version, is_system_connector=is_system_connector
+            ),
+            self._use,
+        ):
             for connector in connectors.values():
                 try:
                     step(connector)

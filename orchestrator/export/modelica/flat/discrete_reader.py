@@ -71,7 +71,7 @@ class DiscreteReader:
         taken = set()
         while waiting:
             for index, choices in waiting.items():
-                waiting[index] = [one for one in choices if not self._is_defined(one[0])]
+                waiting[index] = [choice for choice in choices if not self._is_defined(choice[0])]
             waiting = {index: choices for index, choices in waiting.items() if choices}
             clear = [index for index, choices in waiting.items() if len(choices) == 1]
             for index in clear or list(waiting)[:1]:
@@ -83,13 +83,13 @@ class DiscreteReader:
     def _choices(self, equation: FlatEquation) -> list[_Choice]:
         """What an equation may define."""
         sides = _sides(equation.residual)
-        found: list[_Choice] = []
+        choices: list[_Choice] = []
         with self._flat.reporting(equation.origin):
-            for place, node in enumerate(sides or ()):
+            for side, node in enumerate(sides or ()):
                 target = self._discrete_target(node, self._scope.in_loop(equation.loop))
                 if target is not None and sides:
-                    found.append((target, sides[1 - place], place == 1))
-        return found
+                    choices.append((target, sides[1 - side], side == 1))
+        return choices
 
     def _take(self, equation: FlatEquation, choice: _Choice) -> bool:
         target, node, is_right = choice
@@ -165,23 +165,25 @@ class DiscreteReader:
     def read_when_clauses(self) -> None:
         """Read all when clauses and asserts."""
         for chain in self._flat.tree["when_chains"]:
-            place = self._flat.placed("when-clause", chain)
-            known = len(self.when.assertions)
-            with self._flat.reporting(place):
+            location = self._flat.placed("when-clause", chain)
+            first_new = len(self.when.assertions)
+            with self._flat.reporting(location):
                 self.when.chain(chain)
-            new = self.when.assertions[known:]
-            self.when.assertions[known:] = [replace(one, origin=place) for one in new]
+            new = self.when.assertions[first_new:]
+            self.when.assertions[first_new:] = [
+                replace(assertion_read, origin=location) for assertion_read in new
+            ]
         for key in ("assert_equations", "initial_assert_equations"):
             for entry in self._flat.tree[key]:
-                place = self._flat.placed("assert", entry)
-                with self._flat.reporting(place):
+                location = self._flat.placed("assert", entry)
+                with self._flat.reporting(location):
                     scope = replace(self._scope, event_free=True)
                     assertion = self.when.assertion(entry, scope)
                     if key.startswith("initial"):
-                        late = ca.logic_not(self._collector.initial)
-                        condition = ca.logic_or(late, assertion.condition)
+                        has_begun = ca.logic_not(self._collector.initial)
+                        condition = ca.logic_or(has_begun, assertion.condition)
                         assertion = replace(assertion, condition=condition, instant=True)
-                    self.when.assertions.append(replace(assertion, origin=place))
+                    self.when.assertions.append(replace(assertion, origin=location))
         for name, value in self.when.values.items():
             if name in self._definitions:
                 raise ModelicaError(
@@ -210,9 +212,10 @@ class DiscreteReader:
         kind = tree["variable_type_names"].get(name) or tree["variable_type_names"].get(plain)
         if not self._moves(value) or kind == "Boolean":
             return
-        what = "an Integer" if kind == "Integer" else f"a discrete {kind}"
+        kind_text = "an Integer" if kind == "Integer" else f"a discrete {kind}"
         raise ModelicaError(
-            f"{self._flat.name}: {origin}: '{name}' is {what}, so it changes at events only, but"
+            f"{self._flat.name}: {origin}: '{name}' is {kind_text}, so it changes at events only,"
+            " but"
             " its value moves between them; assign it in a when clause, or round the value in the"
             " model by integer(..)"
         )
@@ -236,13 +239,13 @@ class DiscreteReader:
     def _equation(self, variable: Variable) -> DiscreteEquation:
         name = variable.name
         start = self._starts.get(name, variable.start)
-        kept = name in self.when.values and name not in self.when.initially
+        keeps_value = name in self.when.values and name not in self.when.initially
         return DiscreteEquation(
             variable.symbol,
             self._collector.pre(variable.symbol),
             self._definitions[name][0],
             start,
-            exact=kept and name not in self._starts and ca.SX(start).is_constant(),
+            exact=keeps_value and name not in self._starts and ca.SX(start).is_constant(),
             label=name,
         )
 
@@ -274,7 +277,7 @@ class DiscreteReader:
     def _discrete_target(self, node: Json, scope: ExpressionScope) -> Tensor | None:
         """Symbols of a discrete variable, or of an array of them, if the node is one."""
         nodes = node["Array"]["elements"] if "Array" in node else [node]
-        names = [each["VarRef"]["name"]["name"] for each in nodes if "VarRef" in each]
+        names = [entry["VarRef"]["name"]["name"] for entry in nodes if "VarRef" in entry]
         if len(names) != len(nodes) or not scope.names.keys() >= set(names):
             return None
         target = self._interpreter.evaluate(node, scope)

@@ -29,14 +29,14 @@ class _Unit(Struct):
     powers: Mapping[str, int]
     factor: float = 1.0
 
-    def times(self, other: _Unit, power: int = 1) -> _Unit:
-        names = {**self.powers, **other.powers}
-        powers = {n: self.powers.get(n, 0) + power * other.powers.get(n, 0) for n in names}
-        factor = self.factor * other.factor**power
+    def times(self, factor_unit: _Unit, power: int = 1) -> _Unit:
+        names = {**self.powers, **factor_unit.powers}
+        powers = {n: self.powers.get(n, 0) + power * factor_unit.powers.get(n, 0) for n in names}
+        factor = self.factor * factor_unit.factor**power
         return _Unit({name: count for name, count in powers.items() if count}, factor)
 
-    def is_like(self, other: _Unit) -> bool:
-        return self.powers == other.powers and isclose(self.factor, other.factor, rel_tol=1e-5)
+    def is_like(self, unit: _Unit) -> bool:
+        return self.powers == unit.powers and isclose(self.factor, unit.factor, rel_tol=1e-5)
 
     def __str__(self) -> str:
         factor = "" if self.factor == 1.0 else f"{self.factor:g} "
@@ -48,35 +48,39 @@ _ONE = _Unit({})
 
 def warn_of_units(flat: FlatModel) -> None:
     """Log the equations whose sides or summands are of different units."""
-    found = list(_problems(flat))
-    for text in dict.fromkeys(found[:_SHOWN]):
+    problems = list(_problems(flat))
+    for text in dict.fromkeys(problems[:_SHOWN]):
         _LOGGER.warning("%s", text)
-    if len(found) > _SHOWN:
+    if len(problems) > _SHOWN:
         _LOGGER.warning(
-            "%s: units do not match in %d more equations", flat.name, len(found) - _SHOWN
+            "%s: units do not match in %d more equations", flat.name, len(problems) - _SHOWN
         )
 
 
 def _problems(flat: FlatModel) -> Iterator[str]:
     """The first of each equation and value."""
     variables = flat.tree["variables"]
-    units = {name: _said(entry["unit"]) for name, entry in variables.items()}
-    bound = [(name, each) for name, each in variables.items() if each["binding"] is not None]
+    units = {name: _unit_of_text(entry["unit"]) for name, entry in variables.items()}
+    bound = [
+        (name, entry_bound)
+        for name, entry_bound in variables.items()
+        if entry_bound["binding"] is not None
+    ]
     equations = (*flat.tree["equations"], *flat.tree["initial_equations"])
-    for name, entry in (*((None, each) for each in equations), *bound):
+    for name, entry in (*((None, equation) for equation in equations), *bound):
         reader = _Reader(units)
         if name is None:
             reader.unit(entry["residual"])
         else:
             reader.compare(units[name], reader.operand(entry["binding"]))
-        yield from (f"{flat.where(entry)}: {problem}" for problem in reader.problems[:1])
+        yield from (f"{flat.location(entry)}: {problem}" for problem in reader.problems[:1])
 
 
-def _said(unit: str | None) -> _Unit | None:
-    said = base_said(unit) if unit else None
-    if said is None or said.offset:
+def _unit_of_text(unit: str | None) -> _Unit | None:
+    meaning = base_said(unit) if unit else None
+    if meaning is None or meaning.offset:
         return None
-    return _Unit(without_angle(said.exponents), said.factor)
+    return _Unit(without_angle(meaning.exponents), meaning.factor)
 
 
 class _Reader:
@@ -86,10 +90,10 @@ class _Reader:
         self._units = units
         self.problems: list[str] = []
 
-    def compare(self, one: _Unit | None, other: _Unit | None) -> _Unit | None:
-        if one is not None and other is not None and not one.is_like(other):
-            self.problems.append(f"units do not match: {one} and {other}")
-        return one or other
+    def compare(self, first: _Unit | None, second: _Unit | None) -> _Unit | None:
+        if first is not None and second is not None and not first.is_like(second):
+            self.problems.append(f"units do not match: {first} and {second}")
+        return first or second
 
     def operand(self, node: Json) -> _Unit | None:
         """Unit of what is added or compared; numbers and times stand for any quantity."""
@@ -121,19 +125,19 @@ class _Reader:
     def _of_binary(self, body: Json) -> _Unit | None:
         op = body["op"].removesuffix("Elem")
         if op in _SUMS or op in _RELATIONS:
-            found = self.compare(self.operand(body["lhs"]), self.operand(body["rhs"]))
-            return found if op in _SUMS else None
-        one, other = self.unit(body["lhs"]), self.unit(body["rhs"])
-        if one is None or other is None or op not in _PRODUCTS:
+            common = self.compare(self.operand(body["lhs"]), self.operand(body["rhs"]))
+            return common if op in _SUMS else None
+        left_unit, right_unit = self.unit(body["lhs"]), self.unit(body["rhs"])
+        if left_unit is None or right_unit is None or op not in _PRODUCTS:
             return None
-        return one.times(other, _PRODUCTS[op])
+        return left_unit.times(right_unit, _PRODUCTS[op])
 
     def _of_builtincall(self, body: Json) -> _Unit | None:
         name = body["function"]
         if name == "Der":
             first = self.unit(body["args"][0])
             return first and first.times(_Unit({"s": 1}), -1)
-        args = [self.operand(each) for each in body["args"]]
+        args = [self.operand(argument) for argument in body["args"]]
         first = args[0] if args else None
         if name in _PURE:
             if first is not None and first.powers:
@@ -144,14 +148,14 @@ class _Reader:
     def _of_if(self, body: Json) -> _Unit | None:
         for condition, _ in body["branches"]:
             self.unit(condition)
-        found = self.operand(body["else_branch"])
+        common = self.operand(body["else_branch"])
         for _, value in body["branches"]:
-            found = self.compare(found, self.operand(value))
-        return found
+            common = self.compare(common, self.operand(value))
+        return common
 
     def _of_array(self, body: Json) -> _Unit | None:
-        for each in body["elements"]:
-            self.unit(each)
+        for element in body["elements"]:
+            self.unit(element)
         return None
 
 
@@ -163,4 +167,4 @@ def _is_free(node: Json) -> bool:
     if kind == "VarRef":
         return bool(body["name"]["name"] == "time")
     inside = {"Unary": ("rhs",), "Binary": ("lhs", "rhs")}.get(kind, ())
-    return kind == "Literal" or (bool(inside) and all(_is_free(body[each]) for each in inside))
+    return kind == "Literal" or (bool(inside) and all(_is_free(body[key]) for key in inside))

@@ -61,9 +61,9 @@ class EventCollector:
             )
         margin = left - right if operation in {"Gt", "Ge"} else right - left
         strict = operation in {"Gt", "Lt"}
-        for known in self.relations:
-            if known.strict == strict and ca.is_equal(known.margin, margin, 100):
-                return known.symbol
+        for relation in self.relations:
+            if relation.strict == strict and ca.is_equal(relation.margin, margin, 100):
+                return relation.symbol
         label = _shortened(f"{left} {_SIGNS[operation]} {right}")
         return self._add_relation(margin, ca.fabs(left) + ca.fabs(right), label, strict=strict)
 
@@ -162,34 +162,34 @@ class RecordValue(Tensor):
 
     def at(self, path: Sequence[str]) -> Tensor:
         """Value at a path of field names."""
-        name, *rest = path
+        name, *inner_path = path
         inner = self.field(name)
-        if not rest:
+        if not inner_path:
             return inner
         if not isinstance(inner, RecordValue):
-            raise Refusal(f"the field '{rest[0]}' of '{name}', which is no record")
-        return inner.at(rest)
+            raise Refusal(f"the field '{inner_path[0]}' of '{name}', which is no record")
+        return inner.at(inner_path)
 
     def with_field(self, path: Sequence[str], value: Tensor) -> RecordValue:
         """Copy with another value at a path of field names."""
-        name, *rest = path
+        name, *inner_path = path
         inner = self.field(name)
-        if rest:
+        if inner_path:
             if not isinstance(inner, RecordValue):
-                raise Refusal(f"the field '{rest[0]}' of '{name}', which is no record")
-            value = inner.with_field(rest, value)
+                raise Refusal(f"the field '{inner_path[0]}' of '{name}', which is no record")
+            value = inner.with_field(inner_path, value)
         return RecordValue.of({**self.fields, name: value})
 
     def map(self, operation: Callable[[Scalar], Scalar]) -> Tensor:
         """Apply a scalar operation to each scalar of each field."""
         return RecordValue.of({name: part.map(operation) for name, part in self.fields.items()})
 
-    def zip(self, other: Tensor, operation: Callable[[Scalar, Scalar], Scalar]) -> Tensor:
+    def zip(self, operand: Tensor, operation: Callable[[Scalar, Scalar], Scalar]) -> Tensor:
         """Apply a scalar operation to pairs of fields of the same name."""
-        if not isinstance(other, RecordValue) or set(self.fields) != set(other.fields):
+        if not isinstance(operand, RecordValue) or set(self.fields) != set(operand.fields):
             raise Refusal("an operation on a record and something that has other fields")
-        pairs = ((name, part, other.fields[name]) for name, part in self.fields.items())
-        return RecordValue.of({name: one.zip(two, operation) for name, one, two in pairs})
+        pairs = ((name, part, operand.fields[name]) for name, part in self.fields.items())
+        return RecordValue.of({name: first.zip(two, operation) for name, first, two in pairs})
 
     def select(self, subscripts: Sequence[Subscript | None]) -> Tensor:
         """Element or slice of an array of records."""
@@ -205,25 +205,31 @@ class RecordValue(Tensor):
         return RecordValue.of({n: part.replace(subscripts, value.fields[n]) for n, part in parts})
 
 
-def gather(names: Mapping[str, Tensor], whole: str) -> Tensor | None:
+def gather(names: Mapping[str, Tensor], name_of_whole: str) -> Tensor | None:
     """Value of a record or component array from the values of its scalar parts, if there are any.
 
     The flat model knows ``r.a`` and ``c[2].x`` but not ``r`` and ``c``.
     """
-    if whole in names:
-        return names[whole]
-    if "." in whole and (owner := names.get(whole.rpartition(".")[0])) is not None:
-        return owner.field(whole.rpartition(".")[2]) if isinstance(owner, RecordValue) else None
-    rests = [name[len(whole) :] for name in names if name.startswith(whole)]
-    fields = _ordered(rest[1:] for rest in rests if rest.startswith("."))
+    if name_of_whole in names:
+        return names[name_of_whole]
+    if "." in name_of_whole and (owner := names.get(name_of_whole.rpartition(".")[0])) is not None:
+        return (
+            owner.field(name_of_whole.rpartition(".")[2])
+            if isinstance(owner, RecordValue)
+            else None
+        )
+    rests = [name[len(name_of_whole) :] for name in names if name.startswith(name_of_whole)]
+    fields = _ordered(suffix[1:] for suffix in rests if suffix.startswith("."))
     if fields:
-        found = {field: gather(names, f"{whole}.{field}") for field in fields}
-        return RecordValue.of({field: value for field, value in found.items() if value is not None})
-    points = _ordered(match[0] for rest in rests if (match := _POINT.match(rest)))
+        fields_found = {field: gather(names, f"{name_of_whole}.{field}") for field in fields}
+        return RecordValue.of(
+            {field: value for field, value in fields_found.items() if value is not None}
+        )
+    points = _ordered(match[0] for suffix in rests if (match := _POINT.match(suffix)))
     if not points:
         return None
     elements = {
-        tuple(map(int, point[1:-1].split(","))): gather(names, f"{whole}{point}")
+        tuple(map(int, point[1:-1].split(","))): gather(names, f"{name_of_whole}{point}")
         for point in points
     }
     return _stacked({k: value for k, value in elements.items() if value is not None})
@@ -231,7 +237,7 @@ def gather(names: Mapping[str, Tensor], whole: str) -> Tensor | None:
 
 def _ordered(rests: Iterable[str]) -> list[str]:
     """First parts ``field`` or ``[2]`` of what follows a name, each once."""
-    return list(dict.fromkeys(re.match(r"\[[\d,]+\]|[^.\[]*", rest)[0] for rest in rests))  # type: ignore[index]
+    return list(dict.fromkeys(re.match(r"\[[\d,]+\]|[^.\[]*", suffix)[0] for suffix in rests))  # type: ignore[index]
 
 
 def _stacked(elements: Mapping[tuple[int, ...], Tensor]) -> Tensor:
@@ -239,8 +245,8 @@ def _stacked(elements: Mapping[tuple[int, ...], Tensor]) -> Tensor:
     if () in elements:
         return elements[()]
     rows: dict[int, dict[tuple[int, ...], Tensor]] = {first: {} for first, *_ in sorted(elements)}
-    for (first, *rest), value in elements.items():
-        rows[first][tuple(rest)] = value
+    for (first, *inner_index), value in elements.items():
+        rows[first][tuple(inner_index)] = value
     return stack([_stacked(row) for row in rows.values()])
 
 
@@ -406,10 +412,10 @@ class Interpreter:
             lambda node: self.evaluate(node, scope),
             body["else_branch"],
         )
-        for condition, chosen in reversed(cases):
-            if chosen.shape != result.shape:
-                raise Refusal(f"an if-expression of shapes {chosen.shape} and {result.shape}")
-            result = choose(condition, chosen, result)
+        for condition, branch in reversed(cases):
+            if branch.shape != result.shape:
+                raise Refusal(f"an if-expression of shapes {branch.shape} and {result.shape}")
+            result = choose(condition, branch, result)
         return result
 
     def _visit_array(self, body: Json, scope: ExpressionScope) -> Tensor:
@@ -439,7 +445,7 @@ class Interpreter:
             replace(scope, names={**scope.names, last["name"]: Tensor((), (value,))})
             for value in values.items
         )
-        return stack([self._comprehend(node, outer, one) for one in inner])
+        return stack([self._comprehend(node, outer, inner_scope) for inner_scope in inner])
 
     def _visit_builtincall(self, body: Json, scope: ExpressionScope) -> Tensor:
         function, nodes = body["function"], body["args"]

@@ -63,13 +63,13 @@ def is_settled(variable: Json) -> bool:
     return tag_of(variable["variability"]) in {"Parameter", "Constant"}
 
 
-def expect_none(model: str, problems: Iterable[str], found: str, hint: str = "") -> None:
+def expect_none(model: str, problems: Iterable[str], verdict: str, hint: str = "") -> None:
     """Raise the first of these problems of a model, each once, if there are any."""
     listed = list(dict.fromkeys(problems))
     if listed:
         more = f"\n  and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
-        shown = "\n  ".join(listed[:_SHOWN])
-        raise ModelicaError(f"{model}{found}:\n  {shown}{more}{hint}")
+        listing = "\n  ".join(listed[:_SHOWN])
+        raise ModelicaError(f"{model}{verdict}:\n  {listing}{more}{hint}")
 
 
 class FlatEquation(Struct):
@@ -119,9 +119,13 @@ class FlatModel(Struct, dict=True):
                 index += 1
                 continue
             binders = family["domain"]["binders"]
-            ranges = (range(each["lower"], each["upper"] + 1, each["step"]) for each in binders)
-            names = [each["display_name"] for each in binders]
-            points = [dict(zip(names, one, strict=True)) for one in itertools.product(*ranges)]
+            ranges = (
+                range(binder["lower"], binder["upper"] + 1, binder["step"]) for binder in binders
+            )
+            names = [binder["display_name"] for binder in binders]
+            points = [
+                dict(zip(names, indices, strict=True)) for indices in itertools.product(*ranges)
+            ]
             bodies = family["template"]["body"] if family["template"] else []
             origin = self._origin(entries[index])
             if not bodies or len(bodies) != family["equations_per_point"]:
@@ -148,7 +152,7 @@ class FlatModel(Struct, dict=True):
         written = _TYPE_NAME.match(self.sources.text(entry.get("source_span")))
         return written[1] if written and written[1] not in _PREDEFINED else ""
 
-    def where(self, entry: Json) -> str:
+    def location(self, entry: Json) -> str:
         """``file:line`` of a part of the tree, empty if unknown."""
         return self.sources.locate(entry.get("span") or entry.get("source_span"))
 
@@ -157,25 +161,25 @@ class FlatModel(Struct, dict=True):
         variables = self.tree["variables"]
         while name not in variables and "[" in name:
             name = name.rpartition("[")[0]
-        return self.where(variables[name]) if name in variables else ""
+        return self.location(variables[name]) if name in variables else ""
 
     def at(self, name: str) -> str:
         """Model, variable and the place of its declaration, for messages."""
         placed = self.placed(f"variable '{name}'", self.tree["variables"][name])
         return f"{self.name}: {placed}"
 
-    def placed(self, what: str, entry: Json) -> str:
+    def placed(self, subject: str, entry: Json) -> str:
         """A part of the tree and the place where it is written, if that is known."""
-        place = self.where(entry)
-        return f"{what} at {place}" if place else what
+        location = self.location(entry)
+        return f"{subject} at {location}" if location else subject
 
     def refused(self, name: str, refusal: Refusal) -> ModelicaError:
         """The error for a variable that cannot be exported."""
         return ModelicaError(f"{self.at(name)}: the exporter does not support {refusal}")
 
-    def expect_none(self, problems: Iterable[str], found: str, hint: str = "") -> None:
+    def expect_none(self, problems: Iterable[str], verdict: str, hint: str = "") -> None:
         """Raise the first of these problems, each once, if there are any."""
-        expect_none(self.name, problems, found, hint)
+        expect_none(self.name, problems, verdict, hint)
 
     @contextmanager
     def reporting(self, origin: str) -> Iterator[None]:

@@ -54,18 +54,18 @@ class FunctionBody:
         by = function.get("derivative_by", ())
         if not by:
             return self._called(name, function, arguments)
-        given = self._inputs(function, arguments)
-        plain = list(given.values())
+        inputs = self._inputs(function, arguments)
+        plain = list(inputs.values())
         if any(value.shape or isinstance(value, RecordValue) for value in plain):
             raise Refusal(f"'{name}', a derivative of a function of arrays or records")
-        symbols = {each: ca.SX.sym(each) for each in given}
+        symbols = {input_name: ca.SX.sym(input_name) for input_name in inputs}
         (*outputs,) = self._called(
             name, function, [Tensor((), (symbol,)) for symbol in symbols.values()]
         )
 
         def derived(item: Any) -> Any:
-            for each in by:
-                item = ca.gradient(item, symbols[each])
+            for input_name in by:
+                item = ca.gradient(item, symbols[input_name])
             values = (value.item for value in plain)
             return ca.substitute(item, ca.vertcat(*symbols.values()), ca.vertcat(*values))
 
@@ -80,7 +80,7 @@ class FunctionBody:
         if elements is not None:
             if len(function["outputs"]) > 1:
                 raise Refusal(f"a call of '{name}', which has several outputs, for arrays")
-            results = [self.call(name, one) for one in elements]
+            results = [self.call(name, element) for element in elements]
             return [stack(outputs) for outputs in zip(*results, strict=True)]
         if self._depth >= _MAX_DEPTH:
             raise Refusal(f"the function '{name}', which calls itself more than {_MAX_DEPTH} times")
@@ -126,13 +126,13 @@ class FunctionBody:
     @staticmethod
     def _elements(function: Json, arguments: list[Tensor]) -> list[list[Tensor]] | None:
         """Arguments of each call if an array stands for a scalar (Modelica 3.6, section 12.4.6)."""
-        wanted = [
+        ranks = [
             max(len(entry["shape_expr"]), len(entry["effective_type"]["dimensions"]))
             for entry in function["inputs"]
         ]
         is_array = [
             len(value.shape) > rank and not isinstance(value, RecordValue)
-            for value, rank in zip(arguments, wanted, strict=False)
+            for value, rank in zip(arguments, ranks, strict=False)
         ]
         sizes = {value.shape[0] for value, array in zip(arguments, is_array, strict=False) if array}
         if not sizes:
@@ -229,14 +229,16 @@ class FlatReader:
             self._flat.tree["model_description"] or "",
             tuple(initial),
             self._discrete.events(variables),
-            places={each.name: self._flat.declared_at(each.name) for each in variables},
+            locations={
+                variable.name: self._flat.declared_at(variable.name) for variable in variables
+            },
         )
 
     def _residuals(self) -> Iterator[Residual]:
         bindings = [
-            each
-            for each in self._variables.equation_bindings
-            if not self._discrete.take_binding(*each)
+            equation_binding
+            for equation_binding in self._variables.equation_bindings
+            if not self._discrete.take_binding(*equation_binding)
         ]
         equations = list(self._flat.equations())
         taken = self._discrete.take(equations)
@@ -254,8 +256,8 @@ class FlatReader:
             scope = self._scope.in_loop(equation.loop)
             value = self._interpreter.evaluate(equation.residual, scope)
             # rumoca counts an equation of records as one
-            whole = isinstance(value, RecordValue)
-            if equation.count not in {None, len(value.items)} and not whole:
+            is_record = isinstance(value, RecordValue)
+            if equation.count not in {None, len(value.items)} and not is_record:
                 raise Refusal(
                     f"an equation that gives {len(value.items)} scalar equations where rumoca"
                     f" announces {equation.count}"
@@ -265,9 +267,9 @@ class FlatReader:
     def _algorithms(self, key: str) -> Iterator[Residual]:
         for section in self._flat.tree[key]:
             initial = key.startswith("initial")
-            what = "initial algorithm" if initial else "algorithm"
-            place = self._flat.where(section)
-            origin = f"{what} at {place}" if place else str(section["origin"])
+            kind = "initial algorithm" if initial else "algorithm"
+            location = self._flat.location(section)
+            origin = f"{kind} at {location}" if location else str(section["origin"])
             with self._flat.reporting(origin):
                 for target, value in self._run(section):
                     name = f"{origin}, '{target}'"
@@ -315,26 +317,26 @@ class FlatReader:
 
     def _initial_equations(self) -> tuple[dict[str, Any], list[Residual]]:
         """Start values from equations ``state = expression of parameters``, and the others."""
-        found: dict[str, Any] = {}
+        starts: dict[str, Any] = {}
         others: list[Residual] = []
         for equation in self._flat.equations("initial_equations"):
             if self._discrete.take_initial(equation):
                 continue
             for residual in self._expand(equation):
                 solved = self._solved(residual)
-                if solved is None or solved[0] in found or solved[0] in self._variables.fixed:
+                if solved is None or solved[0] in starts or solved[0] in self._variables.fixed:
                     others.append(residual)
                 else:
-                    found[solved[0]] = solved[1]
-        return found, [*others, *self._algorithms("initial_algorithms")]
+                    starts[solved[0]] = solved[1]
+        return starts, [*others, *self._algorithms("initial_algorithms")]
 
     def _solved(self, residual: Residual) -> tuple[str, Any] | None:
         moving = [s for s in ca.symvar(residual.expression) if not self._is_parameter(s.name())]
         if len(moving) == 1 and moving[0].name() in self._derivatives:
             slope = ca.gradient(residual.expression, moving[0])
             if slope.is_constant() and float(slope) in {1.0, -1.0}:
-                rest = ca.substitute(residual.expression, moving[0], 0)
-                return moving[0].name(), -rest * slope
+                constant = ca.substitute(residual.expression, moving[0], 0)
+                return moving[0].name(), -constant * slope
         return None
 
     def _derivative(self, symbol: Any) -> Any:

@@ -33,7 +33,7 @@ _SIGNS = {
 _LONGEST = 120
 
 
-def shown(flat: Json) -> str:
+def flat_as_text(flat: Json) -> str:
     """An expression as Modelica writes it; a long one is cut."""
     text = _text(flat)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}.."
@@ -116,9 +116,9 @@ class Numbers(tuple[Any, ...]):
 
     __slots__ = ()
 
-    def agrees(self, other: Numbers) -> bool:
+    def agrees(self, numbers: Numbers) -> bool:
         """Whether both are the same array."""
-        (shape, items), (other_shape, others) = self, other
+        (shape, items), (other_shape, others) = self, numbers
         pairs = zip(items, others, strict=False)
         return shape == other_shape and all(isclose(a, b, rel_tol=1e-13) for a, b in pairs)
 

@@ -87,15 +87,15 @@ class StatementRunner:
         numbers = (item for item in value.items if not isinstance(item, str))
         if any(item.is_constant() and float(item) != float(item) for item in numbers):
             raise Refusal("a value that is read before it is assigned")
-        name, subscripts, path = self._place(parts, names)
+        name, subscripts, path = self._target(parts, names)
         before = names.get(name)
         if path:
             before = gather(names, name) if before is None else before
             if not isinstance(before, RecordValue):
                 raise Refusal(f"an assignment to '{path[0]}' of '{name}', which is no record")
             if subscripts:
-                chosen = self._interpreter.subscripts(subscripts, ExpressionScope(names))
-                value = before.at(path).replace(chosen, value)
+                positions = self._interpreter.subscripts(subscripts, ExpressionScope(names))
+                value = before.at(path).replace(positions, value)
             names[name] = before.with_field(path, value)
             return
         if subscripts:
@@ -113,14 +113,14 @@ class StatementRunner:
         names[name] = value
 
     @staticmethod
-    def _place(parts: Json, names: Names) -> tuple[str, Json, list[str]]:
+    def _target(parts: Json, names: Names) -> tuple[str, Json, list[str]]:
         """Name, subscripts and field path: ``a.b.x[2]`` is one name, or the field of a record."""
         idents = [part["ident"] for part in parts]
-        whole = ".".join(idents)
+        full_name = ".".join(idents)
         if any(part["subs"] for part in parts[:-1]):
-            raise Refusal(f"an assignment to '{whole}' with a subscript inside")
-        if whole in names or len(parts) == 1:
-            return whole, parts[-1]["subs"], []
+            raise Refusal(f"an assignment to '{full_name}' with a subscript inside")
+        if full_name in names or len(parts) == 1:
+            return full_name, parts[-1]["subs"], []
         return idents[0], parts[-1]["subs"], idents[1:]
 
     def _branch(self, body: Json, names: Names) -> None:
@@ -144,13 +144,13 @@ class StatementRunner:
         if not indices:
             self.run(body, names)
             return
-        index, *rest = indices
+        index, *inner_indices = indices
         name = index["ident"] if isinstance(index["ident"], str) else index["ident"]["text"]
         values = self.evaluate(index["range"], names)
         hidden = {key: names.pop(key) for key in (name, _BROKEN) if key in names}
         for item in values.items:
             names[name] = Tensor((), (item,))
-            _unless_left(partial(self._for, rest, body), names)
+            _unless_left(partial(self._for, inner_indices, body), names)
         for key in (name, _BROKEN):
             names.pop(key, None)
         names.update(hidden)
@@ -159,14 +159,14 @@ class StatementRunner:
         block = body.get("block", body)
         hidden = {_BROKEN: names.pop(_BROKEN)} if _BROKEN in names else {}
         for _ in range(_MAX_ROUNDS):
-            left = _left(names)
+            has_left = _has_left(names)
             condition = self.evaluate(block["cond"], names).item
-            if not condition.is_constant() or not left.is_constant():
+            if not condition.is_constant() or not has_left.is_constant():
                 raise Refusal(
                     "a while loop whose end depends on variables",
                     "use a for loop with a constant range",
                 )
-            if float(left) or not float(condition):
+            if float(has_left) or not float(condition):
                 names.pop(_BROKEN, None)
                 names.update(hidden)
                 return
@@ -176,25 +176,25 @@ class StatementRunner:
 
 def _unless_left(run: Callable[[Names], None], names: Names) -> None:
     """Run a statement, or one round of a loop, unless break or return has been met."""
-    left = _left(names)
-    if not left.is_constant():
+    has_left = _has_left(names)
+    if not has_left.is_constant():
         after = dict(names)
         run(after)
-        names.update(merged(left, names, after))
-    elif not float(left):
+        names.update(merged(has_left, names, after))
+    elif not float(has_left):
         run(names)
 
 
-def merged(condition: Any, one: Names, other: Names) -> Names:
+def merged(condition: Any, if_true: Names, if_false: Names) -> Names:
     """Values after a branch: of the one if the condition holds, else of the other."""
     return {
-        name: value if value is other[name] else choose(condition, value, other[name])
-        for name, value in one.items()
-        if name in other
+        name: value if value is if_false[name] else choose(condition, value, if_false[name])
+        for name, value in if_true.items()
+        if name in if_false
     }
 
 
-def _left(names: Names) -> Any:
+def _has_left(names: Names) -> Any:
     """Whether break or return has been met."""
     flags = [names[name].item for name in (_BROKEN, _RETURNED) if name in names]
     if any(flag.is_constant() and float(flag) for flag in flags):
@@ -309,16 +309,16 @@ class WhenReader:
         items = value.items if value.shape else value.items * len(target.items)
         for symbol, item in zip(target.items, items, strict=True):
             otherwise = assigned.get(symbol.name(), self._collector.pre(symbol))
-            chosen = choose(active, Tensor((), (item,)), Tensor((), (otherwise,)))
-            assigned[symbol.name()] = chosen.item
+            assigned_value = choose(active, Tensor((), (item,)), Tensor((), (otherwise,)))
+            assigned[symbol.name()] = assigned_value.item
 
     def _when_conditional(self, body: Json, active: _Scalar, assigned: dict[str, _Scalar]) -> None:
-        left = active
+        remaining = active
         for condition, equations in body["branches"]:
-            chosen = self._evaluate(condition).item
-            self._body(equations, ca.logic_and(left, chosen), assigned)
-            left = ca.logic_and(left, ca.logic_not(chosen))
-        self._body(body["else_branch"] or [], left, assigned)
+            holds = self._evaluate(condition).item
+            self._body(equations, ca.logic_and(remaining, holds), assigned)
+            remaining = ca.logic_and(remaining, ca.logic_not(holds))
+        self._body(body["else_branch"] or [], remaining, assigned)
 
     def _when_reinit(self, body: Json, active: _Scalar, _: object) -> None:
         symbols = self._target(body["state"]).items
@@ -365,15 +365,15 @@ class WhenReader:
 
 def when_targets(chains: Json, algorithms: Json) -> set[str]:
     """Names, as written, of all variables that are assigned in when clauses."""
-    found = set()
+    targets = set()
     for chain in chains:
         for clause in (chain["first"], *chain["else_when"]):
-            found |= set(_targets(clause["equations"]))
+            targets |= set(_targets(clause["equations"]))
     for algorithm in algorithms:
         for statement in algorithm["statements"]:
             if isinstance(statement, dict) and "When" in statement:
-                found |= {output["name"] for output in algorithm["outputs"]}
-    return found
+                targets |= {output["name"] for output in algorithm["outputs"]}
+    return targets
 
 
 def _targets(equations: Json) -> Iterator[str]:

@@ -44,21 +44,21 @@ class EnumerationTypes:
 
 def _by_owner(model: str, ordinals: Mapping[str, int]) -> dict[str, tuple[str, ...]]:
     """Literals by the full name of their type."""
-    found: dict[str, list[str]] = defaultdict(list)
+    literals_of: dict[str, list[str]] = defaultdict(list)
     before = ""  # behind P.G.first comes G.first, which is the same literal, then both in quotes
     for name, ordinal in ordinals.items():
         if name.endswith("'"):
             continue
         if not before.endswith(f".{name}"):
             owner, _, literal = name.rpartition(".")
-            found[owner].append(literal)
-            if ordinal != len(found[owner]):
+            literals_of[owner].append(literal)
+            if ordinal != len(literals_of[owner]):
                 raise ModelicaError(
                     f"{model}: rumoca confuses the literals '{name}' of two enumerations of one"
                     " name; rename one of the types"
                 )
         before = name
-    return {owner: tuple(literals) for owner, literals in found.items()}
+    return {owner: tuple(literals) for owner, literals in literals_of.items()}
 
 
 _LOGGER = logging.getLogger(__name__)
@@ -80,11 +80,11 @@ def structural_parameters(
 ) -> frozenset[str]:
     """Names of parameters that cannot be set after the model was flattened.
 
-    Of those that decide about nothing but equations, which Modelica lets be set, there is a
-    warning; of those that no equation names any more in few variables and small sources only.
+    Of parameters that decide about nothing but equations, which Modelica lets be set, there is a
+    warning; of parameters that no equation names any more in few variables and small sources only.
     """
     is_small &= len(tree["variables"]) <= _FEW
-    found: set[str] = set()
+    structural: set[str] = set()
     probed: dict[str, tuple[str, str]] = {}
     decided: dict[str, tuple[str, str]] = {}
     for name, is_used in _set_from_outside(tree):
@@ -93,27 +93,27 @@ def structural_parameters(
         if values is not None and (is_used or is_small):
             (probed if is_used else decided)[name] = values
         if not is_used:
-            found.add(name)  # or decided during flattening
+            structural.add(name)  # or decided during flattening
         elif values is None:
-            found |= {name} & suspected
+            structural |= {name} & suspected
     if probed or decided:
         probe = _Probe(probed | decided, flatten_with)
-        found.update(name for name in probed if name in suspected and probe.shapes([name]))
-        found.update(probe.shaping([name for name in probed if name not in suspected]))
-        probe.warn_of_folded([name for name in (*probed, *decided) if name in found])
-    return frozenset(found)
+        structural.update(name for name in probed if name in suspected and probe.shapes([name]))
+        structural.update(probe.shaping([name for name in probed if name not in suspected]))
+        probe.warn_of_folded([name for name in (*probed, *decided) if name in structural])
+    return frozenset(structural)
 
 
 def _set_from_outside(tree: Json) -> Iterator[tuple[str, bool]]:
     """Parameters that are not calculated from others, and whether anything uses them."""
     keys = (*_COMPARED, "structured_equations", "initial_structured_equations")
     attributes = ("binding", "start", "min", "max", "nominal")
-    used = [each[key] for each in tree["variables"].values() for key in attributes]
+    used = [entry[key] for entry in tree["variables"].values() for key in attributes]
     referenced = set(referenced_names([*used, *(tree[key] for key in keys)]))
     kinds = {name: tag_of(entry["variability"]) for name, entry in tree["variables"].items()}
-    known = {name for name, kind in kinds.items() if kind != "Constant"}
+    settable = {name for name, kind in kinds.items() if kind != "Constant"}
     for name, variable in tree["variables"].items():
-        calculated = known.intersection(referenced_names(variable["binding"]))
+        calculated = settable.intersection(referenced_names(variable["binding"]))
         if kinds[name] == "Parameter" and not calculated:
             around = (name[: match.start()] for match in re.finditer(r"[.\[]", name))
             yield name, bool(referenced.intersection((name, *around)))
@@ -128,9 +128,9 @@ class _Probe:
         self._values = values  # present and other one, as Modelica text
 
         @cache
-        def shape_with(names: tuple[str, ...], which: int) -> tuple[Any, ...]:
-            chosen = {name: values[name][which] for name in names}
-            return _shape(flatten_with(_modification(chosen)))
+        def shape_with(names: tuple[str, ...], candidate: int) -> tuple[Any, ...]:
+            modified = {name: values[name][candidate] for name in names}
+            return _shape(flatten_with(_modification(modified)))
 
         self._shape_with = shape_with
         self._unmodified = shape_with((), 0)
@@ -138,10 +138,10 @@ class _Probe:
     def shapes(self, names: list[str]) -> bool:
         """Whether the other values of these, all at once, give other equations."""
         try:
-            other = self._shape_with(tuple(names), 1)
-            if other == self._unmodified:
+            changed_shape = self._shape_with(tuple(names), 1)
+            if changed_shape == self._unmodified:
                 return False
-            return len(names) > 1 or other != self._shape_with(tuple(names), 0)
+            return len(names) > 1 or changed_shape != self._shape_with(tuple(names), 0)
         except ModelicaError:
             return True  # no valid model with the other value: a size, for example
 
@@ -161,7 +161,7 @@ class _Probe:
                 )
 
     def shaping(self, names: list[str]) -> Iterator[str]:
-        """Those that give other equations: looked for by halves, since most do not."""
+        """Parameters that change the equations, found by bisection, since most do not."""
         if not names or not self.shapes(names):
             return
         if len(names) == 1:
@@ -193,15 +193,15 @@ def _modification(values: Mapping[str, str]) -> str:
     plain = [f"{name}={value}" for name, value in values.items() if "." not in name]
     inner: dict[str, dict[str, str]] = {}
     for name, value in values.items():
-        first, dot, rest = name.partition(".")
+        first, dot, inner_name = name.partition(".")
         if dot:
-            inner.setdefault(first, {})[rest] = value
+            inner.setdefault(first, {})[inner_name] = value
     nested = [f"{name}({_modification(parts)})" for name, parts in inner.items()]
     return ", ".join([*plain, *nested])
 
 
 def _shape(tree: Json) -> tuple[Any, ...]:
-    sizes = sorted((name, each["dims"]) for name, each in tree["variables"].items())
+    sizes = sorted((name, entry["dims"]) for name, entry in tree["variables"].items())
     return (sizes, *(_bare(tree[key]) for key in _COMPARED))
 
 

@@ -54,9 +54,9 @@ class Tensor(Struct):
             raise Refusal(f"a concatenation of shapes {shapes} along dimension {axis + 1}")
         items = [item for part in parts for item in part.items]
         numbers = np.split(np.arange(len(items)), np.cumsum([len(part.items) for part in parts]))
-        blocks = [each.reshape(p.shape) for each, p in zip(numbers, parts, strict=False)]
-        places = np.concatenate(blocks, int(axis))
-        return cls(places.shape, tuple(items[place] for place in places.flat))
+        blocks = [block.reshape(p.shape) for block, p in zip(numbers, parts, strict=False)]
+        indices = np.concatenate(blocks, int(axis))
+        return cls(indices.shape, tuple(items[index] for index in indices.flat))
 
     @property
     def matrix(self) -> Tensor:
@@ -85,16 +85,16 @@ class Tensor(Struct):
         """Apply a scalar operation to each element."""
         return Tensor(self.shape, tuple(operation(item) for item in self.items))
 
-    def zip(self, other: Tensor, operation: Callable[[Scalar, Scalar], Scalar]) -> Tensor:
+    def zip(self, operand: Tensor, operation: Callable[[Scalar, Scalar], Scalar]) -> Tensor:
         """Apply a scalar operation to pairs of elements; a scalar meets every element."""
-        if self.shape == other.shape:
-            pairs: Iterable[tuple[Scalar, Scalar]] = zip(self.items, other.items, strict=True)
+        if self.shape == operand.shape:
+            pairs: Iterable[tuple[Scalar, Scalar]] = zip(self.items, operand.items, strict=True)
             return Tensor(self.shape, tuple(operation(a, b) for a, b in pairs))
         if not self.shape:
-            return other.map(lambda b: operation(self.items[0], b))
-        if not other.shape:
-            return self.map(lambda a: operation(a, other.items[0]))
-        raise Refusal(f"an elementwise operation on shapes {self.shape} and {other.shape}")
+            return operand.map(lambda b: operation(self.items[0], b))
+        if not operand.shape:
+            return self.map(lambda a: operation(a, operand.items[0]))
+        raise Refusal(f"an elementwise operation on shapes {self.shape} and {operand.shape}")
 
     def positions(
         self, subscripts: Sequence[Subscript | None]
@@ -102,34 +102,34 @@ class Tensor(Struct):
         """Shape and flat positions that 1-based subscripts select; ``None`` is the colon."""
         if len(subscripts) > len(self.shape):
             raise Refusal(f"{len(subscripts)} subscripts on an array of shape {self.shape}")
-        chosen: list[tuple[int, ...]] = []
-        kept: list[int] = []
+        indices_by_axis: list[tuple[int, ...]] = []
+        result_shape: list[int] = []
         padded = itertools.chain(subscripts, itertools.repeat(None))
         for size, subscript in zip(self.shape, padded, strict=False):
             indices = tuple(range(1, size + 1)) if subscript is None else subscript
             if isinstance(indices, int):
                 indices = (indices,)
             else:
-                kept.append(len(indices))
+                result_shape.append(len(indices))
             if any(not 1 <= index <= size for index in indices):
                 raise Refusal(f"subscript {indices} outside 1..{size}")
-            chosen.append(indices)
+            indices_by_axis.append(indices)
         strides = [math.prod(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
         flat = [
             sum((index - 1) * stride for index, stride in zip(point, strides, strict=True))
-            for point in itertools.product(*chosen)
+            for point in itertools.product(*indices_by_axis)
         ]
-        return tuple(kept), flat
+        return tuple(result_shape), flat
 
     def select(self, subscripts: Sequence[Subscript | None]) -> Tensor:
         """Element or slice at 1-based subscripts; infinity where one of them is outside."""
         if (axis := _moving(subscripts)) is not None:
-            there = [self.select(one) for one in self._candidates(subscripts, axis)]
-            chosen = there[-1].map(lambda _: ca.SX.inf())
+            there = [self.select(candidate) for candidate in self._candidates(subscripts, axis)]
+            selected = there[-1].map(lambda _: ca.SX.inf())
             for index, value in reversed(list(enumerate(there, 1))):
                 is_it = subscripts[axis] == index
-                chosen = value.zip(chosen, partial(ca.if_else, is_it))
-            return chosen
+                selected = value.zip(selected, partial(ca.if_else, is_it))
+            return selected
         shape, flat = self.positions(subscripts)
         return Tensor(shape, tuple(self.items[position] for position in flat))
 
@@ -137,9 +137,9 @@ class Tensor(Struct):
         """Copy with the selected elements set to ``value``."""
         if (axis := _moving(subscripts)) is not None:
             changed: Tensor = self
-            for index, one in enumerate(self._candidates(subscripts, axis), 1):
+            for index, candidate in enumerate(self._candidates(subscripts, axis), 1):
                 is_it = subscripts[axis] == index
-                changed = self.replace(one, value).zip(changed, partial(ca.if_else, is_it))
+                changed = self.replace(candidate, value).zip(changed, partial(ca.if_else, is_it))
             return changed
         shape, flat = self.positions(subscripts)
         if value.shape not in {shape, ()}:
@@ -167,19 +167,19 @@ class Tensor(Struct):
         order = (row * columns + column for column in range(columns) for row in range(rows))
         return Tensor((columns, rows), tuple(self.items[position] for position in order))
 
-    def multiply(self, other: Tensor) -> Tensor:
+    def multiply(self, operand: Tensor) -> Tensor:
         """Modelica's ``*``: scaling, inner product, matrix by vector, matrix by matrix."""
-        if not self.shape or not other.shape:
-            return self.zip(other, operator.mul)
-        if len(self.shape) > 2 or len(other.shape) > 2 or self.shape[-1] != other.shape[0]:
-            raise Refusal(f"a product of shapes {self.shape} and {other.shape}")
+        if not self.shape or not operand.shape:
+            return self.zip(operand, operator.mul)
+        if len(self.shape) > 2 or len(operand.shape) > 2 or self.shape[-1] != operand.shape[0]:
+            raise Refusal(f"a product of shapes {self.shape} and {operand.shape}")
         inner = self.shape[-1]
         rows = self.shape[0] if len(self.shape) == 2 else 1
-        columns = other.shape[1] if len(other.shape) == 2 else 1
+        columns = operand.shape[1] if len(operand.shape) == 2 else 1
         items = tuple(
             sum(
                 (
-                    self.items[row * inner + k] * other.items[k * columns + column]
+                    self.items[row * inner + k] * operand.items[k * columns + column]
                     for k in range(inner)
                 ),
                 ca.SX(0),
@@ -187,7 +187,7 @@ class Tensor(Struct):
             for row in range(rows)
             for column in range(columns)
         )
-        return Tensor((*self.shape[:-1], *other.shape[1:]), items)
+        return Tensor((*self.shape[:-1], *operand.shape[1:]), items)
 
     def power(self, exponent: int) -> Tensor:
         """Power of a square matrix."""
@@ -207,7 +207,9 @@ class Tensor(Struct):
 
 def _moving(subscripts: Sequence[Subscript | None]) -> int | None:
     """Return the first axis whose index is an expression."""
-    return next((axis for axis, one in enumerate(subscripts) if isinstance(one, ca.SX)), None)
+    return next(
+        (axis for axis, subscript in enumerate(subscripts) if isinstance(subscript, ca.SX)), None
+    )
 
 
 Builtin = Callable[..., Tensor]
@@ -390,11 +392,11 @@ def arithmetic(operation: str, left: Tensor, right: Tensor) -> Tensor:
     return left.zip(right, _ELEMENTWISE[operation])
 
 
-def choose(condition: Scalar, chosen: Tensor, otherwise: Tensor) -> Tensor:
+def choose(condition: Scalar, if_true: Tensor, otherwise: Tensor) -> Tensor:
     """``if condition then chosen else otherwise``; a constant condition is decided now."""
     if condition.is_constant():
-        return chosen if float(condition) != 0.0 else otherwise
-    return chosen.zip(otherwise, lambda a, b: ca.if_else(condition, a, b))
+        return if_true if float(condition) != 0.0 else otherwise
+    return if_true.zip(otherwise, lambda a, b: ca.if_else(condition, a, b))
 
 
 def reachable(
@@ -423,10 +425,10 @@ def is_text(value: Tensor) -> bool:
 
 
 def compare_texts(left: Tensor, right: Tensor, operation: str) -> Tensor:
-    """Strings are known when the FMU is built, so what is asked of them is decided now."""
+    """Strings are known when the FMU is built, so their comparisons are decided now."""
     if not (is_text(left) and is_text(right)) or operation not in {"Eq", "Neq", "Add"}:
         raise Refusal(f"the operator {operation} on a String")
-    one, two = left.items[0], right.items[0]
+    first, second = left.items[0], right.items[0]
     if operation == "Add":
-        return Tensor((), (one + two,))
-    return Tensor.scalar(float((one == two) == (operation == "Eq")))
+        return Tensor((), (first + second,))
+    return Tensor.scalar(float((first == second) == (operation == "Eq")))

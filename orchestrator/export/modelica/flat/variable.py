@@ -47,9 +47,9 @@ def read_texts(flat: FlatModel, interpreter: Interpreter) -> dict[str, Tensor]:
         except Refusal as refusal:
             raise flat.refused(name, refusal) from refusal
     if moving:
-        shown = ", ".join(moving[:3]) + (", .." if len(moving) > 3 else "")
+        listing = ", ".join(moving[:3]) + (", .." if len(moving) > 3 else "")
         _LOGGER.warning(
-            "%s: %d String variables are left out of the FMU: %s", flat.name, len(moving), shown
+            "%s: %d String variables are left out of the FMU: %s", flat.name, len(moving), listing
         )
     return texts
 
@@ -123,8 +123,10 @@ class VariableReader:
                 unit = entry["unit"] or ""
                 is_expressible(unit)  # raises if it is not a unit
                 if (text := other_spelling(unit)) is not None:
-                    place = self._flat.at(name)
-                    _LOGGER.warning("%s: unit '%s' is read as '%s'; write it so", place, unit, text)
+                    location = self._flat.at(name)
+                    _LOGGER.warning(
+                        "%s: unit '%s' is read as '%s'; write it so", location, unit, text
+                    )
             except Refusal as refusal:
                 raise self._flat.refused(name, refusal) from refusal
             except (ModelicaError, UnitMismatchError) as error:
@@ -149,9 +151,9 @@ class VariableReader:
 
     def is_assigned_in_when(self, name: str) -> bool:
         """Whether a when clause sets a variable, given whole or as an element."""
-        assigned, whole = self._assigned_in_when, name.rpartition("[")[0]
+        assigned, array = self._assigned_in_when, name.rpartition("[")[0]
         elements = any(target.startswith(f"{name}[") for target in assigned)
-        return name in assigned or whole in assigned or elements
+        return name in assigned or array in assigned or elements
 
     def _is_free(self, name: str) -> bool:
         """Whether a parameter is declared with fixed=false."""
@@ -262,14 +264,14 @@ class VariableReader:
         wish = (entry["state_select"] or "Default").rpartition(".")[2].upper()
         for position, scalar in enumerate(element_names(name, shape)):
             constant = kind is Kind.CONSTANT
-            known = self.names[name].items[position] if constant else None
+            constant_value = self.names[name].items[position] if constant else None
             yield Variable(
                 scalar,
                 kind,
                 data_type,
                 ca.SX.sym(scalar) if constant else self.names[name].items[position],
                 starts.get(scalar, start.items[position]),
-                known if constant else (value.items[position] if value else None),
+                constant_value if constant else (value.items[position] if value else None),
                 fixed=scalar in starts or fixed[position % len(fixed)],
                 minimum=1.0 if literals else self._limit(name, entry["min"], position),
                 maximum=len(literals) if literals else self._limit(name, entry["max"], position),
@@ -333,7 +335,7 @@ class VariableReader:
         return self._enumerations.literals(self._entries[name])
 
 
-def _warn_beyond_limits(place: str, variable: Variable) -> None:
+def _warn_beyond_limits(location: str, variable: Variable) -> None:
     settled = variable.kind in {Kind.PARAMETER, Kind.CONSTANT} or variable.fixed
     held = variable.value if variable.kind is Kind.CONSTANT else variable.start
     if not (settled and held is not None and held.is_constant()):
@@ -343,4 +345,4 @@ def _warn_beyond_limits(place: str, variable: Variable) -> None:
     high = math.inf if variable.maximum is None else variable.maximum
     if not low <= value <= high:
         text = "%s: the value %g is outside of its limits: min %g, max %g"
-        _LOGGER.warning(text, place, value, low, high)
+        _LOGGER.warning(text, location, value, low, high)

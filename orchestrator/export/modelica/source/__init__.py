@@ -1,1 +1,1 @@
-"""What Modelica sources declare, read beside rumoca: classes, lines, modifications."""
+"""Declarations of Modelica sources, read without rumoca: classes, lines, modifications."""

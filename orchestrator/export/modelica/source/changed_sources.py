@@ -71,31 +71,36 @@ def with_whole_arrays(text: str) -> str:
     values that they have. Others are left as they are.
     """
     content = text.encode()
-    edits = [edit for each in classes_of(text) for edit in _edits(each, content)]
+    edits = [edit for definition in classes_of(text) for edit in _edits(definition, content)]
     return edited(text, edits)
 
 
-def _edits(found: ClassText, content: bytes) -> Iterator[tuple[int, int, str]]:
-    sizes = dict(_sizes(found.tokens))
-    for branch in _branches(found.tokens):
-        changes = [each for each in _changes(branch) if each.index <= sizes.get(each.name, 0)]
-        for key in dict.fromkeys((each.name, each.reinit) for each in changes):
-            same = [each for each in changes if (each.name, each.reinit) == key]
-            if len({each.index for each in same}) < len(same):
+def _edits(definition: ClassText, content: bytes) -> Iterator[tuple[int, int, str]]:
+    sizes = dict(_sizes(definition.tokens))
+    for branch in _branches(definition.tokens):
+        changes = [
+            change for change in _changes(branch) if change.index <= sizes.get(change.name, 0)
+        ]
+        for key in dict.fromkeys((change.name, change.reinit) for change in changes):
+            same = [change for change in changes if (change.name, change.reinit) == key]
+            if len({change.index for change in same}) < len(same):
                 continue  # an element twice: rumoca says so
-            yield from _whole(same, sizes[key[0]], content)
+            yield from _whole_array_edits(same, sizes[key[0]], content)
 
 
-def _whole(same: Sequence[_Change], size: int, content: bytes) -> Iterator[tuple[int, int, str]]:
+def _whole_array_edits(
+    same: Sequence[_Change], size: int, content: bytes
+) -> Iterator[tuple[int, int, str]]:
     name, reinit = same[0].name, same[0].reinit
-    given = {
-        each.index: content[each.value[0].start : each.value[-1].end].decode() for each in same
+    values_given = {
+        change.index: content[change.value[0].start : change.value[-1].end].decode()
+        for change in same
     }
-    kept = "{0}[{1}]" if reinit else "pre({0}[{1}])"
-    values = ", ".join(given.get(i, kept.format(name, i)) for i in range(1, size + 1))
-    whole = f"reinit({name}, {{{values}}});" if reinit else f"{name} = {{{values}}};"
-    for each, new in zip(same, (whole, *[""] * (len(same) - 1)), strict=True):
-        start, end = each.first.start, each.last.end
+    keep_form = "{0}[{1}]" if reinit else "pre({0}[{1}])"
+    values = ", ".join(values_given.get(i, keep_form.format(name, i)) for i in range(1, size + 1))
+    statement = f"reinit({name}, {{{values}}});" if reinit else f"{name} = {{{values}}};"
+    for change, new in zip(same, (statement, *[""] * (len(same) - 1)), strict=True):
+        start, end = change.first.start, change.last.end
         lines = content[start:end].count(b"\n") - new.count("\n")
         yield start, end, new + "\n" * lines
 
@@ -143,7 +148,7 @@ def _begins(listed: Sequence[Token], at: int) -> bool:
 
 
 def _changes(branch: Sequence[Token]) -> Iterator[_Change]:
-    """Yield those that stand in the branch itself, not in an ``if`` or ``for`` of it."""
+    """Yield the changes in the branch itself, not in an ``if`` or ``for`` of it."""
     depth, first = 0, 0
     for at, token, opened in blocks(branch):
         depth += opened
@@ -156,9 +161,9 @@ def _changes(branch: Sequence[Token]) -> Iterator[_Change]:
 def _change(words: Sequence[Token]) -> _Change | None:
     texts = [token.text for token in words]
     reinit = texts[:2] == ["reinit", "("]
-    name, *rest = words[2:] if reinit else words
+    name, *tokens_after = words[2:] if reinit else words
     after = texts[6:7] == [","] if reinit else texts[4:5] == ["="]
-    shape = [token.text for token in rest[:3]]
+    shape = [token.text for token in tokens_after[:3]]
     if not (after and shape[0] == "[" and shape[1].isdecimal() and shape[2] == "]"):
         return None
     value = words[7:-2] if reinit else words[5:-1]
@@ -179,30 +184,32 @@ def with_copied_inputs(text: str, name: str) -> str:
     The copies are variables of the class; lines stay where they are. Inputs that it inherits, or
     that are of other types than Integer and Boolean, are left as they are.
     """
-    found = next((each for each in classes_of(text) if each.name == name), None)
-    if found is None:
+    definition = next(
+        (class_text for class_text in classes_of(text) if class_text.name == name), None
+    )
+    if definition is None:
         return text
-    inputs = dict(_inputs(found))
+    inputs = dict(_inputs(definition))
     uses = [
         name
-        for operator, opening, name, closing in windows(found.tokens, 4)
+        for operator, opening, name, closing in windows(definition.tokens, 4)
         if operator.text in _OPERATORS and (opening.text, closing.text) == ("(", ")")
         if name.text in inputs
     ]
-    sections = [i for i, token in enumerate(found.tokens) if token.text in SECTIONS]
+    sections = [i for i, token in enumerate(definition.tokens) if token.text in SECTIONS]
     if not uses or not sections:
         return text
-    before = found.tokens[sections[0] - 1]
-    section = before if before.text == "initial" else found.tokens[sections[0]]
+    before = definition.tokens[sections[0] - 1]
+    section = before if before.text == "initial" else definition.tokens[sections[0]]
     copies = dict.fromkeys(token.text for token in uses)
-    declared = "".join(f"{inputs[each]} {each}{_COPY} = {each}; " for each in copies)
+    declared = "".join(f"{inputs[copy]} {copy}{_COPY} = {copy}; " for copy in copies)
     edits = [(token.end, token.end, _COPY) for token in uses]
     return edited(text, [*edits, (section.start, section.start, f"protected {declared}")])
 
 
-def _inputs(found: ClassText) -> Iterator[tuple[str, str]]:
+def _inputs(definition: ClassText) -> Iterator[tuple[str, str]]:
     """Name and type of each scalar input that the class declares on its own."""
-    for word, kind, name, after in windows(found.tokens, 4):
+    for word, kind, name, after in windows(definition.tokens, 4):
         if word.text == "input" and kind.text in _DISCRETE and after.text != "[":
             yield name.text, kind.text
 
@@ -224,35 +231,37 @@ def culprit(text: str, model: str, probe: str, rejects: Callable[[str, str], boo
     except (NotRead, ValueError):
         return ""
     path = model.removeprefix(f"{within}.").split(".") if within else model.split(".")
-    own = _inside(top, path[1:])
-    if own is None or path[0] != top.name:
+    inner_tree = _inside(top, path[1:])
+    if inner_tree is None or path[0] != top.name:
         return ""
     name = ".".join(filter(None, (within, probe, *path[1:])))
 
     def is_rejected(without: Sequence[SourcePlace]) -> bool:
-        return rejects(_changed(text, top, own, probe, without), name)
+        return rejects(_changed(text, top, inner_tree, probe, without), name)
 
     if not is_rejected(()):
         return ""
-    for places in (_statements(own), _values(own, text)):
-        if places and not is_rejected(places):
-            counts = range(1, len(places) + 1)
-            least = bisect_left(counts, 1, key=lambda n: int(not is_rejected(places[:n])))
-            return _shown(text, places[least])
+    for locations in (_statements(inner_tree), _values(inner_tree, text)):
+        if locations and not is_rejected(locations):
+            counts = range(1, len(locations) + 1)
+            first_rejected = bisect_left(
+                counts, 1, key=lambda n: int(not is_rejected(locations[:n]))
+            )
+            return _shown_line(text, locations[first_rejected])
     return ""
 
 
 def _inside(tree: ClassTree, path: Sequence[str]) -> ClassTree | None:
     for name in path:
-        found = [e.declared for e in tree.elements if e.declared and e.declared.name == name]
-        if not found or found[0] is None:
+        declared = [e.declared for e in tree.elements if e.declared and e.declared.name == name]
+        if not declared or declared[0] is None:
             return None
-        tree = found[0]
+        tree = declared[0]
     return tree
 
 
 def _changed(
-    text: str, top: ClassTree, own: ClassTree, probe: str, without: Sequence[SourcePlace]
+    text: str, top: ClassTree, inner_tree: ClassTree, probe: str, without: Sequence[SourcePlace]
 ) -> str:
     """The text without some places, its outermost class renamed and the model partial."""
     content = text.encode()
@@ -264,23 +273,27 @@ def _changed(
         if name.text == top.name and word.text in CLASS_WORDS | {"end"}
     ]
     edits += [(name.start, name.end, probe) for name in (names[0], names[-1])]
-    edits += [] if "partial" in own.prefixes else [(own.place.start, own.place.start, "partial ")]
+    edits += (
+        []
+        if "partial" in inner_tree.prefixes
+        else [(inner_tree.location.start, inner_tree.location.start, "partial ")]
+    )
     return edited(text, edits)
 
 
 def _statements(tree: ClassTree) -> list[SourcePlace]:
-    return [place for section in tree.sections for place in parts(section)]
+    return [statement for section in tree.sections for statement in parts(section)]
 
 
 def _values(tree: ClassTree, text: str) -> list[SourcePlace]:
     """Values of components, each from its sign on."""
     content = text.encode()
-    values = [element.value.place for element in tree.elements if element.value]
-    return [SourcePlace(0, content.rfind(b"=", 0, each.start), each.end) for each in values]
+    values = [element.value.location for element in tree.elements if element.value]
+    return [SourcePlace(0, content.rfind(b"=", 0, value.start), value.end) for value in values]
 
 
-def _shown(text: str, place: SourcePlace) -> str:
+def _shown_line(text: str, location: SourcePlace) -> str:
     content = text.encode()
-    line = content.count(b"\n", 0, place.start) + 1
-    said = " ".join(content[place.start : place.end].decode().split())
-    return f"{line}: {said if len(said) <= _SHOWN else said[:_SHOWN] + ' ..'}"
+    line = content.count(b"\n", 0, location.start) + 1
+    statement = " ".join(content[location.start : location.end].decode().split())
+    return f"{line}: {statement if len(statement) <= _SHOWN else statement[:_SHOWN] + ' ..'}"

@@ -25,16 +25,16 @@ class ClassKeys:
         """What tells modifications from others; None without any."""
         value: object = None
         if changes.value is not None:
-            place, origin = changes.value.place, 0
+            location, origin = changes.value.location, 0
             if changes.origin is not None and any(t.kind == "name" for t in changes.value.tokens):
                 origin = self.of(changes.origin)
-            value = (place.source, place.start, origin)
-        made: object = None
+            value = (location.source, location.start, origin)
+        redeclaration: object = None
         if changes.redeclared is not None:
-            made = (id(changes.redeclared.element), self.of(changes.redeclared.scope))
-        inner = ((name, self.print_of(each)) for name, each in sorted(changes.inner.items()))
-        kept = tuple(each for each in inner if each[1] is not None)
-        return (value, made, kept) if value or made or kept else None
+            redeclaration = (id(changes.redeclared.element), self.of(changes.redeclared.scope))
+        inner = ((name, self.print_of(change)) for name, change in sorted(changes.inner.items()))
+        relevant = tuple(change for change in inner if change[1] is not None)
+        return (value, redeclaration, relevant) if value or redeclaration or relevant else None
 
     def around(self, around: Surroundings) -> object:
         """What tells the inner components and classes around an instance from others."""

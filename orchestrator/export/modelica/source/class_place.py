@@ -20,14 +20,14 @@ def first_syntax_error(file: Path) -> str:
     """``file:line:column: message``; empty if there is none. rumoca's own failure tells no line."""
     text = file.read_text(encoding="utf-8", errors="replace")
     try:
-        found = RUMOCA.ask({"checked": text})["found"]
+        diagnostics = RUMOCA.ask({"checked": text})["found"]
     except (FrontEndCrash, FrontEndRefusal) as error:
         return f"{file}: the front end cannot read it: {error}"
-    for diagnostic in found:
-        place = _PLACE.search(diagnostic)
+    for diagnostic in diagnostics:
+        match = _PLACE.search(diagnostic)
         message = diagnostic.partition("\u00d7")[2].partition("\u256d")[0]
-        if place:
-            return f"{file}:{place[1]}:{place[2]}: {' '.join(message.split())}"
+        if match:
+            return f"{file}:{match[1]}:{match[2]}: {' '.join(message.split())}"
     return ""
 
 
@@ -44,12 +44,12 @@ class ClassPlace(Struct):
     @property
     def files(self) -> tuple[Path, ...]:
         """All ``.mo`` files that may matter, sorted; the siblings of a file that is in no root."""
-        found = {path for root in self.roots for path in root.rglob("*.mo")}
-        if self.file not in found:
-            found |= set(self.file.parent.glob("*.mo"))
-        return tuple(sorted(path for path in found if path.is_file()))  # no links to themselves
+        paths = {path for root in self.roots for path in root.rglob("*.mo")}
+        if self.file not in paths:
+            paths |= set(self.file.parent.glob("*.mo"))
+        return tuple(sorted(path for path in paths if path.is_file()))  # no links to themselves
 
-    def shown(self, file: Path) -> str:
+    def relative_name(self, file: Path) -> str:
         """A file's name without the place of its root on this machine."""
         for root in self.roots:
             if file.is_relative_to(root):
@@ -87,15 +87,21 @@ def place_in_file(file: Path, model: str | None, roots: Sequence[Path]) -> Class
     file = file.resolve()
     text = ModelicaText(file)
     within = f"{text.within}." if text.within else ""
-    models = [found for found in text.classes if found.is_model]
-    outermost = [found for found in text.classes if "." not in found.name]
+    models = [definition for definition in text.classes if definition.is_model]
+    outermost = [definition for definition in text.classes if "." not in definition.name]
     if model is None and len(outermost) == 1 and outermost[0].is_model:
         models = outermost
     if model is not None:
-        models = [found for found in models if f".{within}{found.name}".endswith(f".{model}")]
+        models = [
+            definition
+            for definition in models
+            if f".{within}{definition.name}".endswith(f".{model}")
+        ]
     if len(models) != 1:
         held = [
-            f"{within}{found.name} (line {found.line})" for found in text.classes if found.is_model
+            f"{within}{definition.name} (line {definition.line})"
+            for definition in text.classes
+            if definition.is_model
         ]
         listed = f"; it holds {', '.join(held)}" if held else _other_content(text)
         noun = f"model '{model}'" if model else "model"
@@ -118,23 +124,24 @@ def _other_content(text: ModelicaText) -> str:
     if error := first_syntax_error(text.path):
         return f": {error}"
     others = [
-        f"{'partial ' if found.partial else ''}{found.word} {found.name} (line {found.line})"
-        for found in text.classes
+        f"{'partial ' if definition.partial else ''}{definition.word} {definition.name} (line"
+        f" {definition.line})"
+        for definition in text.classes
     ]
     return f"; it holds {', '.join(others) or 'no class at all'}, expected a model or block"
 
 
 def _outermost_package(file: Path, text: ModelicaText) -> Path:
     folder = file.parent.parent if file.name == "package.mo" else file.parent
-    found = folder
+    package_folder = folder
     for name in reversed(text.within.split(".")):
         if folder.name != name or not (folder / "package.mo").is_file():
             raise ModelicaError(
                 f"{file}:{text.tokens[0].line}: the file says 'within {text.within}', but"
                 f" '{folder}' is not the folder of package '{name}' (expected {name}/package.mo)"
             )
-        found, folder = folder, folder.parent
-    return found
+        package_folder, folder = folder, folder.parent
+    return package_folder
 
 
 def _folders(model: str, roots: Sequence[Path]) -> tuple[Path, ...]:
@@ -150,8 +157,8 @@ def _folders(model: str, roots: Sequence[Path]) -> tuple[Path, ...]:
 def _candidates(parts: Sequence[str], roots: Sequence[Path]) -> Iterator[Path]:
     for root in roots:
         base = root.parent if (root / "package.mo").is_file() else root
-        place = base.joinpath(*parts)
-        for candidate in (place.with_suffix(".mo"), place / "package.mo"):
+        path = base.joinpath(*parts)
+        for candidate in (path.with_suffix(".mo"), path / "package.mo"):
             if candidate.is_file() and candidate.is_relative_to(root):
                 yield candidate
 
@@ -172,23 +179,23 @@ REJECTED_UNIT = re.compile(
 _TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
-def copied(place: ClassPlace, folder: Path) -> tuple[ClassPlace, dict[str, str]]:
+def copied(location: ClassPlace, folder: Path) -> tuple[ClassPlace, dict[str, str]]:
     """Copy all files of a class into a folder, where they may be changed."""
-    roots = [folder / str(number) / root.name for number, root in enumerate(place.roots)]
+    roots = [folder / str(number) / root.name for number, root in enumerate(location.roots)]
     originals: dict[str, str] = {}
-    main = folder / "own" / place.file.name
-    for file in place.files:
+    main = folder / "own" / location.file.name
+    for file in location.files:
         target = folder / "own" / file.name
-        for root, there in zip(place.roots, roots, strict=True):
+        for root, there in zip(location.roots, roots, strict=True):
             if file.is_relative_to(root):
                 target = there / file.relative_to(root)
                 break
-        if file == place.file:
+        if file == location.file:
             main = target
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(file.read_bytes())
         originals[str(target)] = str(file)
-    return ClassPlace(place.model, main, tuple(roots)), originals
+    return ClassPlace(location.model, main, tuple(roots)), originals
 
 
 def without_display_units(
@@ -206,20 +213,20 @@ def without_display_units(
         try:
             return make()
         except ModelicaError as error:
-            found = REJECTED_UNIT.search(str(error))
-            if found is None or found["file"] not in originals:
+            match = REJECTED_UNIT.search(str(error))
+            if match is None or match["file"] not in originals:
                 raise
-            text = texts(found["file"])
-            blank = _blank(text, int(found["line"]), int(found["column"]))
+            text = texts(match["file"])
+            blank = _blank(text, int(match["line"]), int(match["column"]))
             if blank == text:
                 raise
-            replace(found["file"], blank)
-            place = f"{originals.get(found['file'], found['file'])}:{found['line']}"
+            replace(match["file"], blank)
+            position = f"{originals.get(match['file'], match['file'])}:{match['line']}"
             _LOGGER.warning(
                 "%s: the displayUnit of '%s' is left out: %s",
-                located(found["file"], int(found["line"])) if located else place,
-                found["name"],
-                found["why"],
+                located(match["file"], int(match["line"])) if located else position,
+                match["name"],
+                match["why"],
             )
 
 
@@ -227,9 +234,9 @@ def _blank(text: str, line: int, column: int) -> str:
     """The text with an empty string at a place; everything else stays where it is."""
     lines = text.splitlines(keepends=True)
     row = lines[line - 1] if line <= len(lines) else ""
-    said = _TEXT.match(row, column - 1)
-    if said is None or not said[1]:
+    match = _TEXT.match(row, column - 1)
+    if match is None or not match[1]:
         return text
-    room = " " * len(said[1].encode())
-    lines[line - 1] = f'{row[: said.start()]}""{room}{row[said.end() :]}'
+    room = " " * len(match[1].encode())
+    lines[line - 1] = f'{row[: match.start()]}""{room}{row[match.end() :]}'
     return "".join(lines)

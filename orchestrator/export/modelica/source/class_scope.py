@@ -36,7 +36,7 @@ class Value(Struct):
     """What stands behind ``=``."""
 
     tokens: Sequence[Token]
-    place: SourcePlace
+    location: SourcePlace
 
     @property
     def text(self) -> str:
@@ -51,7 +51,7 @@ class Argument(Struct):
     """
 
     path: tuple[str, ...]
-    place: SourcePlace
+    location: SourcePlace
     value: Value | None = None
     inner: tuple[Argument, ...] = ()
     redeclared: Element | None = None
@@ -94,7 +94,7 @@ class Element(Struct, eq=False):
 
     kind: ElementKind
     name: str
-    place: SourcePlace
+    location: SourcePlace
     type_name: str = ""
     arguments: tuple[Argument, ...] = ()
     value: Value | None = None
@@ -137,7 +137,7 @@ class ClassTree(MutableStruct, eq=False):
 
     name: str
     word: str
-    place: SourcePlace
+    location: SourcePlace
     prefixes: frozenset[str] = frozenset()
     elements: list[Element] = field(default_factory=list)
     sections: list[CodeSection] = field(default_factory=list)
@@ -182,7 +182,7 @@ class Redeclared(Struct):
 class Changes(MutableStruct):
     """All modifications of one element, merged: the outermost wins.
 
-    place: Where the winning value or redeclaration is written.
+    location: Where the winning value or redeclaration is written.
     origin: Class in which the names of the value are looked up.
     prefixes: ``each`` and ``final`` of the value.
     """
@@ -190,7 +190,7 @@ class Changes(MutableStruct):
     value: Value | None = None
     inner: dict[str, Changes] = field(default_factory=dict)
     redeclared: Redeclared | None = None
-    place: SourcePlace | None = None
+    location: SourcePlace | None = None
     origin: ClassScope | None = None
     prefixes: frozenset[str] = frozenset()
 
@@ -211,7 +211,7 @@ def merge(outer: Changes, *others: Changes) -> Changes:
             valued.value,
             {name: merge(outer.at(name), inner.at(name)) for name in names},
             redeclared or inner.redeclared,
-            outer.place or inner.place,
+            outer.location or inner.location,
             valued.origin,
             valued.prefixes,
         )
@@ -222,16 +222,18 @@ def changes_of(
     arguments: Sequence[Argument], scope: ClassScope, *, by_extends: bool = False, depth: int = 1
 ) -> Changes:
     """The arguments of a modification that is written in a scope."""
-    found = Changes()
+    changes = Changes()
     for argument in arguments:
         inner = changes_of(argument.inner, scope, by_extends=by_extends, depth=depth + 1)
-        made = Changes(argument.value, inner.inner, None, argument.place, scope, argument.prefixes)
+        change = Changes(
+            argument.value, inner.inner, None, argument.location, scope, argument.prefixes
+        )
         if argument.redeclared:
-            made.redeclared = Redeclared(argument.redeclared, scope, by_extends, depth)
+            change.redeclared = Redeclared(argument.redeclared, scope, by_extends, depth)
         for name in reversed(argument.path):
-            made = Changes(None, {name: made})
-        found = merge(found, made)
-    return found
+            change = Changes(None, {name: change})
+        changes = merge(changes, change)
+    return changes
 
 
 def is_redeclaration(element: Element) -> bool:
@@ -248,17 +250,17 @@ class ClassMember(Struct):
 
     def changed(self) -> tuple[Element, ClassScope, Changes]:
         """What it is after redeclaration, the scope of its names, all modifications of it."""
-        own, redeclared = self.element, self.changes.redeclared
+        element, redeclared = self.element, self.changes.redeclared
         bare = replace(self.changes, redeclared=None)
-        declared = _declared(own, self.owner)
-        constraint = changes_of(own.constraint or (), self.owner)
+        declared = _declared(element, self.owner)
+        constraint = changes_of(element.constraint or (), self.owner)
         if redeclared is None:
-            return own, self.owner, _with_constraint(own, bare, declared, constraint)
-        if own.constraint is None:  # the type of the declaration is the constraint
+            return element, self.owner, _with_constraint(element, bare, declared, constraint)
+        if element.constraint is None:  # the type of the declaration is the constraint
             constraint = declared
         new = redeclared.element
-        if own.prefixes & _KEPT and not new.prefixes & _KEPT:
-            new = replace(new, prefixes=new.prefixes | (own.prefixes & _KEPT))
+        if element.prefixes & _KEPT and not new.prefixes & _KEPT:
+            new = replace(new, prefixes=new.prefixes | (element.prefixes & _KEPT))
         declared = _declared(new, redeclared.scope)
         return new, redeclared.scope, _with_constraint(new, bare, declared, constraint)
 
@@ -339,16 +341,16 @@ class ClassScope:
                 self.hidden.add(element.name)
             if is_redeclaration(element):
                 new = Redeclared(element, self, by_extends=True, depth=1)
-                made = Changes(None, {}, new, element.place)
-                redeclaring = merge(redeclaring, Changes(None, {element.name: made}))
+                change = Changes(None, {}, new, element.location)
+                redeclaring = merge(redeclaring, Changes(None, {element.name: change}))
             elif element.kind is ElementKind.COMPONENT:
                 self.components.setdefault(element.name, member)
             elif element.kind is ElementKind.CLASS:
                 self.classes.setdefault(element.name, member)
         around = self.outer if self.tree.short and self.outer is not None else self
         for element in self.tree.extends():
-            given = changes_of(element.arguments, around, by_extends=True)
-            self._inherit(element, merge(self.changes, redeclaring, given))
+            modifiers = changes_of(element.arguments, around, by_extends=True)
+            self._inherit(element, merge(self.changes, redeclaring, modifiers))
         self._whole = True
         return self
 
@@ -358,17 +360,17 @@ class ClassScope:
             self.primitive = element.type_name
             self.changes = changes
             return
-        found = self._before() if self.tree.extending else None
-        found = found or self.find(element.type_name, inherited=False)
-        if found is None or found.tree is self.tree or found.tree in self.extended_by:
+        kind = self._before() if self.tree.extending else None
+        kind = kind or self.find(element.type_name, inherited=False)
+        if kind is None or kind.tree is self.tree or kind.tree in self.extended_by:
             self.complete = False
             return
-        base = found.with_changes(changes)
+        base = kind.with_changes(changes)
         base.extended_by = (*self.extended_by, self.tree)
         base.expand()
         self.bases.append(base)
-        named = {*base.components, *base.classes} if element.protected else base.hidden
-        self.hidden |= named - {own.name for own in self.tree.elements if own.kind in _OWN}
+        names = {*base.components, *base.classes} if element.protected else base.hidden
+        self.hidden |= names - {e.name for e in self.tree.elements if e.kind in _OWN}
         self.complete &= base.complete
         self.predefined |= base.predefined
         self.twice += base.twice
@@ -388,37 +390,37 @@ class ClassScope:
         if self.outer is not None and member is not None and member.element.declared is self.tree:
             inherited = (base.local(self.tree.name) for base in self.outer.bases)
             return next((scope for scope in inherited if scope is not None), None)
-        made = member.changes.redeclared if member else None
-        while made is not None and made.element.declared is not self.tree:
-            made = made.before
-        if member is None or made is None:
+        redeclared = member.changes.redeclared if member else None
+        while redeclared is not None and redeclared.element.declared is not self.tree:
+            redeclared = redeclared.before
+        if member is None or redeclared is None:
             return None
-        changes = replace(member.changes, redeclared=made.before)
+        changes = replace(member.changes, redeclared=redeclared.before)
         element, scope, merged = replace(member, changes=changes).changed()
         if element.declared is None:
             return None
         return ClassScope(element.declared, scope, merged, self.find_top)
 
-    def places(self) -> Iterator[SourcePlace]:
+    def locations(self) -> Iterator[SourcePlace]:
         """Where the text of the class and of its bases stands."""
-        yield self.tree.place
+        yield self.tree.location
         for base in self.bases:
-            yield from base.places()
+            yield from base.locations()
 
     def find(self, name: str, *, inherited: bool = True) -> ClassScope | None:
         """Look a class up as Modelica does (section 5.3); None where it is not found."""
         if name.startswith("."):
             return self.find_top(name[1:])
-        first, _, rest = name.partition(".")
+        first, _, inner_name = name.partition(".")
         scope: ClassScope | None = self
-        found = None
-        while scope is not None and found is None:
-            found = scope.local(first, inherited=inherited) or scope.imported(first)
+        scope_found = None
+        while scope is not None and scope_found is None:
+            scope_found = scope.local(first, inherited=inherited) or scope.imported(first)
             scope, inherited = scope.outer, True
-        found = found or self.find_top(first)
-        for part in rest.split(".") if rest else ():
-            found = found and found.local(part)
-        return found
+        scope_found = scope_found or self.find_top(first)
+        for part in inner_name.split(".") if inner_name else ():
+            scope_found = scope_found and scope_found.local(part)
+        return scope_found
 
     def local(self, name: str, *, inherited: bool = True) -> ClassScope | None:
         """A class inside this one."""
@@ -427,54 +429,54 @@ class ClassScope:
         key = (name, inherited)
         if key not in self._inside:
             self._inside[key] = None  # against classes that are looked for in themselves
-            self._inside[key] = found = self._local(name, inherited=inherited)
-            if found is None and not self._whole:
+            self._inside[key] = inner = self._local(name, inherited=inherited)
+            if inner is None and not self._whole:
                 del self._inside[key]  # a base may still bring it
-            return found
+            return inner
         return self._inside[key]
 
     def _local(self, name: str, *, inherited: bool) -> ClassScope | None:
         member = self.classes.get(name)
         if not inherited:
-            own = (e for e in self.tree.elements if e.kind is ElementKind.CLASS and e.name == name)
+            same = (e for e in self.tree.elements if e.kind is ElementKind.CLASS and e.name == name)
             changes = self.changes.at(name)
-            member = next((ClassMember(element, self, changes) for element in own), None)
+            member = next((ClassMember(element, self, changes) for element in same), None)
         if member is not None:
             element, scope, changes = member.changed()
             if element.declared is None:
                 return None
             return ClassScope(element.declared, scope, changes, self.find_top)
-        found = None
+        inner = None
         filed = None if self.tree.short else self.find_top(f"{self.name}.{name}")
         is_own = filed is not None and filed.outer is not None and filed.outer.tree is self.tree
         if filed is not None and (inherited or is_own):
-            found = filed
+            inner = filed
             if self.changes.inner:
-                found = ClassScope(filed.tree, self, self.changes.at(name), self.find_top)
-        for base in self.bases if inherited and found is None else ():
-            found = found or base.local(name)
-        return found
+                inner = ClassScope(filed.tree, self, self.changes.at(name), self.find_top)
+        for base in self.bases if inherited and inner is None else ():
+            inner = inner or base.local(name)
+        return inner
 
     def imported(self, name: str) -> ClassScope | None:
         """A class that an import clause makes known."""
         for element in self.tree.elements:
             if element.kind is not ElementKind.IMPORT or element.name not in {name, "*"}:
                 continue
-            found = self.find_top(element.type_name)
-            if element.name == "*" and found is not None:
-                found = found.local(name)
-            if found is not None:
-                return found
+            package = self.find_top(element.type_name)
+            if element.name == "*" and package is not None:
+                package = package.local(name)
+            if package is not None:
+                return package
         return None
 
     def type_of(self, member: ClassMember) -> tuple[Element, ClassScope | None]:
         """A component after redeclaration, and the class that it is an instance of."""
         element, scope, changes = member.changed()
         if element.type_name in _PREDEFINED:
-            tree = ClassTree(element.type_name, "type", element.place, builtin=True)
+            tree = ClassTree(element.type_name, "type", element.location, builtin=True)
             return element, ClassScope(tree, None, changes, self.find_top)
-        found = scope.find(element.type_name)
-        return element, found.with_changes(changes).expand() if found is not None else None
+        kind = scope.find(element.type_name)
+        return element, kind.with_changes(changes).expand() if kind is not None else None
 
 
 def with_bases(scope: ClassScope) -> Iterator[ClassScope]:

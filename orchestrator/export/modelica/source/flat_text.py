@@ -53,12 +53,12 @@ class PlainText(Struct):
     def original(self, value: Any) -> Any:
         """Names of the model in a text, or everywhere in a tree of JSON."""
         if isinstance(value, str):
-            value = _RENAMED.sub(lambda found: self.names.get(found[0], found[0]), value)
+            value = _RENAMED.sub(lambda match: self.names.get(match[0], match[0]), value)
             return value.replace(_DOLLAR, "$")
         if isinstance(value, dict):
-            return {self.original(key): self.original(each) for key, each in value.items()}
+            return {self.original(key): self.original(item) for key, item in value.items()}
         if isinstance(value, list):
-            return [self.original(each) for each in value]
+            return [self.original(item) for item in value]
         return value
 
 
@@ -69,7 +69,7 @@ def plain_text(text: str) -> PlainText:
     """
     stripped = text.strip()
     if stripped.startswith('"') and stripped.endswith('"'):  # as omc prints values
-        text = _ESCAPED.sub(lambda found: {"n": "\n", "t": "\t"}.get(found[1], found[1]), stripped)
+        text = _ESCAPED.sub(lambda match: {"n": "\n", "t": "\t"}.get(match[1], match[1]), stripped)
         text = text[1:-1]
     return _Renaming(re.sub(r"\$(?=\w)", _DOLLAR, text)).run()
 
@@ -124,7 +124,7 @@ class _Renaming:
         classes = list(self._classes())
         if all(word.text == "type" for word, _ in classes):
             raise ModelicaError("there is no class in it; expected flat Modelica")
-        word, last = [each for each in classes if each[0].text != "type"][-1]
+        word, last = [definition for definition in classes if definition[0].text != "type"][-1]
         self.declared |= dict.fromkeys(path.name for _, path in classes)
         self.classes = frozenset(self.declared)
         self.begin = last.first
@@ -139,8 +139,8 @@ class _Renaming:
             f"type {name} = enumeration({', '.join(items)}); "
             for items, name in self.enumerations.items()
         )
-        place = self.listed[0].start
-        self.edits.append((place, place, types))
+        position = self.listed[0].start
+        self.edits.append((position, position, types))
         model = self._new(last.name)
         return PlainText(
             edited(self.text, self.edits),
@@ -152,37 +152,39 @@ class _Renaming:
 
     def _numbered(self, name: str) -> str:
         """``x[E.B]`` as ``x[2]``: names of FMI have numbers as indices."""
-        found, at = "", 0
+        numbered, at = "", 0
         for match in _INDICES.finditer(name):
             before = name[: match.start()]
             listed = match[1].split(",")
-            for place, index in enumerate(listed):
+            for position, index in enumerate(listed):
                 if not index.strip().isdecimal():
-                    listed[place] = str(self._ordinal(before, place, index))
-            found += name[at : match.start()] + f"[{','.join(listed)}]"
+                    listed[position] = str(self._ordinal(before, position, index))
+            numbered += name[at : match.start()] + f"[{','.join(listed)}]"
             at = match.end()
-        return found + name[at:]
+        return numbered + name[at:]
 
     def _enumerations(self) -> set[tuple[str, ...]]:
         """Items of all enumerations in the text."""
-        found = set()
-        for place, token in enumerate(self.listed):
-            if token.text == "enumeration" and self._text(place + 1) == "(":
-                inside = self.listed[place + 2 : closing(self.listed, place + 1) - 1]
-                found.add(tuple(each.text for each in inside if each.kind == "name"))
-        return found
+        enumerations = set()
+        for position, token in enumerate(self.listed):
+            if token.text == "enumeration" and self._text(position + 1) == "(":
+                inside = self.listed[position + 2 : closing(self.listed, position + 1) - 1]
+                enumerations.add(
+                    tuple(inner_token.text for inner_token in inside if inner_token.kind == "name")
+                )
+        return enumerations
 
-    def _ordinal(self, before: str, place: int, index: str) -> int:
+    def _ordinal(self, before: str, position: int, index: str) -> int:
         """Number of an item that is an index, by its enumeration or by the order of elements."""
         indices: dict[str, None] = {}
         for declared in map(_unquoted, self.declared):
             match = _INDICES.match(declared, len(before)) if declared.startswith(before) else None
-            if match is not None and place < len(match[1].split(",")):
-                indices[match[1].split(",")[place]] = None
+            if match is not None and position < len(match[1].split(",")):
+                indices[match[1].split(",")[position]] = None
         if index in {"false", "true"}:
             return 1 + (index == "true")
-        items = [each.rpartition(".")[2] for each in indices]
-        types = [known for known in self._enumerations() if {*items} <= {*known}]
+        items = [index.rpartition(".")[2] for index in indices]
+        types = [items_known for items_known in self._enumerations() if {*items} <= {*items_known}]
         order = list(types[0]) if len(types) == 1 else items
         return order.index(index.rpartition(".")[2]) + 1
 
@@ -195,8 +197,8 @@ class _Renaming:
         if not ends:
             raise ModelicaError(f"package {path.name} has no end")
         self.wrappers = {path.first, ends[-1] + 1}
-        for place in self.wrappers:
-            self._replace(place, place + 1, name)
+        for wrapper in self.wrappers:
+            self._replace(wrapper, wrapper + 1, name)
         return name
 
     def _replace(self, first: int, after: int, new: str) -> None:
@@ -205,18 +207,18 @@ class _Renaming:
 
     def _classes(self) -> Iterator[tuple[Token, _Path]]:
         depth = 0
-        for place, token in enumerate(self.listed[:-1]):
+        for position, token in enumerate(self.listed[:-1]):
             depth += nesting(token)
-            before = self.listed[place - 1].text if place else ";"
-            following = self.listed[place + 1]
-            named = following.kind == "name" and following.text not in CLASS_WORDS
-            if depth == 0 and token.text in CLASS_WORDS and before != "end" and named:
-                yield token, self._path(place + 1)
+            before = self.listed[position - 1].text if position else ";"
+            following = self.listed[position + 1]
+            is_named = following.kind == "name" and following.text not in CLASS_WORDS
+            if depth == 0 and token.text in CLASS_WORDS and before != "end" and is_named:
+                yield token, self._path(position + 1)
 
-    def _path(self, place: int) -> _Path:
+    def _path(self, position: int) -> _Path:
         """The name that begins at a token; subscripts belong to it, but not after quotes."""
         parts: list[tuple[str, int]] = []
-        name, at = "", place
+        name, at = "", position
         while True:
             name += self.listed[at].text
             quoted = self.listed[at].text.startswith("'")
@@ -229,46 +231,46 @@ class _Renaming:
                 parts.append((name, at))
             following = self.listed[at + 1 : at + 2]
             if self._text(at) != "." or not following or following[0].kind != "name":
-                return _Path(place, tuple(parts))
+                return _Path(position, tuple(parts))
             name += "."
             at += 1
 
-    def _text(self, place: int) -> str:
-        return self.listed[place].text if place < len(self.listed) else ""
+    def _text(self, position: int) -> str:
+        return self.listed[position].text if position < len(self.listed) else ""
 
-    def _statements(self, place: int) -> Iterator[int]:
+    def _statements(self, position: int) -> Iterator[int]:
         """Where declarations of the last class begin."""
-        if place < len(self.listed) and self.listed[place].kind == "text":
-            place += 1
-        while place < len(self.listed) and self.listed[place].text not in _SECTIONS:
-            yield place
-            while self._text(place) not in (";", ""):
-                is_open = self.listed[place].text in OPENING
-                place = closing(self.listed, place) if is_open else place + 1
-            place += 1
+        if position < len(self.listed) and self.listed[position].kind == "text":
+            position += 1
+        while position < len(self.listed) and self.listed[position].text not in _SECTIONS:
+            yield position
+            while self._text(position) not in (";", ""):
+                is_open = self.listed[position].text in OPENING
+                position = closing(self.listed, position) if is_open else position + 1
+            position += 1
 
-    def _declare(self, place: int) -> None:
+    def _declare(self, position: int) -> None:
         """Take in a component; ``protected`` is that of its declaration alone."""
-        begin, is_directed = self.listed[place], False
+        begin, is_directed = self.listed[position], False
         if begin.text in CLASS_WORDS:  # a type that is declared in the class
-            self.declared[self._path(place + 1).name] = None
+            self.declared[self._path(position + 1).name] = None
             return
-        while self._text(place) in _PREFIXES:
-            is_directed |= self._text(place) in ("input", "output")
-            place += 1
+        while self._text(position) in _PREFIXES:
+            is_directed |= self._text(position) in ("input", "output")
+            position += 1
         if begin.text != "protected":
             self.edits.append((begin.start, begin.start, "public "))
         kind = ""
-        if self._text(place) == "enumeration" and self._text(place + 1) == "(":
-            end = closing(self.listed, place + 1)
-            items = tuple(t.text for t in self.listed[place + 2 : end - 1] if t.kind == "name")
+        if self._text(position) == "enumeration" and self._text(position + 1) == "(":
+            end = closing(self.listed, position + 1)
+            items = tuple(t.text for t in self.listed[position + 2 : end - 1] if t.kind == "name")
             name = self.enumerations.setdefault(items, f"flat_enumeration_{len(self.enumerations)}")
-            self._replace(place, end, name)
-            place, kind = end, name
-        elif self.listed[place].kind == "name":
-            place = self._path(place).after
-        if place < len(self.listed) and self.listed[place].kind == "name":
-            name = self._path(place).name
+            self._replace(position, end, name)
+            position, kind = end, name
+        elif self.listed[position].kind == "name":
+            position = self._path(position).after
+        if position < len(self.listed) and self.listed[position].kind == "name":
+            name = self._path(position).name
             self.declared[name] = None
             if kind:
                 self.kinds[name] = kind
@@ -286,7 +288,7 @@ class _Renaming:
                 self.declared[base] = None
                 del self.arrays[base]
 
-    def _whole(self, base: str) -> str:
+    def _array_value(self, base: str) -> str:
         """All elements of an array as one value."""
 
         def nested(elements: list[tuple[tuple[str, ...], str]]) -> str:
@@ -300,39 +302,39 @@ class _Renaming:
         return nested(self.arrays[base])
 
     def _rename_all(self) -> None:
-        place, last = 0, _Path(0, (("", 0),))
-        found: list[_Path] = []
+        position, last = 0, _Path(0, (("", 0),))
+        paths: list[_Path] = []
         owners: dict[str, str] = {}  # enumerations by what stands before their items
-        while place < len(self.listed):
-            token = self.listed[place]
-            within = self._text(place - 1) == "." and not token.text.startswith("'")
-            if token.kind != "name" or within or place in self.wrappers:
-                place += 1
+        while position < len(self.listed):
+            token = self.listed[position]
+            within = self._text(position - 1) == "." and not token.text.startswith("'")
+            if token.kind != "name" or within or position in self.wrappers:
+                position += 1
                 continue
-            path = self._path(place)
+            path = self._path(position)
             self._note_owner(last, path, owners)
             last = path
-            declared = self.declared.keys() if place >= self.begin else self.classes
-            known = [part for part in path.parts if part[0] in declared]
-            if path.name in self.arrays and place >= self.begin:
-                self._replace(place, path.after, self._whole(path.name))
-                place = path.after
+            declared = self.declared.keys() if position >= self.begin else self.classes
+            declared_parts = [part for part in path.parts if part[0] in declared]
+            if path.name in self.arrays and position >= self.begin:
+                self._replace(position, path.after, self._array_value(path.name))
+                position = path.after
                 continue
-            name, after = known[-1] if known else (token.text, place + 1)
-            if known or token.text.startswith("'"):
-                self._replace(place, after, self._new(name))
+            name, after = declared_parts[-1] if declared_parts else (token.text, position + 1)
+            if declared_parts or token.text.startswith("'"):
+                self._replace(position, after, self._new(name))
             elif "." in path.name:
-                found.append(path)
-            place = after
-        self._name_items(found, owners)
+                paths.append(path)
+            position = after
+        self._name_items(paths, owners)
 
-    def _name_items(self, found: Sequence[_Path], owners: Mapping[str, str]) -> None:
+    def _name_items(self, paths: Sequence[_Path], owners: Mapping[str, str]) -> None:
         """Name the enumeration of each item."""
         literals: dict[str, set[str]] = defaultdict(set)  # used, by what stands before
-        for path in found:
+        for path in paths:
             owner, _, item = path.name.rpartition(".")
             literals[owner].add(item)
-        for path in found:
+        for path in paths:
             owner, _, item = path.name.rpartition(".")
             types = [
                 name for items, name in self.enumerations.items() if literals[owner] <= {*items}

@@ -44,9 +44,9 @@ class Leaf(Struct):
     given_whole: bool
 
 
-def walk(scope: ClassScope, known: Collection[str] | None = None) -> Iterator[Instance | Leaf]:
+def walk(scope: ClassScope, names: Collection[str] | None = None) -> Iterator[Instance | Leaf]:
     """All instances and leaves below a model."""
-    yield from _walk(scope.expand(), "", known, given_whole=False)
+    yield from _walk(scope.expand(), "", names, given_whole=False)
 
 
 def external_objects(scope: ClassScope) -> Iterator[tuple[SourcePlace, str, str]]:
@@ -57,13 +57,13 @@ def external_objects(scope: ClassScope) -> Iterator[tuple[SourcePlace, str, str]
         for path, member in instance.members():
             kind = instance.scope.type_of(member)[1]
             if kind and any(base.type_name == "ExternalObject" for base in kind.tree.extends()):
-                yield member.element.place, path, kind.tree.name
+                yield member.element.location, path, kind.tree.name
 
 
 def _walk(
     scope: ClassScope,
     path: str,
-    known: Collection[str] | None,
+    names: Collection[str] | None,
     *,
     given_whole: bool,
     around: tuple[ClassTree, ...] = (),
@@ -72,15 +72,15 @@ def _walk(
     around = (*around, scope.tree)
     for name, member in scope.components.items():
         below = f"{path}.{name}" if path else name
-        if "outer" in member.element.prefixes or (known is not None and below not in known):
+        if "outer" in member.element.prefixes or (names is not None and below not in names):
             continue
         element, kind = scope.type_of(member)
-        if known is None and (element.conditional or (kind and kind.tree in around)):
+        if names is None and (element.conditional or (kind and kind.tree in around)):
             continue
         if kind is None or not kind.complete:
             continue
         if kind.predefined:
             yield Leaf(below, member, element, kind, given_whole)
         else:
-            whole = given_whole or kind.changes.value is not None
-            yield from _walk(kind, below, known, given_whole=whole, around=around)
+            has_value = given_whole or kind.changes.value is not None
+            yield from _walk(kind, below, names, given_whole=has_value, around=around)

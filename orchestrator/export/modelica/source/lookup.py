@@ -34,10 +34,10 @@ class NotSpecialised(Exception):  # noqa: N818 - it never leaves the room
     invalid: They are no valid Modelica.
     """
 
-    def __init__(self, place: SourcePlace, why: str, *, invalid: bool = False) -> None:
-        self.place = place
+    def __init__(self, location: SourcePlace, reason: str, *, invalid: bool = False) -> None:
+        self.location = location
         self.invalid = invalid
-        super().__init__(why)
+        super().__init__(reason)
 
 
 class Meaning(Struct, eq=False):
@@ -67,7 +67,7 @@ class TypedComponent(Struct, eq=False):
 
     scope: Where the names of the element are looked up.
     changes: All modifications of it, those of short classes between it and its class as well.
-    of_class: Those that belong to its class and not to the component.
+    of_class: Changes that belong to its class and not to the component.
     kind: Its class with all of them; None of a predefined type.
     """
 
@@ -102,49 +102,49 @@ class Lookup:
         self._found: dict[tuple[int, tuple[str, ...]], tuple[ClassScope, Meaning | None]] = {}
 
     def meaning(
-        self, scope: ClassScope, parts: Sequence[str], place: SourcePlace
+        self, scope: ClassScope, parts: Sequence[str], location: SourcePlace
     ) -> Meaning | None:
         """What a name means in a class; None where nothing of that name is found."""
         key = (id(scope), tuple(parts))
         if self.around.classes or self.around.components:
-            return self._meaning(scope, parts, place)
+            return self._meaning(scope, parts, location)
         if key not in self._found:
-            self._found[key] = (scope, self._meaning(scope, parts, place))
+            self._found[key] = (scope, self._meaning(scope, parts, location))
         return self._found[key][1]
 
     def _meaning(
-        self, scope: ClassScope, parts: Sequence[str], place: SourcePlace
+        self, scope: ClassScope, parts: Sequence[str], location: SourcePlace
     ) -> Meaning | None:
         if parts[0] in _WORDS:
             return None
         if parts[0].startswith("."):
             top = scope.find(parts[0])
-            return self._inside(top, parts, 1, place) if top is not None else None
+            return self._inside(top, parts, 1, location) if top is not None else None
         here: ClassScope | None = scope
         level = 0
         while here is not None:
             here.expand()
             member = here.components.get(parts[0])
             if member is not None:
-                return self._component(here, member, parts, level, place)
-            kind = self._class(here, parts[0], place)
+                return self._component(here, member, parts, level, location)
+            kind = self._class(here, parts[0], location)
             if kind is not None:
-                return self._inside(kind, parts, 1, place)
-            imported = self._imported(here, parts, place)
+                return self._inside(kind, parts, 1, location)
+            imported = self._imported(here, parts, location)
             if imported is not None:
                 return imported
             if "encapsulated" in here.tree.prefixes:
                 break
             here, level = here.outer, level + 1
         top = scope.find(f".{parts[0]}")
-        return self._inside(top, parts, 1, place) if top is not None else None
+        return self._inside(top, parts, 1, location) if top is not None else None
 
-    def _class(self, here: ClassScope, name: str, place: SourcePlace) -> ClassScope | None:
+    def _class(self, here: ClassScope, name: str, location: SourcePlace) -> ClassScope | None:
         member = here.classes.get(name)
         if member is not None and "outer" in member.changed()[0].prefixes:
             if name not in self.around.classes:
                 raise NotSpecialised(
-                    member.element.place,
+                    member.element.location,
                     f"outer {_word(member)} '{name}' has no inner one of that name around it",
                     invalid=True,
                 )
@@ -152,7 +152,7 @@ class Lookup:
         return here.local(name)
 
     def _imported(
-        self, here: ClassScope, parts: Sequence[str], place: SourcePlace
+        self, here: ClassScope, parts: Sequence[str], location: SourcePlace
     ) -> Meaning | None:
         for element in here.tree.elements:
             if element.kind is not ElementKind.IMPORT or element.name not in {parts[0], "*"}:
@@ -161,16 +161,16 @@ class Lookup:
             if element.name == "*":
                 target.append(parts[0])
             top = here.find(f".{target[0]}")
-            found = self._inside(top, (*target, *parts[1:]), 1, place) if top else None
-            if found is not None:
-                used = found.used - len(target) + 1
+            meaning = self._inside(top, (*target, *parts[1:]), 1, location) if top else None
+            if meaning is not None:
+                used = meaning.used - len(target) + 1
                 return Meaning(
-                    used, found.owner, found.member, 1, found.kind, literal=found.literal
+                    used, meaning.owner, meaning.member, 1, meaning.kind, literal=meaning.literal
                 )
         return None
 
     def _inside(
-        self, kind: ClassScope, parts: Sequence[str], used: int, place: SourcePlace
+        self, kind: ClassScope, parts: Sequence[str], used: int, location: SourcePlace
     ) -> Meaning | None:
         """Follow a name through classes, up to a constant or a class."""
         while used < len(parts):
@@ -180,7 +180,7 @@ class Lookup:
                 return Meaning(used + 1, kind, member, 1)
             if used == len(parts) - 1 and parts[used] in items_of(kind):
                 return Meaning(used + 1, kind=enumeration(kind), literal=True)
-            inner = self._class(kind, parts[used], place)
+            inner = self._class(kind, parts[used], location)
             if inner is None:
                 return None
             kind, used = inner, used + 1
@@ -192,20 +192,20 @@ class Lookup:
         member: ClassMember,
         parts: Sequence[str],
         level: int,
-        place: SourcePlace,
+        location: SourcePlace,
     ) -> Meaning:
-        found = Meaning(1, owner, member, level)
+        meaning = Meaning(1, owner, member, level)
         if level or len(parts) == 1:
-            return found
+            return meaning
         here: ClassScope | None = owner
         for used, part in enumerate(parts[1:], start=1):
             here = self._kind(here, parts[used - 1]) if here is not None else None
             if here is None or part in here.components:
                 continue
             kind = here.local(part)
-            inside = self._inside(kind, parts, used + 1, place) if kind is not None else None
+            inside = self._inside(kind, parts, used + 1, location) if kind is not None else None
             if inside is None:
-                return found
+                return meaning
             return Meaning(
                 inside.used,
                 inside.owner,
@@ -216,7 +216,7 @@ class Lookup:
                 here,
                 inside.literal,
             )
-        return found
+        return meaning
 
     def _kind(self, owner: ClassScope, name: str) -> ClassScope | None:
         member = owner.components[name]
@@ -232,12 +232,14 @@ class Lookup:
         parts = element.type_name.split(".")
         if element.type_name.startswith("."):
             parts = [f".{parts[1]}", *parts[2:]]
-        found = self.meaning(scope, parts, element.place)
-        if found is None or found.kind is None:
-            raise NotSpecialised(element.place, f"class '{element.type_name}' is not found")
-        kind = unabbreviated(found.kind)
-        whole = merge(changes, kind.changes)
-        return TypedComponent(element, scope, changes, kind.changes, rescoped(kind, whole).expand())
+        meaning = self.meaning(scope, parts, element.location)
+        if meaning is None or meaning.kind is None:
+            raise NotSpecialised(element.location, f"class '{element.type_name}' is not found")
+        kind = unabbreviated(meaning.kind)
+        all_changes = merge(changes, kind.changes)
+        return TypedComponent(
+            element, scope, changes, kind.changes, rescoped(kind, all_changes).expand()
+        )
 
 
 def rescoped(kind: ClassScope, changes: Changes) -> ClassScope:
@@ -255,7 +257,7 @@ def unabbreviated(kind: ClassScope) -> ClassScope:
         if bases[0].type_name in _PREDEFINED or not kind.expand().bases:
             return kind
         kind = kind.bases[0]
-    raise NotSpecialised(kind.tree.place, f"'{kind.tree.name}' is defined by itself")
+    raise NotSpecialised(kind.tree.location, f"'{kind.tree.name}' is defined by itself")
 
 
 def enumeration(kind: ClassScope) -> ClassScope:
@@ -272,12 +274,12 @@ def items_of(kind: ClassScope) -> set[str]:
     tree = enumeration(kind).tree
     if tree.derivative:
         return set()
-    depth, found = 0, set()
+    depth, items = 0, set()
     for token in tree.literals:
         depth += nesting(token)
         if token.kind == "name" and not depth:
-            found.add(token.text)
-    return found
+            items.add(token.text)
+    return items
 
 
 def _word(member: ClassMember) -> str:
@@ -306,10 +308,10 @@ def mentions(listed: Sequence[Token]) -> Iterator[Mention]:
             continue
         parts, ends, end = _parts(listed, at)
         after = listed[end : end + 2]
-        named = before in {"(", ","} and after and after[0].text == "="
-        named = named and not (len(after) > 1 and after[1].text == "=")
+        is_argument_name = before in {"(", ","} and after and after[0].text == "="
+        is_argument_name = is_argument_name and not (len(after) > 1 and after[1].text == "=")
         shadowed = any(low <= at < high and token.text == name for name, low, high in hidden)
-        if not shadowed and not (named and len(parts) == 1):
+        if not shadowed and not (is_argument_name and len(parts) == 1):
             first = at - 1 if is_global else at
             parts = (f".{parts[0]}", *parts[1:]) if is_global else parts
             yield Mention(parts, ends, first)
@@ -339,7 +341,7 @@ def iterators(listed: Sequence[Token]) -> list[tuple[str, int, int]]:
 
     A name does not hide others in the range of its own loop.
     """
-    found: list[tuple[str, int, int]] = []
+    ranges: list[tuple[str, int, int]] = []
     opened: list[int] = []  # brackets
     loops: list[list[tuple[str, int]]] = []  # open ones
     for at, token in enumerate(listed):
@@ -352,15 +354,15 @@ def iterators(listed: Sequence[Token]) -> list[tuple[str, int, int]]:
             names = list(_loop_names(listed, at))
             if opened:
                 end = closing(listed, opened[-1])
-                found += [(name, opened[-1], begin) for name, begin, _ in names]
-                found += [(name, behind, end) for name, _, behind in names]
+                ranges += [(name, opened[-1], begin) for name, begin, _ in names]
+                ranges += [(name, behind, end) for name, _, behind in names]
             else:
-                found += [(name, begin - 1, begin) for name, begin, _ in names]
+                ranges += [(name, begin - 1, begin) for name, begin, _ in names]
                 loops.append([(name, behind) for name, _, behind in names])
         elif token.text == "for" and loops:  # its end
-            found += [(name, behind, at) for name, behind in loops.pop()]
-    rest = [(name, behind, len(listed)) for names in loops for name, behind in names]
-    return found + rest
+            ranges += [(name, behind, at) for name, behind in loops.pop()]
+    open_ranges = [(name, behind, len(listed)) for names in loops for name, behind in names]
+    return ranges + open_ranges
 
 
 def _loop_names(listed: Sequence[Token], at: int) -> Iterator[tuple[str, int, int]]:

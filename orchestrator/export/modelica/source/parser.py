@@ -107,8 +107,8 @@ class _Parser:
 
     def ahead(self, count: int = 1) -> str:
         """The text of a token further on."""
-        place = self._at + count
-        return self._tokens[place].text if place < len(self._tokens) else ""
+        index = self._at + count
+        return self._tokens[index].text if index < len(self._tokens) else ""
 
     def advance(self) -> Token:
         """Read one token."""
@@ -168,9 +168,9 @@ class _Parser:
         while depth:
             depth += nesting(self.advance())
 
-    def skip_to(self, *wanted: str) -> None:
+    def skip_to(self, *words: str) -> None:
         """Pass over all that is not one of these, and over brackets as a whole."""
-        while self.next not in wanted:
+        while self.next not in words:
             if self.next in OPENING:
                 self.skip_brackets()
             else:
@@ -195,30 +195,32 @@ class _Parser:
         """A class, or the components of one clause; without the semicolon. ``alone``: only one."""
         begin, prefixes = self._at, self._words(_PREFIXES | _CLASS_PREFIXES)
         declared = self._class(begin, prefixes) if self.next in CLASS_WORDS else None
-        found = [] if declared else list(self._components(begin, prefixes, alone=alone))
+        elements = [] if declared else list(self._components(begin, prefixes, alone=alone))
         name, constraint = "", None
         if self.take("constrainedby"):
             name, constraint = self.name(), self._arguments()
-        said, evaluated = self._comment()
+        comment, evaluated = self._comment()
         if declared:
-            kind, place = ElementKind.CLASS, self.since(begin)
-            found = [Element(kind, declared.name, place, prefixes=prefixes, declared=declared)]
+            kind, location = ElementKind.CLASS, self.since(begin)
+            elements = [
+                Element(kind, declared.name, location, prefixes=prefixes, declared=declared)
+            ]
         return [
             replace(
-                each,
+                element,
                 constraint=constraint,
                 constraint_name=name,
-                comment=each.comment or said,
-                evaluated=each.evaluated or evaluated,
+                comment=element.comment or comment,
+                evaluated=element.evaluated or evaluated,
             )
-            for each in found
+            for element in elements
         ]
 
-    def _words(self, known: frozenset[str]) -> frozenset[str]:
-        found = set()
-        while self.next in known:
-            found.add(self.advance().text)
-        return frozenset(found)
+    def _words(self, keywords: frozenset[str]) -> frozenset[str]:
+        words = set()
+        while self.next in keywords:
+            words.add(self.advance().text)
+        return frozenset(words)
 
     def _components(
         self, begin: int, prefixes: frozenset[str], *, alone: bool
@@ -236,7 +238,7 @@ class _Parser:
         sizes = (*self._subscripts(), *sizes)
         arguments, value = self._modification()
         condition = self._expression() if self.take("if") else None
-        said, evaluated = self._comment() if self.next != "constrainedby" else ("", False)
+        comment, evaluated = self._comment() if self.next != "constrainedby" else ("", False)
         return Element(
             ElementKind.COMPONENT,
             name,
@@ -250,7 +252,7 @@ class _Parser:
             dims=_texts(sizes),
             sizes=sizes,
             condition=condition,
-            comment=said,
+            comment=comment,
             evaluated=evaluated,
         )
 
@@ -260,35 +262,35 @@ class _Parser:
             prefixes |= {word}
             word = self.advance().text
         extends, name = self.take("extends"), self.identifier()
-        made = ClassTree(name, word, self.since(begin), prefixes)
+        tree = ClassTree(name, word, self.since(begin), prefixes)
         if extends:
             base = Element(ElementKind.EXTENDS, "", self.since(begin), name, self._arguments())
-            made.elements.append(base)
-            made.extending = True
+            tree.elements.append(base)
+            tree.extending = True
         if not extends and self.take("="):
-            self._short(made)
+            self._short(tree)
         else:
-            self._composition(made)
-        made.place = self.since(begin)
-        return made
+            self._composition(tree)
+        tree.location = self.since(begin)
+        return tree
 
-    def _short(self, made: ClassTree) -> None:
-        made.short = True
+    def _short(self, tree: ClassTree) -> None:
+        tree.short = True
         if self.next in {"enumeration", "der"}:
-            made.derivative = self.advance().text == "der"
-            made.literals = self.brackets()
-            made.builtin = True
+            tree.derivative = self.advance().text == "der"
+            tree.literals = self.brackets()
+            tree.builtin = True
             return
         prefixes, begin = self._words(_PREFIXES), self._at
         name, sizes, arguments = self.name(), self._subscripts(), self._arguments()
-        place, dims = self.since(begin), _texts(sizes)
-        base = Element(ElementKind.EXTENDS, "", place, name, arguments, dims=dims, sizes=sizes)
-        made.elements.append(replace(base, prefixes=prefixes))
+        location, dims = self.since(begin), _texts(sizes)
+        base = Element(ElementKind.EXTENDS, "", location, name, arguments, dims=dims, sizes=sizes)
+        tree.elements.append(replace(base, prefixes=prefixes))
 
-    def _composition(self, made: ClassTree) -> None:
+    def _composition(self, tree: ClassTree) -> None:
         begin = self._at
         self.strings()
-        made.comment = " ".join(token.text for token in self._tokens[begin : self._at])
+        tree.comment = " ".join(token.text for token in self._tokens[begin : self._at])
         protected = False
         while True:
             if self.take("end"):
@@ -297,26 +299,28 @@ class _Parser:
             if self.next in {"public", "protected"}:
                 protected = self.advance().text == "protected"
             elif self.next in SECTIONS or (self.next == "initial" and self.ahead() in SECTIONS):
-                made.sections.append(self._section())
+                tree.sections.append(self._section())
             elif self.next in {"annotation", "external"}:
-                self._closing(made)
+                self._closing(tree)
             else:
-                made.elements += [replace(one, protected=protected) for one in self._member()]
+                tree.elements += [
+                    replace(element, protected=protected) for element in self._member()
+                ]
                 self.expect(";")
 
-    def _closing(self, made: ClassTree) -> None:
+    def _closing(self, tree: ClassTree) -> None:
         """An external clause or the annotation of a class."""
         begin, word = self._at, self.next
         self.skip_to(";")
         self.advance()
         if word == "external":
-            made.external = self.since(begin)
+            tree.external = self.since(begin)
             clause = self._tokens[begin : self._at]
             if clause[1].text == '"builtin"':
                 names = [token.text for token, after in pairwise(clause) if after.text == "("]
-                made.builtin_function = names[0] if names else made.name
+                tree.builtin_function = names[0] if names else tree.name
         else:
-            made.annotation = self._tokens[begin + 2 : self._at - 2]
+            tree.annotation = self._tokens[begin + 2 : self._at - 2]
 
     def _member(self) -> list[Element]:
         begin = self._at
@@ -340,10 +344,10 @@ class _Parser:
                 listed = ["*"]
             else:
                 listed = [token.text for token in self.brackets() if token.kind == "name"]
-                targets = [f"{name}.{each}" for each in listed]
+                targets = [f"{name}.{item}" for item in listed]
         self._comment()
-        for given, target in zip(listed, targets, strict=True):
-            yield Element(ElementKind.IMPORT, given, self.since(begin), target)
+        for item_name, target in zip(listed, targets, strict=True):
+            yield Element(ElementKind.IMPORT, item_name, self.since(begin), target)
 
     def _modification(self) -> tuple[tuple[Argument, ...], Value | None]:
         arguments = self._arguments()
@@ -354,12 +358,12 @@ class _Parser:
     def _arguments(self) -> tuple[Argument, ...]:
         if not self.take("("):
             return ()
-        found: list[Argument] = []
+        arguments: list[Argument] = []
         while not self.take(")"):
-            found.append(self._argument())
+            arguments.append(self._argument())
             if self.next != ")":
                 self.expect(",")
-        return tuple(found)
+        return tuple(arguments)
 
     def _argument(self) -> Argument:
         begin, ahead = self._at, 0
@@ -371,9 +375,9 @@ class _Parser:
         prefixes = frozenset(self.advance().text for _ in range(ahead))
         path = tuple(self.name().split("."))
         inner, value = self._modification()
-        place = self.since(begin)
+        location = self.since(begin)
         self.strings()
-        return Argument(path, place, value, inner, prefixes=prefixes)
+        return Argument(path, location, value, inner, prefixes=prefixes)
 
     def _expression(self) -> Value:
         """Up to what cannot belong to it: a comma or bracket outside, a comment, a condition."""
@@ -398,18 +402,21 @@ class _Parser:
             return ()
         listed = map(tuple, split(self.brackets()))
         return tuple(
-            Value(one, SourcePlace(self._source, one[0].start, one[-1].end)) for one in listed
+            Value(subscript, SourcePlace(self._source, subscript[0].start, subscript[-1].end))
+            for subscript in listed
         )
 
     def _comment(self) -> tuple[str, bool]:
         """The description, and whether the annotation says that a parameter is evaluated."""
         begin = self._at
         self.strings()
-        said = " ".join(token.text for token in self._tokens[begin : self._at])
+        comment = " ".join(token.text for token in self._tokens[begin : self._at])
         if not self.take("annotation"):
-            return said, False
+            return comment, False
         words = [token.text for token in self.brackets()]
-        return said, ["Evaluate", "=", "true"] in [words[at : at + 3] for at in range(len(words))]
+        return comment, ["Evaluate", "=", "true"] in [
+            words[at : at + 3] for at in range(len(words))
+        ]
 
     def _section(self) -> CodeSection:
         """Statements up to the end of the class or the next declarations."""
@@ -441,7 +448,7 @@ _WITHIN = re.compile(r"\ufeff?\s*(?:(?://[^\n]*\n|/\*.*?\*/)\s*)*within\s+([\w.]
 
 
 class ClassLibrary:
-    """Classes by name; a file of a package is read when something in it is asked for.
+    """Classes by name; a file of a package is read when something in it is needed.
 
     files: Number, path and text of each file, as rumoca's source map lists them.
     """
@@ -455,18 +462,18 @@ class ClassLibrary:
             if within is None:
                 self._read(number, path, text)
             else:
-                place = PurePath(path)
-                name = place.parent.name if place.name == "package.mo" else place.stem
+                file_path = PurePath(path)
+                name = file_path.parent.name if file_path.name == "package.mo" else file_path.stem
                 self._unread.setdefault(f"{within[1]}.{name}", []).append((number, path, text))
 
     def find(self, name: str) -> ClassScope | None:
         """The class of that full name; None if there is none."""
         if name not in self._scopes:
             self._scopes[name] = None  # against a name that is looked for while it is looked for
-            self._scopes[name] = self._made(name)
+            self._scopes[name] = self._read_scope(name)
         return self._scopes[name]
 
-    def _made(self, name: str) -> ClassScope | None:
+    def _read_scope(self, name: str) -> ClassScope | None:
         for entry in self._unread.pop(name, []):
             self._read(*entry)
         if name in self._trees:

@@ -36,7 +36,7 @@ class PlainComponents(RecordConstants):
 
     def _component(
         self,
-        made: PlainClass,
+        plain_class: PlainClass,
         member: ClassMember,
         family: Family,
         *,
@@ -45,17 +45,17 @@ class PlainComponents(RecordConstants):
     ) -> None:
         try:
             self._declare(
-                made, member, family, protected=protected, title=name or member.element.name
+                plain_class, member, family, protected=protected, title=name or member.element.name
             )
         except Outside:
-            why = f"'{member.element.name}' names a variable of a class around"
-            self._fail(NotSpecialised(member.element.place, why))
+            reason = f"'{member.element.name}' names a variable of a class around"
+            self._fail(NotSpecialised(member.element.location, reason))
         except NotSpecialised as error:
             self._fail(error)
 
     def _declare(
         self,
-        made: PlainClass,
+        plain_class: PlainClass,
         member: ClassMember,
         family: Family,
         *,
@@ -66,78 +66,78 @@ class PlainComponents(RecordConstants):
         element, old = typed.element, member.element
         if typed.kind is not None:
             parts = element.type_name.removeprefix(".").split(".")
-            self._check_owners(typed.scope, parts, element.place)
+            self._check_owners(typed.scope, parts, element.location)
         words = [word for word in COMPONENT_WORDS if word in element.prefixes]
         if title != old.name:  # of a package, or a member of a record there
             words = ["constant"]
         sized = element if element.sizes or element is old else old
-        where = typed.scope if sized is element else member.owner
-        sizes = ", ".join(self._said(size, where, family) for size in sized.sizes)
+        scope = typed.scope if sized is element else member.owner
+        sizes = ", ".join(self._value_text(size, scope, family) for size in sized.sizes)
         conditional = element if element.condition or element is old else old
         condition = ""
         if conditional.condition is not None:
-            where = typed.scope if conditional is element else member.owner
-            condition = f" if {self._said(conditional.condition, where, family)}"
+            scope = typed.scope if conditional is element else member.owner
+            condition = f" if {self._value_text(conditional.condition, scope, family)}"
         name, changes = element.type_name, typed.changes
-        given = ""
+        modifiers = ""
         if typed.kind is None:
-            given = self._attributes(changes.inner, family)
+            modifiers = self._attributes(changes.inner, family)
         elif typed.kind.predefined:
             name = self._class(rescoped(typed.kind, Changes()))
-            given = self._attributes(changes.inner, family)
+            modifiers = self._attributes(changes.inner, family)
         else:
             outer = "outer" in words and self._lookup.around.names.get(old.name)
             name = outer or self._class(self._instance(typed, typed.kind))
             changes = merge(changes, typed.of_class, self._hoisted(typed.kind, family))
             for problem in unknown_names(typed.kind, typed.changes):
                 self._fail(problem)
-            given = self._given(changes, typed.kind, family)
-        value = self._bound(made, member, changes, family)
-        said = element.comment or old.comment
+            modifiers = self._modifiers(changes, typed.kind, family)
+        value = self._bound(plain_class, member, changes, family)
+        comment = element.comment or old.comment
         note = " annotation(Evaluate=true)" if element.evaluated or old.evaluated else ""
         shape = f"[{sizes}]" if sizes else ""
-        text = f"{' '.join([*words, name])} {title}{shape}{given}{value}{condition}"
-        shown = "protected " if protected else "public "
+        text = f"{' '.join([*words, name])} {title}{shape}{modifiers}{value}{condition}"
+        visibility = "protected " if protected else "public "
         if "input" in element.prefixes and not protected:
-            made.inputs.append(old.name)
-        self._put(made.lines, element.place, f"{shown}{text} {said}{note};")
+            plain_class.inputs.append(old.name)
+        self._put(plain_class.lines, element.location, f"{visibility}{text} {comment}{note};")
 
     def _bound(
-        self, made: PlainClass, member: ClassMember, changes: Changes, family: Family
+        self, plain_class: PlainClass, member: ClassMember, changes: Changes, family: Family
     ) -> str:
         """The value of a component; that of an input may be one of the instance of a function."""
         if changes.value is None or changes.origin is None:
             return ""
         try:
-            return f" = {self._said(changes.value, changes.origin, family)}"
+            return f" = {self._value_text(changes.value, changes.origin, family)}"
         except Outside:
             if family and family[0].tree.word == "function" and "input" in member.element.prefixes:
                 self.is_needed = True
-                made.bound.append(member.element.name)
+                plain_class.bound.append(member.element.name)
             else:
-                self._owe(changes.value.place)
+                self._owe(changes.value.location)
             return ""
 
-    def _owe(self, place: SourcePlace) -> None:
-        self._owed[place.source, place.start] = place
+    def _owe(self, location: SourcePlace) -> None:
+        self._owed[location.source, location.start] = location
 
     def _environment(self, changes: Changes, kind: ClassScope) -> Changes:
         """What of the modifications of a component decides which class it is an instance of."""
         inner: dict[str, Changes] = {}
-        for name, each in changes.inner.items():
+        for name, change in changes.inner.items():
             member = kind.components.get(name)
             if member is None:
                 if name in kind.classes or kind.local(name) is not None:
-                    inner[name] = each
+                    inner[name] = change
             elif "constant" in member.element.prefixes:
-                inner[name] = each
+                inner[name] = change
             else:
-                type_ = self._lookup.typed(member).kind if each.inner else None
+                type_ = self._lookup.typed(member).kind if change.inner else None
                 deep = Changes()
                 if type_ is not None and not type_.predefined:
-                    deep = self._environment(each, type_)
-                if deep.inner or each.redeclared:
-                    inner[name] = Changes(None, deep.inner, each.redeclared, each.place)
+                    deep = self._environment(change, type_)
+                if deep.inner or change.redeclared:
+                    inner[name] = Changes(None, deep.inner, change.redeclared, change.location)
         return Changes(None, inner)
 
     def _hoisted(self, kind: ClassScope, family: Family) -> Changes:
@@ -150,59 +150,59 @@ class PlainComponents(RecordConstants):
             if not changed.inner and not changed.redeclared and not kind.changes.inner:
                 continue
             typed = self._lookup.typed(member)
-            whole = merge(typed.changes, typed.of_class)
-            own = self._needing(whole, family)
+            all_changes = merge(typed.changes, typed.of_class)
+            needed = self._needing(all_changes, family)
             if typed.kind is not None:
-                own = merge(own, self._hoisted(typed.kind, family))
-            if own.inner or own.value:
-                inner[name] = own
+                needed = merge(needed, self._hoisted(typed.kind, family))
+            if needed.inner or needed.value:
+                inner[name] = needed
         return Changes(None, inner)
 
     def _needing(self, changes: Changes, family: Family) -> Changes:
         """Those of these modifications that name components of this class."""
         inner = {}
-        for name, each in changes.inner.items():
-            needed = self._needing(each, family)
+        for name, change in changes.inner.items():
+            needed = self._needing(change, family)
             if needed.inner or needed.value:
                 inner[name] = needed
         value = changes.value
         if value is not None and changes.origin is not None:
-            is_own = any(changes.origin is each for each in family)
+            is_own = any(changes.origin is change for change in family)
             if not is_own or not self._names_components(value, changes.origin):
                 value = None
-        return Changes(value, inner, None, changes.place, changes.origin, changes.prefixes)
+        return Changes(value, inner, None, changes.location, changes.origin, changes.prefixes)
 
     def _names_components(self, value: Value, origin: ClassScope) -> bool:
         try:
-            self._said(value, origin, ())
+            self._value_text(value, origin, ())
         except Outside:
             return True
         return False
 
-    def _given(self, changes: Changes, kind: ClassScope, family: Family) -> str:
+    def _modifiers(self, changes: Changes, kind: ClassScope, family: Family) -> str:
         """Modifications of the components of a class, in brackets."""
-        said = []
-        for name, each in changes.inner.items():
+        modifiers = []
+        for name, change in changes.inner.items():
             member = kind.components.get(name)
             if member is None:
                 continue
             typed = self._lookup.typed(member)
             if typed.kind is None or typed.kind.predefined:
-                inner = self._attributes(each.inner, family)
+                inner = self._attributes(change.inner, family)
             else:
-                inner = self._given(each, typed.kind, family)
-            value = self._modified(each, family)
+                inner = self._modifiers(change, typed.kind, family)
+            value = self._modified(change, family)
             if inner or value:
-                said.append(f"{self._words(each)}{name}{inner}{value}")
-        return f"({', '.join(said)})" if said else ""
+                modifiers.append(f"{self._words(change)}{name}{inner}{value}")
+        return f"({', '.join(modifiers)})" if modifiers else ""
 
     def _attributes(self, inner: Mapping[str, Changes], family: Family) -> str:
-        said = [
-            f"{self._words(each)}{name}{value}"
-            for name, each in inner.items()
-            if (value := self._modified(each, family))
+        attributes = [
+            f"{self._words(change)}{name}{value}"
+            for name, change in inner.items()
+            if (value := self._modified(change, family))
         ]
-        return f"({', '.join(said)})" if said else ""
+        return f"({', '.join(attributes)})" if attributes else ""
 
     @staticmethod
     def _words(changes: Changes) -> str:
@@ -211,15 +211,15 @@ class PlainComponents(RecordConstants):
     def _modified(self, changes: Changes, family: Family) -> str:
         if changes.value is None or changes.origin is None:
             return ""
-        place = changes.value.place
+        location = changes.value.location
         try:
-            said = self._said(changes.value, changes.origin, family)
+            text = self._value_text(changes.value, changes.origin, family)
         except Outside:
-            self._owe(place)
+            self._owe(location)
             return ""
-        if any(changes.origin is each for each in family):
-            self._paid.add((place.source, place.start))
-        return f" = {said}"
+        if any(changes.origin is class_scope for class_scope in family):
+            self._paid.add((location.source, location.start))
+        return f" = {text}"
 
     def _instance(self, typed: TypedComponent, kind: ClassScope) -> ClassScope:
         """The class of a component with what decides which class that is."""

@@ -20,19 +20,19 @@ def redeclaration_problems(scope: ClassScope) -> Iterator[NotSpecialised]:
     for base in with_bases(scope):
         yield from _redeclaring(base)
     for name, member in (*scope.classes.items(), *scope.components.items()):
-        made = member.changes.redeclared
-        while made is not None:
-            old = made.before.element if made.before else member.element
-            sized = made.element.type_name and made.element.type_name == old.type_name
+        redeclared = member.changes.redeclared
+        while redeclared is not None:
+            old = redeclared.before.element if redeclared.before else member.element
+            sized = redeclared.element.type_name and redeclared.element.type_name == old.type_name
             if "replaceable" not in old.prefixes and not sized:
-                why = f"'{name}' is redeclared here, but it is not replaceable"
-                yield NotSpecialised(made.element.place, why, invalid=True)
-            made = made.before
+                reason = f"'{name}' is redeclared here, but it is not replaceable"
+                yield NotSpecialised(redeclared.element.location, reason, invalid=True)
+            redeclared = redeclared.before
     if not scope.extended_by:  # a base has what modifies the class that extends it
         yield from unknown_names(scope, scope.given)
-    for own in with_bases(scope):
-        for element, base in zip(_extends(own), own.bases, strict=False):
-            names = {argument.path[0]: argument.place for argument in element.arguments}
+    for scope_level in with_bases(scope):
+        for element, base in zip(_extends(scope_level), scope_level.bases, strict=False):
+            names = {argument.path[0]: argument.location for argument in element.arguments}
             yield from _unknown(base, names)
 
 
@@ -41,7 +41,7 @@ def unknown_names(scope: ClassScope, changes: Changes) -> Iterator[NotSpecialise
     names = {
         name: location
         for name, change in changes.inner.items()
-        if (location := change.place or _place_of(change)) is not None
+        if (location := change.location or _place_of(change)) is not None
     }
     yield from _unknown(scope, names)
 
@@ -53,12 +53,12 @@ def _unknown(scope: ClassScope, names: dict[str, SourcePlace]) -> Iterator[NotSp
     for name, location in names.items():
         is_declared = name in scope.components or name in scope.classes
         if not is_declared and scope.local(name) is None:
-            why = f"{scope.tree.word} {scope.name} has no element '{name}' that this modifies"
-            yield NotSpecialised(location, why, invalid=True)
+            reason = f"{scope.tree.word} {scope.name} has no element '{name}' that this modifies"
+            yield NotSpecialised(location, reason, invalid=True)
 
 
 def _place_of(changes: Changes) -> SourcePlace | None:
-    inside = (change.place or _place_of(change) for change in changes.inner.values())
+    inside = (change.location or _place_of(change) for change in changes.inner.values())
     return next((location for location in inside if location is not None), None)
 
 
@@ -74,12 +74,12 @@ def _redeclaring(scope: ClassScope) -> Iterator[NotSpecialised]:
         extending = element.declared is not None and element.declared.extending
         if is_redeclaration(element):
             if element.name not in {*scope.classes, *scope.components}:
-                why = f"'{element.name}' is no redeclaration of an inherited element"
-                yield NotSpecialised(element.place, why, invalid=True)
+                reason = f"'{element.name}' is no redeclaration of an inherited element"
+                yield NotSpecialised(element.location, reason, invalid=True)
         elif extending:
             inherited = [
                 base.classes[element.name] for base in scope.bases if element.name in base.classes
             ]
             if not any("replaceable" in member.changed()[0].prefixes for member in inherited):
-                why = f"'{element.name}' extends no inherited class that is replaceable"
-                yield NotSpecialised(element.place, why, invalid=True)
+                reason = f"'{element.name}' extends no inherited class that is replaceable"
+                yield NotSpecialised(element.location, reason, invalid=True)

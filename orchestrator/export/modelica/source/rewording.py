@@ -31,7 +31,7 @@ from orchestrator.export.modelica.source.lookup import (
 from orchestrator.export.modelica.source.redeclarations import redeclaration_problems
 from orchestrator.export.modelica.source.text import WRITTEN, WRITTEN_IN, Token, closing, split
 
-#: A class and those that it extends, of which the components are those of one instance.
+#: A class and its bases, whose components are the components of one instance.
 Family = tuple[ClassScope, ...]
 
 
@@ -101,7 +101,7 @@ class Rewording(ABC):
     def __init__(self, texts: Mapping[int, str]) -> None:
         self._texts = {number: text.encode() for number, text in texts.items()}
         self._ends = {
-            number: [found.start() for found in finditer(rb"\n", text)]
+            number: [match.start() for match in finditer(rb"\n", text)]
             for number, text in self._texts.items()
         }
         self._lookup = Lookup()
@@ -126,7 +126,7 @@ class Rewording(ABC):
     @abstractmethod
     def _component(
         self,
-        made: PlainClass,
+        plain_class: PlainClass,
         member: ClassMember,
         family: Family,
         *,
@@ -186,8 +186,8 @@ class Rewording(ABC):
         self._full[plain] = f"{full} ({self._uses[full]})" if self._uses[full] > 1 else full
         return plain
 
-    def _said(self, value: Value, scope: ClassScope, family: Family, prefix: str = "") -> str:
-        return self._reworded(value.tokens, value.place.source, scope, family, prefix)
+    def _value_text(self, value: Value, scope: ClassScope, family: Family, prefix: str = "") -> str:
+        return self._reworded(value.tokens, value.location.source, scope, family, prefix)
 
     def _reworded(
         self,
@@ -222,14 +222,14 @@ class Rewording(ABC):
         prefix: str,
     ) -> Iterator[tuple[int, int, str]]:
         first = listed[mention.first]
-        place = SourcePlace(source, first.start, listed[mention.ends[-1] - 1].end)
-        meaning = self._lookup.meaning(scope, mention.parts, place)
+        location = SourcePlace(source, first.start, listed[mention.ends[-1] - 1].end)
+        meaning = self._lookup.meaning(scope, mention.parts, location)
         is_call = listed[mention.ends[-1] : mention.ends[-1] + 1]
         called = bool(is_call) and is_call[0].text == "("
         if meaning is None:
-            self._reject_unknown(scope, mention, place)
+            self._reject_unknown(scope, mention, location)
             return
-        self._check_owners(scope, mention.parts[: meaning.used], place)
+        self._check_owners(scope, mention.parts[: meaning.used], location)
         end = listed[mention.ends[meaning.used - 1] - 1].end
         if meaning.literal and meaning.kind is not None:
             item = mention.parts[meaning.used - 1]
@@ -238,16 +238,20 @@ class Rewording(ABC):
             name = self._class(meaning.kind)
             tree = unabbreviated(meaning.kind).tree
             if called and tree.word == "function" != meaning.kind.tree.word:
-                why = f"{meaning.kind.tree.word} {meaning.kind.name} is called, but is no function"
-                raise NotSpecialised(place, why, invalid=True)
+                reason = (
+                    f"{meaning.kind.tree.word} {meaning.kind.name} is called, but is no function"
+                )
+                raise NotSpecialised(location, reason, invalid=True)
             if called and tree.word == "function" and "partial" in tree.prefixes:
-                why = f"'{'.'.join(mention.parts)}' is called, but is partial: {meaning.kind.name}"
-                raise NotSpecialised(place, f"{why} has no body", invalid=True)
+                reason = (
+                    f"'{'.'.join(mention.parts)}' is called, but is partial: {meaning.kind.name}"
+                )
+                raise NotSpecialised(location, f"{reason} has no body", invalid=True)
             # in a component rumoca finds a function that is an argument by its full name only
             is_value = tree.word == "function" and not called
             yield first.start, end, f"{WRITTEN_IN}.{name}" if is_value else name
             yield from self._arguments(name, meaning, meaning.kind, mention, listed, family)
-        elif meaning.level == 0 and any(scope is each for each in family):
+        elif meaning.level == 0 and any(scope is class_scope for class_scope in family):
             if prefix:
                 yield first.start, first.start, prefix
         elif meaning.owner is not None and meaning.member is not None:
@@ -297,23 +301,23 @@ class Rewording(ABC):
             return owner, member
         self.is_needed = True
         if not is_known:
-            why = f"outer constant '{name}' has no inner constant of that name around it"
-            raise NotSpecialised(member.element.place, why, invalid=True)
+            reason = f"outer constant '{name}' has no inner constant of that name around it"
+            raise NotSpecialised(member.element.location, reason, invalid=True)
         return self._lookup.around.constants[name]
 
-    def _reject_unknown(self, scope: ClassScope, mention: Mention, place: SourcePlace) -> None:
+    def _reject_unknown(self, scope: ClassScope, mention: Mention, location: SourcePlace) -> None:
         """Refuse a name in a class that does not have it."""
         for used in range(1, len(mention.parts)):
-            owner = self._lookup.meaning(scope, mention.parts[:used], place)
+            owner = self._lookup.meaning(scope, mention.parts[:used], location)
             if owner is None or owner.kind is None:
                 return
             part, kind = mention.parts[used], owner.kind.expand()
-            inside = self._lookup.meaning(scope, mention.parts[: used + 1], place)
+            inside = self._lookup.meaning(scope, mention.parts[: used + 1], location)
             if inside is None and kind.complete:
-                said = ".".join(mention.parts)
+                name = ".".join(mention.parts)
                 plain = unabbreviated(kind)
-                why = f"'{said}': {plain.tree.word} {plain.name} has no '{part}'"
-                raise NotSpecialised(place, why, invalid=True)
+                reason = f"'{name}': {plain.tree.word} {plain.name} has no '{part}'"
+                raise NotSpecialised(location, reason, invalid=True)
 
     def _arguments(
         self,
@@ -325,32 +329,36 @@ class Rewording(ABC):
         family: Family,
     ) -> Iterator[tuple[int, int, str]]:
         """Values of inputs of a function that are components of the instance that it is of."""
-        made = self._written.get(name)
-        if made is None or not made.bound:
+        plain_class = self._written.get(name)
+        if plain_class is None or not plain_class.bound:
             return
         at = mention.ends[meaning.used - 1]
         if at >= len(listed) or listed[at].text != "(":
             raise Outside
         end = closing(listed, at)
         inside = list(split(listed[at + 1 : end - 1]))
-        named = {part[0].text for part in inside if len(part) > 1 and part[1].text == "="}
+        argument_names = {part[0].text for part in inside if len(part) > 1 and part[1].text == "="}
         positional = [part for part in inside if not (len(part) > 1 and part[1].text == "=")]
-        known = {*named, *made.inputs[: len(positional)]}
+        bound_names = {*argument_names, *plain_class.inputs[: len(positional)]}
         through: Family = family
         prefix = ""
         if meaning.prefix and meaning.through is not None:
             through = tuple(with_bases(meaning.through))
             prefix = ".".join(meaning.prefix) + "."
         function = unabbreviated(kind).expand()
-        given = []
-        for bound in made.bound:
+        arguments = []
+        for bound in plain_class.bound:
             changes = self._lookup.typed(function.components[bound]).changes
-            if bound not in known and changes.value is not None and changes.origin is not None:
-                value = self._said(changes.value, changes.origin, through, prefix)
-                given.append(f"{bound} = {value}")
-        if given:
+            if (
+                bound not in bound_names
+                and changes.value is not None
+                and changes.origin is not None
+            ):
+                value = self._value_text(changes.value, changes.origin, through, prefix)
+                arguments.append(f"{bound} = {value}")
+        if arguments:
             close = listed[end - 1].start
-            yield close, close, f"{', ' * bool(inside)}{', '.join(given)}"
+            yield close, close, f"{', ' * bool(inside)}{', '.join(arguments)}"
 
     def _constant(self, owner: ClassScope, member: ClassMember) -> str:
         """Name of a constant of a package; it is written first."""
@@ -361,18 +369,18 @@ class Rewording(ABC):
             self._check_redeclarations(owner)
             full = f"{owner.name}.{member.element.name}"
             name = self._names[key] = self._new(member.element.name, full)
-            made = self._written[name] = PlainClass()
-            self._component(made, member, (), protected=False, name=name)
+            plain_class = self._written[name] = PlainClass()
+            self._component(plain_class, member, (), protected=False, name=name)
             changes = self._lookup.typed(member).changes
             if changes.value is None:
-                why = f"constant '{full}' has no value"
-                raise NotSpecialised(member.element.place, why, invalid=True)
+                reason = f"constant '{full}' has no value"
+                raise NotSpecialised(member.element.location, reason, invalid=True)
         return self._names[key]
 
-    def _text(self, place: SourcePlace) -> str:
-        return self._texts[place.source][place.start : place.end].decode()
+    def _text(self, location: SourcePlace) -> str:
+        return self._texts[location.source][location.start : location.end].decode()
 
-    def _put(self, lines: list[Line], place: SourcePlace, text: str) -> None:
-        begin = bisect_left(self._ends[place.source], place.start) + 1
+    def _put(self, lines: list[Line], location: SourcePlace, text: str) -> None:
+        begin = bisect_left(self._ends[location.source], location.start) + 1
         for number, line in enumerate(text.split("\n")):
-            lines.append(Line(line, place.source, begin + number))
+            lines.append(Line(line, location.source, begin + number))

@@ -62,13 +62,13 @@ class Specialiser(PlainComponents):
         Raises NotSpecialised: if it cannot be said in plain classes.
         """
         model = self._class(scope)
-        for key, place in self._owed.items():
+        for key, location in self._owed.items():
             if key not in self._paid:
-                why = "a modification of a class by a component that the class does not see"
-                self.failure = self.failure or NotSpecialised(place, why)
+                reason = "a modification of a class by a component that the class does not see"
+                self.failure = self.failure or NotSpecialised(location, reason)
         if self.failure is not None:
             raise self.failure
-        lines = [line for each in self._written.values() for line in each.lines]
+        lines = [line for plain_class in self._written.values() for line in plain_class.lines]
         first = lines[0]
         lines = [
             first._replace(text=f"package {WRITTEN_IN}"),
@@ -110,11 +110,11 @@ class Specialiser(PlainComponents):
         tree = scope.tree
         if "operator" in tree.prefixes or tree.word in {"operator", "package"}:
             self._look_into(scope)
-            what = f"operator {tree.word}" if "operator" in tree.prefixes else tree.word
-            raise NotSpecialised(tree.place, f"{what} {tree.name}")
+            kind = f"operator {tree.word}" if "operator" in tree.prefixes else tree.word
+            raise NotSpecialised(tree.location, f"{kind} {tree.name}")
         if not scope.complete:
-            why = f"a base of {tree.name} is not found, or extends {tree.name}"
-            raise NotSpecialised(tree.place, why)
+            reason = f"a base of {tree.name} is not found, or extends {tree.name}"
+            raise NotSpecialised(tree.location, reason)
 
     def _look_into(self, scope: ClassScope) -> None:
         """Look whether functions of an operator record need plain classes."""
@@ -124,33 +124,33 @@ class Specialiser(PlainComponents):
         for name in scope.expand().classes:
             inside = scope.local(name)
             if inside is not None and inside.tree.word == "function":
-                self._made(name, inside.expand())
+                self._plain_class(name, inside.expand())
             elif inside is not None:
                 self._look_into(inside)
 
     def _write(self, name: str, scope: ClassScope) -> None:
-        self._written[name] = self._made(name, scope)
+        self._written[name] = self._plain_class(name, scope)
 
-    def _made(self, name: str, scope: ClassScope) -> PlainClass:
-        tree, made = scope.tree, PlainClass()
+    def _plain_class(self, name: str, scope: ClassScope) -> PlainClass:
+        tree, plain_class = scope.tree, PlainClass()
         words = [word for word in _CLASS_WORDS if word in tree.prefixes]
         head = " ".join([*words, tree.word, name])
-        place = tree.place
+        location = tree.location
         with self._inside(scope):
             if tree.builtin:
-                text = self._text(place)
-                self._put(made.lines, place, f"type {name} {text[text.index('=') :]};")
+                text = self._text(location)
+                self._put(plain_class.lines, location, f"type {name} {text[text.index('=') :]};")
             elif tree.short:
                 (base,) = tree.extends()
-                self._put(made.lines, place, f"{head} = {self._short(scope, base)};")
+                self._put(plain_class.lines, location, f"{head} = {self._short(scope, base)};")
             else:
-                self._put(made.lines, place, f"{head} {tree.comment}")
+                self._put(plain_class.lines, location, f"{head} {tree.comment}")
                 if tree.word == "function":
                     self._check_derivative(scope)
-                self._composition(made, scope, (scope,), protected=False)
-                made.lines += made.sections
-                self._put(made.lines, place, f"end {name};")
-        return made
+                self._composition(plain_class, scope, (scope,), protected=False)
+                plain_class.lines += plain_class.sections
+                self._put(plain_class.lines, location, f"end {name};")
+        return plain_class
 
     @contextmanager
     def _inside(self, scope: ClassScope) -> Iterator[None]:
@@ -189,47 +189,55 @@ class Specialiser(PlainComponents):
         """What a short class stands for that adds a prefix or a size, or is a type."""
         family = (scope,)
         words = [word for word in COMPONENT_WORDS if word in base.prefixes]
-        sizes = ", ".join(self._said(size, scope, family) for size in base.sizes)
-        found = scope.bases[0] if scope.bases else None
-        if found is None or found.predefined:
-            name = base.type_name if found is None else self._class(rescoped(found, Changes()))
-            inner = (scope.changes if found is None else found.given).inner
+        sizes = ", ".join(self._value_text(size, scope, family) for size in base.sizes)
+        base_scope = scope.bases[0] if scope.bases else None
+        if base_scope is None or base_scope.predefined:
+            name = (
+                base.type_name
+                if base_scope is None
+                else self._class(rescoped(base_scope, Changes()))
+            )
+            inner = (scope.changes if base_scope is None else base_scope.given).inner
         else:
-            name, inner = self._class(found), {}
-        given = self._attributes(inner, family)
-        return f"{' '.join([*words, name])}{f'[{sizes}]' * bool(sizes)}{given}"
+            name, inner = self._class(base_scope), {}
+        attributes = self._attributes(inner, family)
+        return f"{' '.join([*words, name])}{f'[{sizes}]' * bool(sizes)}{attributes}"
 
     def _composition(
-        self, made: PlainClass, scope: ClassScope, family: Family, *, protected: bool
+        self, plain_class: PlainClass, scope: ClassScope, family: Family, *, protected: bool
     ) -> None:
         bases = iter(scope.bases)
         for element in scope.tree.elements:
             hidden = protected or element.protected
             if element.kind is ElementKind.EXTENDS:
                 if element.type_name in {"Real", "Integer", "Boolean", "String"}:
-                    given = self._attributes(scope.changes.inner, family)
-                    self._put(made.lines, element.place, f"extends {element.type_name}{given};")
+                    attributes = self._attributes(scope.changes.inner, family)
+                    self._put(
+                        plain_class.lines,
+                        element.location,
+                        f"extends {element.type_name}{attributes};",
+                    )
                 elif element.type_name != "ExternalObject":
-                    self._base(made, next(bases), element, family, protected=hidden)
+                    self._base(plain_class, next(bases), element, family, protected=hidden)
                 else:
-                    self._put(made.lines, element.place, "extends ExternalObject;")
+                    self._put(plain_class.lines, element.location, "extends ExternalObject;")
             elif element.kind is ElementKind.COMPONENT and not is_redeclaration(element):
                 member = family[0].components[element.name]
                 if member.element is element:
-                    self._component(made, member, family, protected=hidden)
+                    self._component(plain_class, member, family, protected=hidden)
             elif element.name == _CONSTRAINT and (kind := scope.local(element.name)) is not None:
-                made.lines += self._made(
+                plain_class.lines += self._plain_class(
                     _CONSTRAINT, kind.expand()
                 ).lines  # rumoca looks for it there
         for section in scope.tree.sections:
-            self._section(made, section, scope, family)
+            self._section(plain_class, section, scope, family)
         if scope.tree.external is not None:
-            place = scope.tree.external
-            self._put(made.sections, place, self._text(place))
+            location = scope.tree.external
+            self._put(plain_class.sections, location, self._text(location))
 
     def _base(
         self,
-        made: PlainClass,
+        plain_class: PlainClass,
         base: ClassScope,
         element: Element,
         family: Family,
@@ -238,11 +246,13 @@ class Specialiser(PlainComponents):
     ) -> None:
         """A base by its name if nothing in it is modified, else what it holds."""
         base = unabbreviated(base).expand()
-        shown = "protected " if protected else "public "
+        visibility = "protected " if protected else "public "
         if base.predefined:
             name = self._class(rescoped(base, Changes()))
-            given = self._attributes(base.given.inner, family)
-            self._put(made.lines, element.place, f"{shown}extends {name}{given};")
+            attributes = self._attributes(base.given.inner, family)
+            self._put(
+                plain_class.lines, element.location, f"{visibility}extends {name}{attributes};"
+            )
             return
         inside = {*base.components, *base.classes}
         inner = {
@@ -255,17 +265,17 @@ class Specialiser(PlainComponents):
         is_bare = self._keys.print_of(bare.changes) is None and not base.tree.short
         if is_bare and (not is_function or _is_interface(base)):
             name = self._class(bare)
-            self._put(made.lines, element.place, f"{shown}extends {name};")
-            made.inputs += self._written[name].inputs
+            self._put(plain_class.lines, element.location, f"{visibility}extends {name};")
+            plain_class.inputs += self._written[name].inputs
             return
         classes = [name for name in inner if name not in base.components]
         if classes or any(changes.redeclared for changes in inner.values()):
             self.is_needed = True
         if self._keys.is_changed(base.outer) or (is_function and inner):
             self.is_needed = True
-        if (id(base.tree), self._keys.of(bare)) not in made.bases:
-            made.bases.append((id(base.tree), self._keys.of(bare)))
-            self._composition(made, base, (*family, base), protected=protected)
+        if (id(base.tree), self._keys.of(bare)) not in plain_class.bases:
+            plain_class.bases.append((id(base.tree), self._keys.of(bare)))
+            self._composition(plain_class, base, (*family, base), protected=protected)
 
     def _check_derivative(self, scope: ClassScope) -> None:
         """Refuse an annotation that names a function which cannot be the derivative."""
@@ -275,44 +285,48 @@ class Specialiser(PlainComponents):
             at = closing(part, 1) if part[1].text == "(" else 1
             options = [token.text for token in part[1:at]]
             parts = tuple(token.text for token in part[at + 1 :] if token.text != ".")
-            place = SourcePlace(scope.tree.place.source, part[0].start, part[-1].end)
-            meaning = self._lookup.meaning(scope, parts, place) if parts else None
+            location = SourcePlace(scope.tree.location.source, part[0].start, part[-1].end)
+            meaning = self._lookup.meaning(scope, parts, location) if parts else None
             name = ".".join(parts)
             if meaning is None or meaning.kind is None or meaning.kind.tree.word != "function":
-                why = f"derivative of {scope.tree.name}: '{name}' is no function"
-                raise NotSpecialised(place, why, invalid=True)
-            inputs, found = _inputs(scope), _inputs(unabbreviated(meaning.kind).expand())
+                reason = f"derivative of {scope.tree.name}: '{name}' is no function"
+                raise NotSpecialised(location, reason, invalid=True)
+            inputs, derivative_inputs = (
+                _inputs(scope),
+                _inputs(unabbreviated(meaning.kind).expand()),
+            )
             moving = [
-                each
-                for each, member in inputs.items()
-                if each not in options and scope.type_of(member)[1] is not None
+                input_name
+                for input_name, member in inputs.items()
+                if input_name not in options and scope.type_of(member)[1] is not None
                 if getattr(scope.type_of(member)[1], "primitive", "Real") in {"Real", ""}
             ]
             count = len(inputs) + len(moving)
-            if "order" not in options and len(found) != count:
-                why = (
-                    f"derivative of {scope.tree.name}: {name} has {len(found)} inputs, expected"
+            if "order" not in options and len(derivative_inputs) != count:
+                reason = (
+                    f"derivative of {scope.tree.name}: {name} has {len(derivative_inputs)} inputs,"
+                    " expected"
                     f" {count}: those of {scope.tree.name}, and the derivatives of"
                     f" {', '.join(moving)}"
                 )
-                raise NotSpecialised(place, why, invalid=True)
+                raise NotSpecialised(location, reason, invalid=True)
 
     def _derivative(self, scope: ClassScope) -> str:
         """A function ``der(f, x)``: a copy of ``f`` that is known as its derivative."""
         listed = [part for part in split(scope.tree.literals) if part]
         self.is_needed = True
-        place = scope.tree.place
+        location = scope.tree.location
         name = "".join(token.text for token in listed[0])
-        meaning = self._lookup.meaning(scope, tuple(name.split(".")), place)
+        meaning = self._lookup.meaning(scope, tuple(name.split(".")), location)
         if meaning is None or meaning.kind is None or meaning.kind.tree.word != "function":
-            raise NotSpecialised(place, f"'{name}' in der({name}, ..) is no function")
+            raise NotSpecialised(location, f"'{name}' in der({name}, ..) is no function")
         of = unabbreviated(meaning.kind)
         inputs = tuple(part[0].text for part in listed[1:])
-        for each in inputs:
-            member = of.expand().components.get(each)
+        for input_name in inputs:
+            member = of.expand().components.get(input_name)
             if member is None or "input" not in member.element.prefixes:
-                why = f"'{each}' in der({name}, ..) is no input of {name}"
-                raise NotSpecialised(place, why, invalid=True)
+                reason = f"'{input_name}' in der({name}, ..) is no input of {name}"
+                raise NotSpecialised(location, reason, invalid=True)
         key = ("der", self._keys.of(of), inputs, self._keys.around(self._lookup.around))
         if key not in self._names:
             plain = self._names[key] = self._new(scope.tree.name, scope.name)
@@ -321,18 +335,24 @@ class Specialiser(PlainComponents):
         return self._names[key]
 
     def _section(
-        self, made: PlainClass, section: CodeSection, scope: ClassScope, family: Family
+        self, plain_class: PlainClass, section: CodeSection, scope: ClassScope, family: Family
     ) -> None:
         initial = "initial " if section.initial else ""
         tokens = section.tokens
-        start = tokens[0].start if tokens else scope.tree.place.start
-        place = SourcePlace(section.source, start, start)
-        self._put(made.sections, place, f"{initial}{section.word}")
+        start = tokens[0].start if tokens else scope.tree.location.start
+        location = SourcePlace(section.source, start, start)
+        self._put(plain_class.sections, location, f"{initial}{section.word}")
         try:
-            self._put(made.sections, place, self._reworded(tokens, section.source, scope, family))
+            self._put(
+                plain_class.sections,
+                location,
+                self._reworded(tokens, section.source, scope, family),
+            )
         except Outside:
-            why = f"this {section.word} of {scope.tree.name} uses a variable of a class around it"
-            self._fail(NotSpecialised(place, why))
+            reason = (
+                f"this {section.word} of {scope.tree.name} uses a variable of a class around it"
+            )
+            self._fail(NotSpecialised(location, reason))
         except NotSpecialised as error:
             self._fail(error)
 

@@ -104,7 +104,7 @@ class _Reader:
             raise NoTree("the end")
         return self._tokens[self._at].start
 
-    def _made(self, start: int, kind: str, word: str = "", *inside: Node, **more: object) -> Node:
+    def _node(self, start: int, kind: str, word: str = "", *inside: Node, **more: object) -> Node:
         end = self._tokens[self._at - 1].end
         return Node(kind, word, inside, start=start, end=end, **more)  # type: ignore[arg-type]
 
@@ -140,8 +140,8 @@ class _Reader:
             return first
         second = self._or()
         if not self._take(":"):
-            return self._made(start, "range", "", first, second)
-        return self._made(start, "range", "", first, second, self._or())
+            return self._node(start, "range", "", first, second)
+        return self._node(start, "range", "", first, second, self._or())
 
     def _conditional(self) -> Node:
         start, inside = self._start, []
@@ -153,30 +153,30 @@ class _Reader:
             if not self._take("elseif"):
                 break
         self._expect("else")
-        return self._made(start, "if", "", *inside, self.expression())
+        return self._node(start, "if", "", *inside, self.expression())
 
     def _or(self) -> Node:
         start, node = self._start, self._and()
         while self._take("or"):
-            node = self._made(start, "binary", "or", node, self._and())
+            node = self._node(start, "binary", "or", node, self._and())
         return node
 
     def _and(self) -> Node:
         start, node = self._start, self._not()
         while self._take("and"):
-            node = self._made(start, "binary", "and", node, self._not())
+            node = self._node(start, "binary", "and", node, self._not())
         return node
 
     def _not(self) -> Node:
         start = self._start
         if self._take("not"):
-            return self._made(start, "unary", "not", self._relation())
+            return self._node(start, "unary", "not", self._relation())
         return self._relation()
 
     def _relation(self) -> Node:
         start, node = self._start, self._sum()
         if sign := self._take(*_RELATIONS):
-            return self._made(start, "binary", sign, node, self._sum())
+            return self._node(start, "binary", sign, node, self._sum())
         return node
 
     def _sum(self) -> Node:
@@ -184,21 +184,21 @@ class _Reader:
         sign = self._take(*_SUMS)
         node = self._product()
         if sign:
-            node = self._made(start, "unary", sign, node)
+            node = self._node(start, "unary", sign, node)
         while sign := self._take(*_SUMS):
-            node = self._made(start, "binary", sign, node, self._product())
+            node = self._node(start, "binary", sign, node, self._product())
         return node
 
     def _product(self) -> Node:
         start, node = self._start, self._power()
         while sign := self._take(*_PRODUCTS):
-            node = self._made(start, "binary", sign, node, self._power())
+            node = self._node(start, "binary", sign, node, self._power())
         return node
 
     def _power(self) -> Node:
         start, node = self._start, self._primary()
         if sign := self._take(*_POWERS):
-            return self._made(start, "binary", sign, node, self._primary())
+            return self._node(start, "binary", sign, node, self._primary())
         return node
 
     def _primary(self) -> Node:
@@ -209,11 +209,11 @@ class _Reader:
         if kind or opened or token.text == "end":
             self._at += 1
         if kind:
-            return self._made(start, kind, token.text)
+            return self._node(start, kind, token.text)
         if opened:
             return self._accessed(start, opened(start))
         if token.text == "end" and self._arrays:
-            return self._made(start, "end", str(self._dimensions[-1]), self._arrays[-1])
+            return self._node(start, "end", str(self._dimensions[-1]), self._arrays[-1])
         return self._accessed(start, self._reference())
 
     def _accessed(self, start: int, node: Node) -> Node:
@@ -224,12 +224,12 @@ class _Reader:
                 if node.kind == "name":
                     *before, last = node.parts
                     last = replace(last, subscripts=last.subscripts + subscripts)
-                    node = self._made(start, "name", parts=(*before, last))
+                    node = self._node(start, "name", parts=(*before, last))
                 else:
-                    node = self._made(start, "index", "", node, *subscripts)
+                    node = self._node(start, "index", "", node, *subscripts)
             elif self._is_member:
                 self._at += 1
-                node = self._made(start, "field", self._word(), node)
+                node = self._node(start, "field", self._word(), node)
             else:
                 return node
 
@@ -253,7 +253,7 @@ class _Reader:
         is_tuple = False
         while not self._take(")"):
             if self._take(","):
-                inside.append(self._made(start, "nothing"))
+                inside.append(self._node(start, "nothing"))
                 is_tuple = True
                 continue
             inside.append(self.expression())
@@ -261,16 +261,16 @@ class _Reader:
                 self._at += 1
                 is_tuple = True
                 if self._next == ")":
-                    inside.append(self._made(start, "nothing"))
+                    inside.append(self._node(start, "nothing"))
         if is_tuple or len(inside) != 1:
-            return self._made(start, "tuple", "", *inside)
+            return self._node(start, "tuple", "", *inside)
         return inside[0]
 
     def _braces(self, start: int) -> Node:
         inside = self._arguments("}")
         if len(inside) == 1 and inside[0].kind == "comprehension":
             return inside[0]
-        return self._made(start, "array", "", *inside)
+        return self._node(start, "array", "", *inside)
 
     def _matrix(self, start: int) -> Node:
         rows: list[Node] = []
@@ -279,18 +279,18 @@ class _Reader:
             row.append(self.expression())
             if self._take(","):
                 continue
-            rows.append(self._made(row[0].start, "row", "", *row))
+            rows.append(self._node(row[0].start, "row", "", *row))
             row = []
             if self._take("]"):
-                return self._made(start, "matrix", "", *rows)
+                return self._node(start, "matrix", "", *rows)
             self._expect(";")
 
     def _reference(self) -> Node:
         start, kind = self._start, "function" if self._take("function") else "call"
         parts = self._name()
         if self._take("("):
-            return self._made(start, kind, "", *self._arguments(")"), parts=parts)
-        return self._made(start, "name", parts=parts)
+            return self._node(start, kind, "", *self._arguments(")"), parts=parts)
+        return self._node(start, "name", parts=parts)
 
     def _name(self) -> tuple[Part, ...]:
         start = self._start
@@ -301,7 +301,7 @@ class _Reader:
             dot = ""
             subscripts: tuple[Node, ...] = ()
             if self._take("["):
-                array = self._made(start, "name", parts=(*parts, Part(name)))
+                array = self._node(start, "name", parts=(*parts, Part(name)))
                 subscripts = self._subscripts(array)
             parts.append(Part(name, subscripts))
             if not self._is_member:
@@ -321,14 +321,14 @@ class _Reader:
     def _argument(self, closing: str) -> Node:
         start = self._start
         if closing == "]" and self._take(":"):
-            return self._made(start, "colon")
+            return self._node(start, "colon")
         token = self._tokens[self._at]
         if token.kind == "name" and self._sign(self._at + 1)[0] == "=":
             self._at += 2
-            return self._made(start, "named", token.text, self.expression())
+            return self._node(start, "named", token.text, self.expression())
         node = self.expression()
         if self._take("for"):
-            return self._made(start, "comprehension", "", node, *self._loops())
+            return self._node(start, "comprehension", "", node, *self._loops())
         return node
 
     def _loops(self) -> tuple[Node, ...]:
@@ -336,7 +336,7 @@ class _Reader:
         while True:
             start, name = self._start, self._word()
             range_ = (self.expression(),) if self._take("in") else ()
-            loops.append(self._made(start, "loop", name, *range_))
+            loops.append(self._node(start, "loop", name, *range_))
             if not self._take(","):
                 return tuple(loops)
 
@@ -372,10 +372,10 @@ class _Reader:
             self._expect("loop")
             return self._closed(start, "for", (*loops, self._block(self.statements())))
         if word := self._take("return", "break"):
-            return self._made(start, word)
+            return self._node(start, word)
         target = self._primary()
         if self._take(":="):
-            return self._made(start, "assign", "", target, self.expression())
+            return self._node(start, "assign", "", target, self.expression())
         return target
 
     def _branches(self, start: int, word: str) -> Node:
@@ -392,10 +392,10 @@ class _Reader:
         return self._closed(start, word, tuple(inside))
 
     def _block(self, inside: tuple[Node, ...]) -> Node:
-        return self._made(inside[0].start if inside else 0, "block", "", *inside)
+        return self._node(inside[0].start if inside else 0, "block", "", *inside)
 
     def _closed(self, start: int, word: str, inside: tuple[Node, ...]) -> Node:
         self._expect("end")
         self._expect(word)
         kind = "choice" if word == "if" else word
-        return self._made(start, kind, "", *inside)
+        return self._node(start, kind, "", *inside)

@@ -26,11 +26,11 @@ def with_names(value: Any, names: Mapping[str, str]) -> Any:
     if isinstance(value, str):
         if WRITTEN not in value:
             return value
-        return _WRITTEN_NAME.sub(lambda found: names.get(found[1], found[0]), value)
+        return _WRITTEN_NAME.sub(lambda match: names.get(match[1], match[0]), value)
     if isinstance(value, dict):
-        return {with_names(key, names): with_names(each, names) for key, each in value.items()}
+        return {with_names(key, names): with_names(item, names) for key, item in value.items()}
     if isinstance(value, list):
-        return [with_names(each, names) for each in value]
+        return [with_names(item, names) for item in value]
     return value
 
 
@@ -64,7 +64,7 @@ class SourceMap:
         line = bisect.bisect_left(ends, span["start"])
         return self._origins[line] if line < len(self._origins) else f"{path}:{line + 1}"
 
-    def whole(self, source: int) -> str:
+    def text_of(self, source: int) -> str:
         """The whole text of a file by its number."""
         return self._texts.get(source, b"").decode(errors="replace")
 
@@ -78,7 +78,7 @@ class SourceMap:
 
 def _line_ends(text: str) -> list[int]:
     """Byte positions of the line ends: spans count bytes."""
-    return [found.start() for found in re.finditer(rb"\n", text.encode())]
+    return [match.start() for match in re.finditer(rb"\n", text.encode())]
 
 
 class Experiment(Struct):
@@ -100,8 +100,8 @@ class Experiment(Struct):
     tolerance: float | None = None
 
     def __post_init__(self) -> None:
-        given = {key: value for key, value in asdict(self).items() if value is not None}
-        for key, value in given.items():
+        settings = {key: value for key, value in asdict(self).items() if value is not None}
+        for key, value in settings.items():
             if not math.isfinite(value):
                 raise DescriptionError(f"experiment.{key}: expected a finite number, got {value}")
         if self.step_size is not None and self.step_size <= 0:
@@ -113,10 +113,10 @@ class Experiment(Struct):
                 f"experiment.tolerance: expected a number between 0 and 1, got {self.tolerance}"
             )
 
-    def or_else(self, other: Experiment) -> Experiment:
+    def or_else(self, defaults: Experiment) -> Experiment:
         """Complete it by another one."""
-        said = {key: value for key, value in asdict(self).items() if value is not None}
-        return Experiment(**{**asdict(other), **said})
+        settings = {key: value for key, value in asdict(self).items() if value is not None}
+        return Experiment(**{**asdict(defaults), **settings})
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -192,14 +192,14 @@ class ClassText(Struct):
 
 def tokens(text: str) -> list[Token]:
     """All tokens of a Modelica text, without white space and comments."""
-    found, line, start = [], 1, 0
+    tokens_read, line, start = [], 1, 0
     for match in _TOKEN.finditer(text):
         end = start + len(match.group().encode())
         if match.lastgroup != "skip":
-            found.append(Token(str(match.lastgroup), match.group(), line, start, end))
+            tokens_read.append(Token(str(match.lastgroup), match.group(), line, start, end))
         line += match.group().count("\n")
         start = end
-    return found
+    return tokens_read
 
 
 def classes_of(text: str) -> tuple[ClassText, ...]:
@@ -236,24 +236,26 @@ class ModelicaText:
 
     def lines_of(self, word: str) -> list[int]:
         """Lines on which a name stands, comments and strings left out; ``a.b`` may have blanks."""
-        wanted = re.split(r"(\.)", word)
-        runs = windows(self.tokens, len(wanted))
-        return sorted({run[0].line for run in runs if [each.text for each in run] == wanted})
+        parts = re.split(r"(\.)", word)
+        runs = windows(self.tokens, len(parts))
+        return sorted({run[0].line for run in runs if [token.text for token in run] == parts})
 
     def calls_of(self, name: str) -> list[tuple[int, str]]:
         """Lines on which a function is called, and what is between the brackets."""
-        found = []
+        calls = []
         for at, (token, bracket) in enumerate(pairwise(self.tokens)):
             if (token.text, bracket.text) == (name, "("):
                 inside = self.tokens[at + 2 : closing(self.tokens, at + 1) - 1]
-                words = " ".join(each.text for each in inside)
-                found.append((token.line, re.sub(r" (?=[\[\],.])|(?<=[\[.]) ", "", words)))
-        return found
+                words = " ".join(inner_token.text for inner_token in inside)
+                calls.append((token.line, re.sub(r" (?=[\[\],.])|(?<=[\[.]) ", "", words)))
+        return calls
 
     def experiment(self, name: str) -> Experiment:
         """``annotation(experiment(..))`` of a class of this file; what it leaves out is None."""
-        own = next((found.tokens for found in self.classes if found.name == name), ())
-        return Experiment(**dict(self._arguments(_annotation(own, "experiment"))))
+        class_tokens = next(
+            (definition.tokens for definition in self.classes if definition.name == name), ()
+        )
+        return Experiment(**dict(self._arguments(_annotation(class_tokens, "experiment"))))
 
     def _arguments(self, inside: Sequence[Token]) -> Iterator[tuple[str, float]]:
         for argument in split(inside):
@@ -282,9 +284,9 @@ def _classes(listed: Sequence[Token]) -> Iterator[ClassText]:
         elif token.text in CLASS_WORDS and depth == 0 and texts[at + 1] not in CLASS_WORDS:
             # "operator record R" is found at its second word.
             name = texts[at + 2] if texts[at + 1] == "extends" else texts[at + 1]
-            whole = ".".join([*(own for _, own, _ in stack), name])
+            full_name = ".".join([*(outer_name for _, outer_name, _ in stack), name])
             end = (";",) if texts[at + 2] == "=" else ("end", name)
-            stack.append((ClassText(whole, token.text, token.line, partial, []), name, end))
+            stack.append((ClassText(full_name, token.text, token.line, partial, []), name, end))
         elif stack:
             stack[-1][0].tokens.append(token)
         partial = token.text == "partial"
@@ -295,7 +297,7 @@ def _annotation(listed: Sequence[Token], name: str) -> Sequence[Token]:
     for at, token in enumerate(listed):
         if token.text == "annotation":
             for argument in split(listed[at + 2 : closing(listed, at + 1) - 1]):
-                if [each.text for each in argument[:2]] == [name, "("]:
+                if [token.text for token in argument[:2]] == [name, "("]:
                     return argument[2:-1]
     return ()
 
@@ -308,15 +310,15 @@ def nesting(token: Token) -> int:
 def closing(listed: Sequence[Token], at: int) -> int:
     """Place behind the brackets that open at a place; that of the end if none closes them."""
     depth = 0
-    for place in range(at, len(listed)):
-        depth += nesting(listed[place])
+    for position in range(at, len(listed)):
+        depth += nesting(listed[position])
         if depth == 0:
-            return place + 1
+            return position + 1
     return len(listed)
 
 
 def windows(listed: Sequence[Token], size: int) -> Iterator[tuple[Token, ...]]:
-    """All runs of so many tokens."""
+    """All runs of a number of tokens."""
     return zip(*(listed[first:] for first in range(size)), strict=False)
 
 

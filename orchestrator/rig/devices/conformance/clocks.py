@@ -40,10 +40,10 @@ def expect_order(session_done: Session, bench: Bench, steps: list[int]) -> None:
     expect(not strange, f"sequence numbers one by one, found steps of {strange[:5]}")
 
 
-def expect(kept: bool, what: str) -> None:  # noqa: FBT001 # reads as a sentence
+def expect(condition: bool, expectation: str) -> None:  # noqa: FBT001 # reads as a sentence
     """Raise NotKeptError unless something is as it must be; ``what``: expected and found."""
-    if not kept:
-        raise NotKeptError(f"expected {what}")
+    if not condition:
+        raise NotKeptError(f"expected {expectation}")
 
 
 def clock_jump(name: str, bench: Bench) -> str:
@@ -74,8 +74,8 @@ def wrapped(name: str, bench: Bench) -> str:
             first = received.hear(2)
             if not first.arrivals or first.arrivals[0] - received.begun_s > 0.8 * _WRAP_S:
                 continue
-            left = received.begun_s + _WRAP_S + _AFTER_S - time.monotonic()
-            heard = received.hear(1_000_000, left + _AFTER_S)
+            remaining_s = received.begun_s + _WRAP_S + _AFTER_S - time.monotonic()
+            heard = received.hear(1_000_000, remaining_s + _AFTER_S)
             samples = [*first.samples, *heard.samples]
             steps = Heard(samples=samples).steps
             expect_order(received, bench, steps)
@@ -83,13 +83,13 @@ def wrapped(name: str, bench: Bench) -> str:
         times = [s.device_time for s in samples if s.device_time is not None]
         gaps = [later - earlier for earlier, later in pairwise(times)]
         counts = steps if len(steps) == len(gaps) else [1] * len(gaps)
-        most = max(_SHARE * period, _LEAST_S)
+        tolerance = max(_SHARE * period, _LEAST_S)
         for gap, step in zip(gaps, counts, strict=True):
             due = (
                 step % received.device.sequence_period if received.device.sequence_period else step
             ) * period
             expect(
-                abs(gap - due) <= most,
+                abs(gap - due) <= tolerance,
                 f"device times that advance by {due:.4g} s where the count or clock wraps around,"
                 f" found {gap:.6g} s",
             )
@@ -142,5 +142,5 @@ def _noticed(received: Session, before: Received) -> str:
     )
 
 
-def _is_before(value: float | None, other: float | None) -> bool:
-    return value is not None and other is not None and value < other and math.isfinite(value)
+def _is_before(value: float | None, later: float | None) -> bool:
+    return value is not None and later is not None and value < later and math.isfinite(value)

@@ -32,14 +32,14 @@ class Golden(Struct):
     ----------
     name
         What it is.
-    found
+    actual
         Makes it, by the codec of the adapter.
     expected
         What it must be.
     """
 
     name: str
-    found: Callable[[], object]
+    actual: Callable[[], object]
     expected: object
 
 
@@ -113,18 +113,18 @@ class Logged(Struct):
         Rows and column of it.
     scale
         What a value is multiplied by to have the unit of the signal.
-    where
+    row_key
         What a row must have besides: a column and its text; ``None``: nothing.
     """
 
     event: str
     column: str
     scale: float = 1.0
-    where: tuple[str, str] | None = None
+    row_key: tuple[str, str] | None = None
 
     def is_in(self, row: Mapping[str, str]) -> bool:
         """Whether a row, cells by column, tells it."""
-        marked = self.where is None or row.get(self.where[0]) == self.where[1]
+        marked = self.row_key is None or row.get(self.row_key[0]) == self.row_key[1]
         return row["event"] == self.event and marked and bool(row.get(self.column))
 
 
@@ -168,7 +168,7 @@ class Bench(Struct):
         they are not.
     forged
         From a datagram of the device makes one that is right but for a value far off, its number,
-        and its time if it has one, so many samples ahead; ``None``: samples have neither number
+        and its time if it has one, a number of samples ahead; ``None``: samples have neither number
         nor time.
     resolution
         By which a value may differ from that in the emulator's log: half of the last digit on the
@@ -182,7 +182,7 @@ class Bench(Struct):
         It holds the newest sample only, so that a slow reader passes over some.
     truth
         What the emulator's log says of outputs, without any fault of the wire.
-    asked
+    logged_commands
         The same of inputs: the command as it came over the wire.
     """
 
@@ -201,7 +201,7 @@ class Bench(Struct):
     wraps: bool = False
     newest_only: bool = False
     truth: LoggedSignals = _nothing
-    asked: LoggedSignals = _nothing
+    logged_commands: LoggedSignals = _nothing
 
 
 #: A busy machine may take so long to import what an emulator needs.
@@ -248,8 +248,8 @@ class EmulatorProcess:
     def __enter__(self) -> Self:
         line = self._process.first_line(_START_S)
         if not line:
-            why = self._process.finish() or f"it printed no ready line within {_START_S:g} s"
-            raise DeviceError(f"emulator {self._module} did not start: {why}")
+            reason = self._process.finish() or f"it printed no ready line within {_START_S:g} s"
+            raise DeviceError(f"emulator {self._module} did not start: {reason}")
         _RUNNING.add(self)
         self.places = json.loads(line)
         return self
@@ -315,7 +315,7 @@ def _free_port(kind: socket.SocketKind) -> int:
 
 #: How long is waited for one sample: a busy machine must not look like a dead device.
 _WAIT_S = 1.0
-#: So many samples may have left before a fault began.
+#: Number of samples that may have left before a fault began.
 _UNDER_WAY = 10
 #: Of a range and of a speed, what one command moves.
 _SHARE_OF_RANGE, _SHARE_OF_SPEED = 1e-3, 0.2
@@ -335,8 +335,8 @@ class Heard(MutableStruct):
     @property
     def steps(self) -> list[int]:
         """Differences of the sequence numbers of samples that follow each other."""
-        found = [s.sequence for s in self.samples if s.sequence is not None]
-        return [b - a for a, b in pairwise(found)]
+        numbers = [s.sequence for s in self.samples if s.sequence is not None]
+        return [b - a for a, b in pairwise(numbers)]
 
 
 class Session(Struct):
@@ -361,32 +361,32 @@ class Session(Struct):
         self.hear(_UNDER_WAY, 1.0)
 
     def stir(self, samples: int) -> Heard:
-        """Receive so many samples while each command goes a little on, and then back."""
+        """Receive a number of samples while each command moves slightly forth and back."""
         heard = Heard()
         for i in range(samples):
             values = self._commands(min(i, samples - i))
             if not self.device.answers:
                 self.device.send(values)
-            one = hear(self.device, 1, _WAIT_S, values)
-            heard.samples += one.samples
-            heard.refused += one.refused
+            answer = hear(self.device, 1, _WAIT_S, values)
+            heard.samples += answer.samples
+            heard.refused += answer.refused
         return heard
 
-    def apart(self, step: int) -> list[float]:
+    def distinct_commands(self, step: int) -> list[float]:
         """Return commands that go another way each, so that none is taken for another.
 
         step: From the start values on.
         """
         ports = self.device.connectors(self.device.settings)
         count = sum(connector.size for connector in ports.inputs)
-        found: list[float] = []
+        values: list[float] = []
         for connector in ports.inputs:
             for _ in range(connector.size):
-                share = (len(found) + 1) / count
-                way = step * share * _stride(connector, ports.rate)
-                down = len(found) % 2 and connector.start - way >= connector.minimum
-                found.append(connector.start + (-way if down else way))
-        return found
+                share = (len(values) + 1) / count
+                distance = step * share * _stride(connector, ports.rate)
+                down = len(values) % 2 and connector.start - distance >= connector.minimum
+                values.append(connector.start + (-distance if down else distance))
+        return values
 
     def _commands(self, step: int) -> list[float]:
         ports = self.device.connectors(self.device.settings)
@@ -397,7 +397,7 @@ class Session(Struct):
         ]
 
     def hear(self, samples: int, seconds: float = 5.0, *, until_silent: bool = False) -> Heard:
-        """Receive until there are so many samples, or so much time has passed."""
+        """Receive until there are enough samples, or the time has passed."""
         return hear(self.device, samples, seconds, self.start_values(), until_silent=until_silent)
 
 
@@ -416,19 +416,19 @@ def hear(
     until_silent: bool = False,
     wait_s: float = _WAIT_S,
 ) -> Heard:
-    """Receive, and answer where the device wants to be answered.
+    """Receive, and answer if the device needs answers.
 
     device: Opened.
-    samples: It is enough when so many have come.
+    samples: Number of samples after which it ends.
     seconds: It is given up after so long.
     answer: To each sample, of a device that is to be answered.
     until_silent: It is enough as well when nothing came in a wait, after something did.
     wait_s: Of one wait at most.
     """
     heard, end = Heard(), time.monotonic() + seconds
-    while len(heard.samples) < samples and (left := end - time.monotonic()) > 0.0:
+    while len(heard.samples) < samples and (remaining_s := end - time.monotonic()) > 0.0:
         try:
-            received = device.receive(min(left, wait_s))
+            received = device.receive(min(remaining_s, wait_s))
         except WireFormatError as error:
             heard.refused.append(error)
             continue
@@ -451,11 +451,11 @@ def session(
     wiring = bench.wiring()
     kind = device_class(name)
     settings = read_settings(kind, wiring.settings, f"bench of {name}")
-    told = [part for fault in faults for part in ("--fault", fault)]
-    told += ["--on-signal", later] if later else []
-    told += ["--log", str(log)] if log else []
+    options = [part for fault in faults for part in ("--fault", fault)]
+    options += ["--on-signal", later] if later else []
+    options += ["--log", str(log)] if log else []
     device = kind(settings)
-    with EmulatorProcess(bench.emulator, [*wiring.arguments, *told]) as emulator:
+    with EmulatorProcess(bench.emulator, [*wiring.arguments, *options]) as emulator:
         begun_s = time.monotonic()
         try:
             device.open()

@@ -75,14 +75,14 @@ def without(system):
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_run_goes_on_from_a_checkpoint_bit_for_bit(case):
-    with Execution(CASES[case](), step="10 ms", algorithm="jacobi") as whole:
-        whole.step(20)
-        kept = whole.save()
-        whole.step(20)
-        rows = whole.recording().values
-        whole.restore(kept)
-        whole.step(20)
-        np.testing.assert_array_equal(whole.recording().values, rows)
+    with Execution(CASES[case](), step="10 ms", algorithm="jacobi") as execution:
+        execution.step(20)
+        kept = execution.save()
+        execution.step(20)
+        rows = execution.recording().values
+        execution.restore(kept)
+        execution.step(20)
+        np.testing.assert_array_equal(execution.recording().values, rows)
 
 
 class MassInMillimetres(oscillator.Mass):
@@ -229,9 +229,9 @@ def test_what_nepce_leaves_behind_a_feed_through_is_in_the_delay_of_the_loop():
 @pytest.mark.parametrize("algorithm", ["jacobi", "gauss-seidel"])
 def test_the_measured_delay_of_a_loop_is_the_predicted_one(algorithm):
     system = resolve(compensated(oscillator.by_motion()))
-    found = probe_delays(system, step_ns=10 * MS, algorithm_name=algorithm, frequency=0.2)
-    assert found
-    for probed in found:
+    delays = probe_delays(system, step_ns=10 * MS, algorithm_name=algorithm, frequency=0.2)
+    assert delays
+    for probed in delays:
         assert probed.measured_ns == pytest.approx(probed.predicted_ns, abs=1e-3 * MS)
 
 

@@ -133,5 +133,5 @@ def test_a_map_needs_what_the_outputs_are_at_once(plants, wording):
 
 def test_it_goes_with_every_order(plants):
     orders = {None, "linear", "quadratic"}
-    found = {rig(plants, way=way).connections[0].extrapolation for way in orders}
+    found = {rig(plants, way=order).connections[0].extrapolation for order in orders}
     assert found == {None, Extrapolation.LINEAR, Extrapolation.QUADRATIC}

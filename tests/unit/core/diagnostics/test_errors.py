@@ -67,7 +67,7 @@ def test_several_problems_become_one_error():
     assert DescriptionError.collect([one]) is one
     both = DescriptionError.collect([one, other])
     assert both.problems == ("a", "b", "c")
-    assert [found.code for found in both.diagnostics] == [
+    assert [diagnostic.code for diagnostic in both.diagnostics] == [
         "UnknownNameError",
         "UnknownNameError",
         "DescriptionError",

@@ -31,9 +31,9 @@ FMU2 = """<?xml version="1.0"?><fmiModelDescription fmiVersion="2.0" modelName="
 
 
 def archive(path, **entries):
-    with zipfile.ZipFile(path, "w") as made:
+    with zipfile.ZipFile(path, "w") as zip_file:
         for name, content in entries.items():
-            made.writestr(name.replace("__", "."), content)
+            zip_file.writestr(name.replace("__", "."), content)
     return path
 
 

@@ -127,7 +127,7 @@ def test_an_input_that_is_connected_twice_to_one_output(wording):
 def test_the_direction_of_an_end_is_not_judged_while_the_other_is_missing():
     with pytest.raises(DescriptionError) as caught:
         _pairs(("a.none", "b.ratio"), ("a.ratio", "b.first")).check()
-    assert [each.code for each in caught.value.diagnostics] == ["CON102"]
+    assert [diagnostic.code for diagnostic in caught.value.diagnostics] == ["CON102"]
 
 
 @pytest.mark.parametrize("first", [0.0, None])
@@ -164,8 +164,8 @@ def test_a_delay_in_quotes_needs_a_unit(wording):
     [(1, "case '0'"), (2, "cases '0', '1'"), (5, "cases '0', '1', '2' and 2 more")],
 )
 def test_a_problem_of_several_cases_is_told_once(count, cases):
-    found = Diagnostic("X", Severity.ERROR, "no such FMU")
-    problems = [DescriptionError(found.within(f"case '{number}'")) for number in range(count)]
+    diagnostic = Diagnostic("X", Severity.ERROR, "no such FMU")
+    problems = [DescriptionError(diagnostic.within(f"case '{number}'")) for number in range(count)]
     assert str(DescriptionError.collect(problems)) == f"{cases}: no such FMU"
 
 

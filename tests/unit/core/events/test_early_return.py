@@ -32,12 +32,12 @@ def test_all_go_as_far_as_the_unit_that_returned(c_fmu, algorithm, first):
     system = system.connect("early.x", "jumper.u")
     with Execution(system, step="100 ms", algorithm=algorithm) as run:
         run.advance("0.6 s")
-        found = run.event_statistics()
+        statistics = run.event_statistics()
         assert column(run, "early.met") == [0, 0, 0, 1, 1, 2, 2]
         assert column(run, "early.x")[-1] == pytest.approx(0.6, abs=1e-12)
         assert column(run, "jumper.y")[-1] == pytest.approx(0.6, abs=1e-12)
     # The level 0.25 lies inside a step; 0.5 on the grid, where nobody has to go back.
-    assert (found.early_returns, found.split_steps, found.instants) == (1, 1, 3)
+    assert (statistics.early_returns, statistics.split_steps, statistics.instants) == (1, 1, 3)
 
 
 @pytest.mark.parametrize("lacks", [STATE, FIXED], ids=["state", "vary"])
@@ -50,9 +50,9 @@ def test_a_unit_that_cannot_go_back_forbids_early_return(c_fmu, lacks):
     )
     with Execution(system, step="100 ms") as run:
         run.advance("0.6 s")
-        found = run.event_statistics()
+        statistics = run.event_statistics()
         assert column(run, "early.met") == [0, 0, 0, 1, 1, 2, 2]  # at the next point each
-    assert (found.early_returns, found.split_steps) == (0, 0)
+    assert (statistics.early_returns, statistics.split_steps) == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -88,9 +88,9 @@ def test_an_input_that_jumps_is_an_event_at_the_begin_of_the_step(c_fmu, algorit
     )
     with Execution(system, step="100 ms", algorithm=algorithm) as run:
         run.advance("0.5 s")
-        found = run.event_statistics()
+        statistics = run.event_statistics()
         assert column(run, "early.x")[-1] == pytest.approx(0.5, abs=1e-12)
-    assert (found.early_returns, found.split_steps, found.instants) == (1, 0, 2)
+    assert (statistics.early_returns, statistics.split_steps, statistics.instants) == (1, 0, 2)
 
 
 @pytest.mark.parametrize("algorithm", ["jacobi", "gauss-seidel"])
@@ -106,9 +106,9 @@ def test_an_input_that_moves_beyond_a_level_is_kept_on_the_way_back(c_fmu, algor
     )
     with Execution(system, step="100 ms", algorithm=algorithm) as run:
         run.advance("0.9 s")
-        found = run.event_statistics()
+        statistics = run.event_statistics()
         assert column(run, "early.x")[-1] == pytest.approx(0.9, abs=1e-12)
-    assert (found.early_returns, found.split_steps, found.instants) == (1, 0, 2)
+    assert (statistics.early_returns, statistics.split_steps, statistics.instants) == (1, 0, 2)
 
 
 def test_adaptive_steps_do_without_early_return(c_fmu):

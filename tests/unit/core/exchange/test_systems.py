@@ -47,10 +47,10 @@ def _height(time):
 def test_every_height_of_a_bouncing_ball_is_that_of_the_closed_form(ball, version, solver, step):
     system = System("drop").add("ball", fmu(ball[version]))
     system = system.with_options("ball", interface="me", solver=solver, tolerance=1e-10)
-    found = simulate(system, step=step, stop="2.2 s")
-    exact = [_height(time) for time in found.time]
+    result = simulate(system, step=step, stop="2.2 s")
+    exact = [_height(time) for time in result.time]
     # 7 impacts; an impact time that is off by 1e-9 s would show as 4e-9 m.
-    assert found["ball.height"] == pytest.approx(exact, abs=1e-9)
+    assert result["ball.height"] == pytest.approx(exact, abs=1e-9)
 
 
 def test_both_interfaces_of_one_fmu_agree(ball):
@@ -93,13 +93,13 @@ def test_two_model_exchange_units_beside_a_co_simulation_unit(exchange, probe):
         .with_options("first", tolerance=1e-11)
         .with_options("last", tolerance=1e-11)
     )
-    found = simulate(system, step="50 ms", stop="1 s", algorithm="gauss-seidel", delay="mean")
-    first = np.exp(-2.0 * found.time)
-    assert found["first.y"] == pytest.approx(first, abs=1e-9)
+    result = simulate(system, step="50 ms", stop="1 s", algorithm="gauss-seidel", delay="mean")
+    first = np.exp(-2.0 * result.time)
+    assert result["first.y"] == pytest.approx(first, abs=1e-9)
     last = 1.0
     for number, (_, now) in enumerate(pairwise(first), 1):
         last = 3.0 * now + (last - 3.0 * now) * math.exp(-0.25)
-        assert found["last.y"][number] == pytest.approx(last, abs=1e-9)
+        assert result["last.y"][number] == pytest.approx(last, abs=1e-9)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

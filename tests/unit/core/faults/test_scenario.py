@@ -256,11 +256,11 @@ def test_figures_of_faults_are_swept(folder):
     read = read_experiment(folder / "experiment.toml")
     sweeps = run_experiment(read, folder, folder / "out").sweeps
     assert sweeps["longer"].values == [0.009, 0.012, 0.021]
-    found = [measured.value for measured in sweeps["longer"].measured["last"]]
+    values = [measured.value for measured in sweeps["longer"].measured["last"]]
     # Until after the end the gain of 4 sees the 4 that came last.
-    np.testing.assert_allclose(found, [4 * 1019, 4 * 1019, 16], rtol=1e-12)
-    found = [measured.value for measured in sweeps["more"].measured["last"]]
-    np.testing.assert_allclose(found, [4 * 519, 4 * 2019], rtol=1e-12)
+    np.testing.assert_allclose(values, [4 * 1019, 4 * 1019, 16], rtol=1e-12)
+    values = [measured.value for measured in sweeps["more"].measured["last"]]
+    np.testing.assert_allclose(values, [4 * 519, 4 * 2019], rtol=1e-12)
 
 
 @pytest.mark.parametrize(

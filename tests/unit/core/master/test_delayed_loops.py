@@ -81,9 +81,12 @@ EXCHANGE = re.compile(r' dependencies="[^"]*"( dependenciesKind="[^"]*")?')
 def silent_sheet(plants, tmp_path):
     """A spring and damper whose description lists no dependencies."""
     path = tmp_path / "SpringDashpot.fmu"
-    with zipfile.ZipFile(plants / "SpringDashpot.fmu") as whole, zipfile.ZipFile(path, "w") as less:
-        for name in whole.namelist():
-            data = whole.read(name)
+    with (
+        zipfile.ZipFile(plants / "SpringDashpot.fmu") as zip_file,
+        zipfile.ZipFile(path, "w") as less,
+    ):
+        for name in zip_file.namelist():
+            data = zip_file.read(name)
             if name == "modelDescription.xml":
                 text, count = EXCHANGE.subn("", data.decode())
                 assert count

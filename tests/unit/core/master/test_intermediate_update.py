@@ -83,9 +83,9 @@ def test_a_unit_of_another_tool_is_given_what_it_asks_for(c_fmu, parts):
     assert [plan.order for plan in run.schedule.plans] == [3]
     run.advance("0.4 s")
     assert run.notices == ()
-    other = Execution(foreign(c_fmu, parts=7), step="4 ms", delay="waveform")
-    other.advance("0.4 s")
-    assert run.get("asker.x") == pytest.approx(other.get("asker.x"), rel=1e-13)
+    execution = Execution(foreign(c_fmu, parts=7), step="4 ms", delay="waveform")
+    execution.advance("0.4 s")
+    assert run.get("asker.x") == pytest.approx(execution.get("asker.x"), rel=1e-13)
 
 
 def test_a_unit_that_does_not_ask_is_told_of(c_fmu):

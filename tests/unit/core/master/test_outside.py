@@ -202,8 +202,8 @@ def test_all_ways_to_run_a_system_take_what_it_says(probe):
         np.testing.assert_array_equal(result.values, results[0].values)
         np.testing.assert_array_equal(result.time_ns, 250_000_000 * np.arange(2, 9))
     assert {run.schedule.algorithm for run in runs} == {"jacobi"}
-    named = Execution(
+    execution = Execution(
         system, step="0.5 s", start=0.0, algorithm="gauss-seidel", rates={}, early_return=True
     )
-    assert (named.schedule.step_ns, named.start_ns) == (500_000_000, 0)
-    assert named.schedule.algorithm == "gauss-seidel"
+    assert (execution.schedule.step_ns, execution.start_ns) == (500_000_000, 0)
+    assert execution.schedule.algorithm == "gauss-seidel"

@@ -122,9 +122,9 @@ def test_texts_are_not_recorded(chain, wording):
 
 
 def test_texts_cannot_be_delayed(chain, wording):
-    late = chain.with_delay("from.data", "through.blob", "1 s")
+    system = chain.with_delay("from.data", "through.blob", "1 s")
     with wording.raises(CapabilityError):
-        Execution(late, step="1 s")
+        Execution(system, step="1 s")
 
 
 def test_a_string_with_a_zero_byte(c_fmu, chain, wording):

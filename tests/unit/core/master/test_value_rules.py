@@ -70,7 +70,7 @@ def notes(system, **options):
 def codes(tmp_path):
     def found(system):
         write_ssd(system, tmp_path / "s.ssd")
-        listed = [one.code for one in check_target(tmp_path / "s.ssd").findings]
+        listed = [finding.code for finding in check_target(tmp_path / "s.ssd").findings]
         return [code for code in listed if code in {"VAL105", "VAL122", "ENU101", "VAL121"}]
 
     return found

@@ -121,9 +121,9 @@ def test_a_run_says_what_it_follows(plants):
     (told,) = remarks(schedule.plans, schedule.loop_delays, schedule.step_ns, schedule.mode)
     assert told == "3 connections are interpolated within each step (waveform)"
     assert [loop.numerical_ns for loop in schedule.loop_delays] == [0.0]
-    late = TransportDelay(5_000_000)
+    delay = TransportDelay(5_000_000)
     held = [replace(plan, order=0) for plan in schedule.plans]
-    delayed = [replace(held[0], connection=replace(held[0].connection, delay=late)), *held[1:]]
+    delayed = [replace(held[0], connection=replace(held[0].connection, delay=delay)), *held[1:]]
     told = remarks(delayed, schedule.loop_delays, schedule.step_ns, DelayMode.WAVEFORM)
     assert told[-1].startswith("no connection is interpolated within each step (waveform); held")
 
@@ -178,9 +178,9 @@ def test_steps_in_parts_equal_the_reference(plants, c_fmu):
     for column, name in enumerate(found.names):
         slot = one.schedule.slots[name][0]
         np.testing.assert_array_equal(found.values[:, column], rows[:, slot], err_msg=name)
-    told = one.event_statistics()
-    assert told.split_steps > 0
-    assert told.early_returns > 0
+    statistics = one.event_statistics()
+    assert statistics.split_steps > 0
+    assert statistics.early_returns > 0
 
 
 def test_a_saved_run_goes_on_bit_for_bit(plants):

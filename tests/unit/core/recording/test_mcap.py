@@ -51,7 +51,10 @@ def opened(path):
             for _, channel, message in reader.iter_messages()
         ]
         metadata = {one.name: one.metadata for one in reader.iter_metadata()}
-        attachments = {one.name: one.data for one in reader.iter_attachments()}
+        attachments = {
+            iter_attachment.name: iter_attachment.data
+            for iter_attachment in reader.iter_attachments()
+        }
     return summary, messages, metadata, attachments
 
 
@@ -59,7 +62,9 @@ def test_its_own_reader_sees_signals_units_events_and_what_was_run(result, tmp_p
     write_mcap(result, tmp_path / "a.mcap")
     summary, messages, metadata, attachments = opened(tmp_path / "a.mcap")
     assert summary.statistics.message_count == len(messages) == 2 * 21 + 3
-    schemas = {one.name: json.loads(one.data)["properties"] for one in summary.schemas.values()}
+    schemas = {
+        schema.name: json.loads(schema.data)["properties"] for schema in summary.schemas.values()
+    }
     assert schemas["softdock.a"]["x"] == {
         "type": ["number", "null"], "unit": "m", "frame": "base", "description": "Way"
     }  # fmt: skip
@@ -94,8 +99,8 @@ def test_rows_in_real_time_have_the_monotonic_time_too(tmp_path, wording):
         with path.open("rb") as file:
             rows = [m for _, c, m in make_reader(file).iter_messages() if c.topic == "/a"]
         count = len(rows)
-        assert [one.log_time for one in rows] == result.time_ns[:count].tolist()
-        assert [one.publish_time for one in rows] == clock_ns[:count].tolist()
+        assert [row.log_time for row in rows] == result.time_ns[:count].tolist()
+        assert [row.publish_time for row in rows] == clock_ns[:count].tolist()
     found = read_result(tmp_path / "a.mcap")
     np.testing.assert_array_equal(found.clock_ns, clock_ns)
     np.testing.assert_array_equal(found.part(found.names, 10).clock_ns, clock_ns[::10])

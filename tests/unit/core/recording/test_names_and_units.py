@@ -58,17 +58,17 @@ def test_a_recording_has_the_same_names(kind, tmp_path):
     result = hard_result()
     path = tmp_path / f"r.{kind}"
     writer(kind)(result, path)
-    found = read_recorded(path, "m")
-    assert tuple(f"m.{name}" for name in found.columns) == result.names
-    assert {f"m.{name}": unit for name, unit in found.units.items()} == result.units
-    assert found.values.tobytes() == result.values.tobytes()
+    recorded = read_recorded(path, "m")
+    assert tuple(f"m.{name}" for name in recorded.columns) == result.names
+    assert {f"m.{name}": unit for name, unit in recorded.units.items()} == result.units
+    assert recorded.values.tobytes() == result.values.tobytes()
 
 
 def test_a_recording_plays_scalars_whose_names_end_like_elements(kind, tmp_path):
     path = tmp_path / f"r.{kind}"
     writer(kind)(result_with(("m.a[1]", "m.a[2]", "m.v[0]", "m.v[1]", "m.one[0]"), {}, {}), path)
-    made = component_of(Source(SourceKind.LOG, f"{path}?component=m"))
-    shapes = {name: each.shape for name, each in made.connectors.items()}
+    component = component_of(Source(SourceKind.LOG, f"{path}?component=m"))
+    shapes = {name: each.shape for name, each in component.connectors.items()}
     assert shapes == {"a[1]": (), "a[2]": (), "v": (2,), "one[0]": ()}
 
 
@@ -81,9 +81,9 @@ def test_an_input_is_read_by_its_name(ending, tmp_path):
     for number, name in enumerate(result.names):
         if ending == "csv" and name.endswith(" "):
             continue  # blanks around titles of tables by hand are none of the names
-        found = read_signal(tmp_path / f"r.{ending}", name)
-        assert found.unit == result.units.get(name)
-        assert np.array_equal(found.values, result.values[:, number])
+        signal_file = read_signal(tmp_path / f"r.{ending}", name)
+        assert signal_file.unit == result.units.get(name)
+        assert np.array_equal(signal_file.values, result.values[:, number])
 
 
 @pytest.mark.parametrize(
@@ -141,13 +141,13 @@ def test_files_of_other_tools(tmp_path, normal):
         path = mat_file(
             tmp_path / "o.mat", times, values, names, about, normal=normal, coding=coding
         )
-        found = read_result(path)
-        assert found.names == ("x [1]",)
-        assert found.units == {"x [1]": "m"}
-        assert found.time.tolist() == [0, 0.1, 0.2, 0.3]
-        assert found["x [1]"].tolist() == [0, 1, 5, 6]
-        assert np.signbit(found["x [1]"][0])
-        assert found.notes == (
+        result = read_result(path)
+        assert result.names == ("x [1]",)
+        assert result.units == {"x [1]": "m"}
+        assert result.time.tolist() == [0, 0.1, 0.2, 0.3]
+        assert result["x [1]"].tolist() == [0, 1, 5, 6]
+        assert np.signbit(result["x [1]"][0])
+        assert result.notes == (
             "o.mat: 2 rows left out, as another one of the same time follows (events)",
         )
 
@@ -170,8 +170,8 @@ def test_a_system_runs_by_the_recording_of_odd_names(tmp_path):
     for ending in ("csv", "npz", "mat"):
         path = tmp_path / f"p.{ending}"
         writer(ending)(result_with(("m.speed [rpm]",), {"m.speed [rpm]": "N"}, {}), path)
-        made = component_of(Source(SourceKind.LOG, f"{path}?component=m"))
-        system = System("s").add("m", made).add("b", block("saturation"))
+        component = component_of(Source(SourceKind.LOG, f"{path}?component=m"))
+        system = System("s").add("m", component).add("b", block("saturation"))
         system = system.connect("m.speed [rpm]", "b.wanted")
         result = simulate(system, step="0.1 s", stop="0.2 s", record=["m.speed [rpm]"])
         assert np.signbit(result["m.speed [rpm]"][0])

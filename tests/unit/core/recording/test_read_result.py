@@ -27,10 +27,10 @@ def path(tmp_path):
 
 
 def test_what_was_written_is_read(path):
-    found = read_result(path)
-    assert (found.name, found.names, found.units) == ("a", ("x", "y[0]"), {"x": "m"})
-    np.testing.assert_array_equal(found.values, np.arange(6.0).reshape(3, 2))
-    assert found.notices == (Notice(1_000_000, "stopped", safe=True),)
+    result = read_result(path)
+    assert (result.name, result.names, result.units) == ("a", ("x", "y[0]"), {"x": "m"})
+    np.testing.assert_array_equal(result.values, np.arange(6.0).reshape(3, 2))
+    assert result.notices == (Notice(1_000_000, "stopped", safe=True),)
 
 
 @pytest.mark.parametrize(
@@ -117,10 +117,10 @@ def recorded(tmp_path):
 @pytest.mark.parametrize("kind", ["parquet", "mcap"])
 def test_a_recording_is_read_in_parts_and_whole(recorded, tmp_path, kind):
     writer(kind)(recorded, tmp_path / f"a.{kind}")
-    found = read_result(tmp_path / f"a.{kind}")
-    assert (found.names, found.units) == (recorded.names, {"c.s1": "m"})
-    np.testing.assert_array_equal(found.time_ns, recorded.time_ns)
-    np.testing.assert_array_equal(found.values, recorded.values)
+    result = read_result(tmp_path / f"a.{kind}")
+    assert (result.names, result.units) == (recorded.names, {"c.s1": "m"})
+    np.testing.assert_array_equal(result.time_ns, recorded.time_ns)
+    np.testing.assert_array_equal(result.values, recorded.values)
 
 
 @pytest.mark.parametrize(("kind", "copies"), [("parquet", 1), ("mcap", 3)])

@@ -122,10 +122,10 @@ def test_what_was_set_aside_when_it_was_killed_is_put_back(out):
 def test_what_killed_runs_left_goes_and_what_others_are_at_stays(out):
     write(out.with_name(".out.0123456789ab.part"), a="left")
     write(out.with_name(".outer.0123456789ab.part"), a="of another folder")
-    with whole_folder(out) as one:
-        write(one.folder, one="1")
+    with whole_folder(out) as drafts:
+        write(drafts.folder, one="1")
         commit(out, two="2")
-        assert one.folder.is_dir()
+        assert drafts.folder.is_dir()
     assert texts(out) == {"a": "old", "one": "1", "two": "2", "mine/b": "mine"}
     assert names(out.parent) == [".outer.0123456789ab.part", "out"]
 
@@ -147,11 +147,11 @@ def test_a_run_that_was_killed_keeps_nobody_out(out, wording):
         "with whole_folder(sys.argv[1], alone=True): print('begun', flush=True), sys.stdin.read()"
     )
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, "-c", script, str(out)], **pipes) as other:  # noqa: S603
-        assert other.stdout.readline() == b"begun\n"
+    with subprocess.Popen([sys.executable, "-c", script, str(out)], **pipes) as popen:  # noqa: S603
+        assert popen.stdout.readline() == b"begun\n"
         with wording.raises(SoftdockError):
             with_alone(out)
-        other.kill()
+        popen.kill()
     with_alone(out)
     assert names(out.parent) == ["out"]
 
@@ -224,10 +224,10 @@ def test_a_replacement_one_by_one_that_fails_says_what_is_there(out, monkeypatch
         working(*arguments, **options)
 
     monkeypatch.chdir(out)
-    with wording.raises(SoftdockError) as said:
+    with wording.raises(SoftdockError) as raised:
         commit_with(out, lambda: monkeypatch.setattr(os, stage, full))
-    assert "some are of this run" in str(said.value)
-    assert "those of an earlier run are untouched" not in str(said.value)
+    assert "some are of this run" in str(raised.value)
+    assert "those of an earlier run are untouched" not in str(raised.value)
 
 
 def test_a_shell_that_stands_in_a_deleted_folder(out, tmp_path, monkeypatch, wording):

@@ -43,9 +43,9 @@ def test_a_declared_unit_wins_with_a_warning(caplog: pytest.LogCaptureFixture) -
 
 def test_another_name_for_the_same_unit_is_fine(caplog: pytest.LogCaptureFixture) -> None:
     metre = BaseUnit({"m": 1})
-    own = Connector("position", Causality.OUTPUT, unit="metre", unit_definition=metre)
+    connector = Connector("position", Causality.OUTPUT, unit="metre", unit_definition=metre)
     with caplog.at_level(logging.WARNING):
-        assert resolve(declared(own)).component("c").connectors["position"].unit == "metre"
+        assert resolve(declared(connector)).component("c").connectors["position"].unit == "metre"
     assert not caplog.records
 
 

@@ -202,10 +202,10 @@ def test_an_output_that_shares_its_name_with_a_local_stays_what_it_is(c_fmu):
         '<ScalarVariable name="minus_y" valueReference="0" causality="internal"><Real/>'
         "</ScalarVariable></ModelVariables>"
     )
-    found = read_fmu(c_fmu("slave1", replacing("</ModelVariables>", twin)))
-    assert found.variables["minus_y"].is_negated
-    assert found.references["minus_y"] == 1
-    assert found.description.feedthrough["minus_y"] == ()
+    description = read_fmu(c_fmu("slave1", replacing("</ModelVariables>", twin)))
+    assert description.variables["minus_y"].is_negated
+    assert description.references["minus_y"] == 1
+    assert description.description.feedthrough["minus_y"] == ()
 
 
 def test_an_alias_of_a_taken_name_does_harm(c_fmu, wording):

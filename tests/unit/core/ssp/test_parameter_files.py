@@ -44,8 +44,8 @@ def bare() -> System:
         Connector("gear", Causality.PARAMETER, DataType.INTEGER, enumeration=gears),
     ]
     part = Component("motor", Source(SourceKind.BLOCK, "motor"), {c.name: c for c in known})
-    own = Connector("load", Causality.PARAMETER, unit="kg")
-    arm = System("arm", {"motor": part}, connectors={"load": own})
+    connector = Connector("load", Causality.PARAMETER, unit="kg")
+    arm = System("arm", {"motor": part}, connectors={"load": connector})
     return System("rig", {"motor": part}, systems={"arm": arm}, description="a rig")
 
 
@@ -58,9 +58,9 @@ def rig() -> System:
 def test_what_is_written_gives_the_same_values(tmp_path: Path) -> None:
     write_parameter_set(rig(), tmp_path / "rig.ssv")
     first = (tmp_path / "rig.ssv").read_bytes()
-    found = apply_parameter_set(bare(), tmp_path / "rig.ssv", strict=True)
-    assert found == rig()
-    write_parameter_set(found, tmp_path / "rig.ssv")
+    system = apply_parameter_set(bare(), tmp_path / "rig.ssv", strict=True)
+    assert system == rig()
+    write_parameter_set(system, tmp_path / "rig.ssv")
     assert (tmp_path / "rig.ssv").read_bytes() == first
     write_parameter_set(rig().flat(), tmp_path / "flat.ssv")
     flat = apply_parameter_set(bare().flat(), tmp_path / "flat.ssv", strict=True)
@@ -74,9 +74,9 @@ def test_a_mapping_chooses_and_transforms(tmp_path: Path, wording) -> None:
         "motor.n": "arm.motor.n",
     }
     write_parameter_mapping(entries, tmp_path / "rig.ssm")
-    found = apply_parameter_set(bare(), tmp_path / "rig.ssv", tmp_path / "rig.ssm", strict=True)
-    assert dict(found.systems["arm"].components["motor"].values) == {"k": 6.0}
-    assert dict(found.components["motor"].values) == {"n": -3}
+    system = apply_parameter_set(bare(), tmp_path / "rig.ssv", tmp_path / "rig.ssm", strict=True)
+    assert dict(system.systems["arm"].components["motor"].values) == {"k": 6.0}
+    assert dict(system.components["motor"].values) == {"n": -3}
     write_parameter_mapping({"motor.kk": "motor.k"}, tmp_path / "rig.ssm")
     with wording.raises(SspError, code="SSP305", place="mapping 'motor.k' to 'motor.kk'"):
         apply_parameter_set(bare().flat(), tmp_path / "rig.ssv", tmp_path / "rig.ssm", strict=True)
@@ -134,9 +134,9 @@ def test_a_set_is_linked_into_a_file_and_stays_through_edits(tmp_path: Path, nam
     document.link(tmp_path / "rig.ssv")
     document.link(tmp_path / "rig.ssv", tmp_path / "rig.ssm", inside="arm/motor")
     document.save()
-    found = read_system(path)
+    system = read_system(path)
     # The binding of the whole wins over that of the component.
-    assert found == rig()
+    assert system == rig()
     again = Document.open(path)
     again.update(again.system.set("motor.k", 11.0).set("motor.n", 4))
     again.save()

@@ -16,9 +16,9 @@ from orchestrator.core.files import archive
 def make_zip(tmp_path):
     def make(*entries, compression=zipfile.ZIP_DEFLATED):
         path = tmp_path / "test.zip"
-        with zipfile.ZipFile(path, "w", compression) as made:
+        with zipfile.ZipFile(path, "w", compression) as zip_file:
             for name, content in entries:
-                made.writestr(name, content)
+                zip_file.writestr(name, content)
         return path
 
     return make

@@ -57,8 +57,8 @@ def test_a_system_with_options_is_another_value():
 
 
 def test_only_what_differs_from_the_defaults_is_said():
-    assert ComponentOptions().said() == {}
-    assert ComponentOptions("me", tolerance=1e-8).said() == {
+    assert ComponentOptions().differing_texts() == {}
+    assert ComponentOptions("me", tolerance=1e-8).differing_texts() == {
         "interface": "me",
         "tolerance": "1e-08",
     }

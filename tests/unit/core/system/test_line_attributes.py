@@ -149,9 +149,9 @@ def test_an_unknown_setting_is_refused(wording) -> None:
 
 
 def test_connections_in_a_row_keep_the_last_value() -> None:
-    late = TransportDelay(2_000_000)
+    delay = TransportDelay(2_000_000)
     ends = Endpoint("a", "y"), Endpoint("b", "u")
-    lines = [Connection(*ends, late, interpolation=Interpolation.CUBIC), Connection(*ends)]
+    lines = [Connection(*ends, delay, interpolation=Interpolation.CUBIC), Connection(*ends)]
     (codec,) = (attribute for attribute in ATTRIBUTES if attribute.name == "interpolation")
     assert codec.combined is not None
     assert codec.combined(lines, "line") == "cubic"

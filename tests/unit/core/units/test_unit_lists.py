@@ -144,9 +144,9 @@ def test_units_of_public_fmus(
     name: str, row: tuple[int, ...], factor: float, offset: float
 ) -> None:
     assert definition_beyond(name, BaseUnit(_powers(row), factor, offset)) is None
-    found = base_unit(name)
-    assert found.factor == pytest.approx(factor, rel=1e-13)
-    without = {symbol: power for symbol, power in found.exponents.items() if symbol != "rad"}
+    unit = base_unit(name)
+    assert unit.factor == pytest.approx(factor, rel=1e-13)
+    without = {symbol: power for symbol, power in unit.exponents.items() if symbol != "rad"}
     assert without == {symbol: p for symbol, p in _powers(row).items() if symbol != "rad"}
 
 

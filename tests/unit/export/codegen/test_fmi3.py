@@ -277,7 +277,7 @@ def test_directional_and_adjoint_derivatives_agree(slave: Slave3) -> None:
     rows = [slave.references[name] for name in unknowns]
     columns = [slave.references[name] for name in knowns]
     forward = np.array(
-        [slave.fmu.getDirectionalDerivative(rows, [known], [1.0]) for known in columns]
+        [slave.fmu.getDirectionalDerivative(rows, [column], [1.0]) for column in columns]
     ).T
     backward = np.array(
         [slave.fmu.getAdjointDerivative([unknown], columns, [1.0], 3) for unknown in rows]

@@ -64,7 +64,7 @@ def test_other_events_make_another_fmu(tmp_path: Path) -> None:
     first = build_dae(ball, tmp_path)
     (relation,) = ball.events.relations
     higher = Relation(relation.symbol, 0.5 + relation.margin, strict=False, size=1, label="h <= .5")
-    other = ResidualDae(
+    dae = ResidualDae(
         ball.name,
         ball.time,
         ball.variables,
@@ -76,4 +76,4 @@ def test_other_events_make_another_fmu(tmp_path: Path) -> None:
     )
     assert not first.cached
     assert build_dae(ball, tmp_path).cached
-    assert not build_dae(other, tmp_path).cached
+    assert not build_dae(dae, tmp_path).cached

@@ -25,13 +25,13 @@ CASES = dict(
 def values(text: str) -> dict[str, float]:
     """Values of all variables of model M at time = 1."""
     ode = make_explicit(read(flatten_source("M", text, "M.mo")))
-    parameters = ca.DM([float(each.start) for each in ode.parameters])
+    parameters = ca.DM([float(parameter.start) for parameter in ode.parameters])
     symbols = [
         ca.vertcat(*(each.symbol for each in group)) for group in (ode.parameters, ode.calculated)
     ]
     calculated = ca.Function("c", symbols[:1], [ode.c])(parameters)
     states = ca.Function("s", symbols, [ode.start])(parameters, calculated)
-    known = [ode.time, *symbols, ca.vertcat(*(each.symbol for each in ode.states))]
+    known = [ode.time, *symbols, ca.vertcat(*(state.symbol for state in ode.states))]
     function = ca.Function("w", known, [ode.w, ode.y])
     ends = function(1.0, parameters, calculated, states)
     groups = (ode.locals, ode.outputs, ode.states, ode.calculated, ode.parameters)
@@ -41,7 +41,7 @@ def values(text: str) -> dict[str, float]:
         for group, column in zip(groups, columns, strict=True)
         for variable, value in zip(group, ca.DM(column).full().ravel(), strict=True)
     }
-    return found | {each.name: float(each.start) for each in ode.constants}
+    return found | {constant.name: float(constant.start) for constant in ode.constants}
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -122,6 +122,6 @@ def test_bodies_that_are_pushed_and_turned_gain_what_the_wrench_does(plants):
     assert ledger.residual < 1e-6 * ledger.turnover
     # Without the arm the wrench would be about another point than the motion.
     motion = Motion(motion.flow, motion.displacement)
-    wrong = LedgerPort("wrench", Bond(bond.effort, motion), "bodies", Positive.OUT)
-    again = energy_ledger(result, resolve(system).flat(), LedgerPlan((account,), (wrong,)))
+    port = LedgerPort("wrench", Bond(bond.effort, motion), "bodies", Positive.OUT)
+    again = energy_ledger(result, resolve(system).flat(), LedgerPlan((account,), (port,)))
     assert again.residual > 0.1 * again.turnover

@@ -46,9 +46,9 @@ def test_a_portable_case(plants, tmp_path):
     file = tmp_path / "other.ssp"
     options = ("--case", "capture_b60", "--portable", "--step", "2 ms", "--delay", "plain")
     result = run(EPOS, *options, "--json", "--output", file)
-    found = json.loads(result.output)
-    assert found["file"] == str(file)
-    assert "for 16 ms, of a delay of 16 ms, in steps of 2 ms" in found["remarks"][0]
+    content = json.loads(result.output)
+    assert content["file"] == str(file)
+    assert "for 16 ms, of a delay of 16 ms, in steps of 2 ms" in content["remarks"][0]
     assert read_system(file).experiment.step_ns == 2_000_000
 
 

@@ -74,10 +74,10 @@ def test_ecos_gives_the_same_bits(epos):
     done = subprocess.run(  # noqa: S603
         [*command, str(COUNT), *wanted], capture_output=True, text=True, check=True, cwd=path.parent
     )
-    found = np.array([[float(text) for text in row.split()] for row in done.stdout.splitlines()])
+    values = np.array([[float(text) for text in row.split()] for row in done.stdout.splitlines()])
     expected = np.column_stack([ours.values[1:, ours.names.index(name)] for name in names])
     assert abs(expected[-1, 0] - 0.00737) < 1e-5  # other names of the sets gave 0.0181
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(values, expected)
 
 
 @pytest.mark.skipif(

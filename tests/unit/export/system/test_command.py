@@ -44,8 +44,8 @@ def test_the_docking_loop_in_both_versions(softdock, plants, tmp_path):
         )
         found = np.array([result[signal] for signal in expected.names]).T
         np.testing.assert_array_equal(found, expected.values)
-    about = fmpy.read_model_description(str(tmp_path / "epos.fmu"))
-    assert about.defaultExperiment.stopTime == "2.0"
+    description = fmpy.read_model_description(str(tmp_path / "epos.fmu"))
+    assert description.defaultExperiment.stopTime == "2.0"
 
 
 @pytest.mark.parametrize("built_before", [True, False])
@@ -77,9 +77,9 @@ def test_options_win_over_the_case(softdock, plants, tmp_path):
         *("--swap", f"contact={plants / 'SpringDashpot.fmu'}", "--output", path),
     )
     assert (code, out.startswith(str(path))) == (0, True)
-    about = fmpy.read_model_description(str(path))
-    assert float(about.defaultExperiment.stepSize) == 2e-3
-    assert {v.name: v.start for v in about.modelVariables}["chaser.m"] == "800.0"
+    description = fmpy.read_model_description(str(path))
+    assert float(description.defaultExperiment.stepSize) == 2e-3
+    assert {v.name: v.start for v in description.modelVariables}["chaser.m"] == "800.0"
     run = simulate(System("outer").add("it", fmu(path)), step="2 ms", stop="0.1 s")
     assert run.simulated_seconds == pytest.approx(0.1)
 

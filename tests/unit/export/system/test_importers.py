@@ -15,8 +15,8 @@ STEPS = 200
 
 
 def expected(system):
-    found = simulate(system, step="1 ms", stop="0.2 s")
-    return found.values[1:, [found.names.index(name) for name in SIGNALS]]
+    result = simulate(system, step="1 ms", stop="0.2 s")
+    return result.values[1:, [result.names.index(name) for name in SIGNALS]]
 
 
 def test_libcosim_reads_fmi2(capture, tmp_path):

@@ -33,11 +33,11 @@ def test_variables_of_a_system(driven, tmp_path, fmi):
     assert seen["sheet.latched"] == ("parameter", "fixed", None, "true")  # as inside
     assert seen["chaser.virtual_force"] == ("parameter", "tunable", "N", "0.0")  # held from inside
     assert "chaser.thrust" not in found  # fed from outside
-    about = fmpy.read_model_description(str(path))
-    assert about.variableNamingConvention == "structured"
-    assert about.coSimulation.canGetAndSetFMUstate
-    assert not about.coSimulation.canHandleVariableCommunicationStepSize
-    assert float(about.defaultExperiment.stepSize) == 1e-3
+    description = fmpy.read_model_description(str(path))
+    assert description.variableNamingConvention == "structured"
+    assert description.coSimulation.canGetAndSetFMUstate
+    assert not description.coSimulation.canHandleVariableCommunicationStepSize
+    assert float(description.defaultExperiment.stepSize) == 1e-3
 
 
 def test_an_input_is_held_over_a_communication_step(driven, tmp_path, instance, begin):

@@ -35,8 +35,8 @@ def test_two_levels_deep(driven, tmp_path, versions):
     expected = flat.values[:, flat.names.index("chaser.position")]
     for path in (one, two, three):
         system = System("outer").add("it", fmu(path), push=12.0)
-        found = simulate(system, step="1 ms", stop="0.3 s")
-        values = found.values[:, found.names.index("it.position")]
+        result = simulate(system, step="1 ms", stop="0.3 s")
+        values = result.values[:, result.names.index("it.position")]
         np.testing.assert_array_equal(values, expected)
     assert abs(expected[-1] - expected[0]) > 1e-3
 
@@ -64,6 +64,6 @@ def test_the_own_step_of_an_export_is_kept_by_the_outer_system(driven, tmp_path)
     system = System("outer").add("it", fmu(path), push=0.0)
     with pytest.raises(Exception, match=r"'it' takes whole multiples of 0\.001 s"):
         simulate(system, step="1.5 ms", stop="0.3 s")
-    whole = simulate(system, step="1 ms", stop="0.3 s")
+    result = simulate(system, step="1 ms", stop="0.3 s")
     coarse = simulate(system, step="5 ms", stop="0.3 s")
-    np.testing.assert_array_equal(coarse.values, whole.values[::5])
+    np.testing.assert_array_equal(coarse.values, result.values[::5])

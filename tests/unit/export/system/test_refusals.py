@@ -91,8 +91,8 @@ def test_a_target_that_cannot_be_written_keeps_what_was_there(
 
 
 def test_equal_systems_make_equal_archives(capture, tmp_path):
-    one = export_system(capture(), tmp_path / "one.fmu", step="1 ms").read_bytes()
-    assert export_system(capture(), tmp_path / "two.fmu", step="1 ms").read_bytes() == one
+    content = export_system(capture(), tmp_path / "one.fmu", step="1 ms").read_bytes()
+    assert export_system(capture(), tmp_path / "two.fmu", step="1 ms").read_bytes() == content
 
 
 def changed(path, target, change):
@@ -185,7 +185,7 @@ def test_tables_that_end_too_early_missing_tables_and_missing_fmus(capture, tmp_
 
 
 def test_a_description_of_another_export_is_refused(capture, tmp_path):
-    one = export_system(capture(), tmp_path / "one.fmu", step="1 ms")
+    path = export_system(capture(), tmp_path / "one.fmu", step="1 ms")
     two = export_system(capture(delay="20 ms"), tmp_path / "two.fmu", step="1 ms")
     with zipfile.ZipFile(two) as archive:
         description = archive.read("modelDescription.xml")
@@ -194,7 +194,7 @@ def test_a_description_of_another_export_is_refused(capture, tmp_path):
         return description if name == "modelDescription.xml" else content
 
     assert "modelDescription.xml is of another export" in said(
-        changed(one, tmp_path / "mixed.fmu", mix)
+        changed(path, tmp_path / "mixed.fmu", mix)
     )
 
 

@@ -32,10 +32,10 @@ def test_a_checkpoint_repeats_the_rest_bit_by_bit(nested):
         run.restore(kept)
         run.advance("0.3 s")
         np.testing.assert_array_equal(run.recording().values, whole)
-    with Execution(nested, step="1 ms") as other:
-        other.restore(stored)
-        other.advance("0.3 s")
-        np.testing.assert_array_equal(other.recording().values, whole)
+    with Execution(nested, step="1 ms") as execution:
+        execution.restore(stored)
+        execution.advance("0.3 s")
+        np.testing.assert_array_equal(execution.recording().values, whole)
 
 
 def test_an_algorithm_may_repeat_its_steps(nested):

@@ -246,12 +246,12 @@ def test_on_a_phone_the_picture_has_its_room_and_the_controls_stay(table, browse
         foot: innerHeight - bar.bottom, inner: [innerWidth, innerHeight]});
     });</script></body>"""
     text = without_policy(rendered(table(**BALL)))
-    seen = Page(
+    page = Page(
         browser(text.replace("</body>", probe), "#t=0", "--window-size=500,800", "--dump-dom")
     )
-    told = json.loads(next(word for word in seen.words if word.startswith('{"wide"')))
-    width, height = told["inner"]
-    assert told["wide"] <= width  # nothing to scroll sideways
-    assert told["stage"][0] == width
-    assert 0.5 * height <= told["stage"][1] <= 0.8 * height
-    assert told["foot"] >= -1  # the controls are on the screen
+    content = json.loads(next(word for word in page.words if word.startswith('{"wide"')))
+    width, height = content["inner"]
+    assert content["wide"] <= width  # nothing to scroll sideways
+    assert content["stage"][0] == width
+    assert 0.5 * height <= content["stage"][1] <= 0.8 * height
+    assert content["foot"] >= -1  # the controls are on the screen

@@ -146,8 +146,8 @@ def test_lists_of_points_make_several_lines_of_which_a_share_is_drawn(table):
         "radius": 0.1,
     }
     page = decoded(table(part={"legs": line}))
-    found = np.vstack(page.segments())
-    np.testing.assert_allclose(found, [[0, 0, 1, 0, 0, 2], [1, 0, 2, 1, 0, 4]])
+    values = np.vstack(page.segments())
+    np.testing.assert_allclose(values, [[0, 0, 1, 0, 0, 2], [1, 0, 2, 1, 0, 4]])
 
 
 def test_frames_of_another_case_move_with_that_case(table):

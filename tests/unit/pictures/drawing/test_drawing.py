@@ -93,7 +93,7 @@ def test_loops_have_one_colour_each_and_are_listed(arm, arm_facts):
     for halo in groups(drawing, "halo"):
         path = halo.find(f"{SVG}path")
         colours.setdefault(halo.get("data-loop"), set()).add(path.get("stroke"))
-    assert all(len(found) == 1 for found in colours.values())
+    assert all(len(colour) == 1 for colour in colours.values())
     assert len(set.union(*colours.values())) == len(colours) > 3
     listed = [text for text in texts(drawing) if "oop " in text]
     assert len(listed) == len(arm_facts.loops)

@@ -110,7 +110,7 @@ def test_a_run_that_is_gone_is_said(run):
 def test_a_stop_waits_neither_for_a_look_nor_for_a_supervisor_that_is_silent(run, monkeypatch):
     shown, _ = run
     shown.cases[0].rig = "exam"
-    silent, asked, wishes = threading.Event(), threading.Event(), []
+    silent, event, wishes = threading.Event(), threading.Event(), []
 
     class Operator:
         def __init__(self, rig):
@@ -125,7 +125,7 @@ def test_a_stop_waits_neither_for_a_look_nor_for_a_supervisor_that_is_silent(run
         def wish(self, wish, **_):
             wishes.append(wish)
             if wish == "status":
-                asked.set()
+                event.set()
                 silent.wait(60)
             return {}
 
@@ -133,7 +133,7 @@ def test_a_stop_waits_neither_for_a_look_nor_for_a_supervisor_that_is_silent(run
     monkeypatch.setattr(ShownCase, "known", lambda _self: None)
     looking = threading.Thread(target=shown.state, daemon=True)
     looking.start()
-    assert asked.wait(30)
+    assert event.wait(30)
     began = time.monotonic()
     with shown._lock:  # as somebody who looks through a long recording
         shown.operate("quickstop")

@@ -158,7 +158,7 @@ def test_each_limit_of_the_supervisor_has_a_bar(tab, rig):
         assert near == ["delay margin left", "lost samples"]
         kept = "document.querySelector('#limited .limit').kept"
         tab.run(f"{kept} = 1")
-        rig(limits=[{**one, "value": 1.0} for one in limits])
+        rig(limits=[{**limit, "value": 1.0} for limit in limits])
         tab.until("document.querySelector('#limited .limit .value').innerText === '1 N'")
         assert tab.run(kept) == 1  # changed in place: a reader of the screen does not start again
     assert tab.errors == []

@@ -83,7 +83,7 @@ def test_nothing_overlaps_and_nobody_else_is_asked(tab, system, width, dark):
 def test_ten_moments_show_what_was_recorded(tab, system):
     """Of all signals: on the lines, in the legends, and as the script has them."""
     result = full(system)
-    recorded = recording(4001, tuple(result.cases[0].about["signals"]["names"]))
+    recorded = recording(4001, tuple(result.cases[0].facts["signals"]["names"]))
     result.cases[0].samples._rows.values[:, 5] = recorded.values[:, 5] = np.arange(4001) > 2000
     with served(result) as url:
         tab.show(url)
@@ -232,7 +232,7 @@ def test_a_run_is_steered_by_buttons(tab):
         tab.until("document.getElementById('state').textContent === 'standing'")
         while len(wished) < 4:
             tab.frame()
-    assert sorted(one.what for one in wished) == ["go", "pause", "step", "stop"]
+    assert sorted(one.request for one in wished) == ["go", "pause", "step", "stop"]
     assert tab.errors == []
 
 
@@ -242,7 +242,7 @@ def asked(monkeypatch):
     found = []
 
     def ask(_self, wish):
-        found.append((wish.what, wish.name, wish.text, wish.ramp))
+        found.append((wish.request, wish.name, wish.text, wish.ramp))
         if wish.text == "9":
             raise DescriptionError("one.k: beyond its limits")
 
@@ -258,7 +258,7 @@ def asked(monkeypatch):
 def test_values_are_set_and_moments_marked_and_a_rig_is_led(tab, asked):
     run = Going()
     about = {"name": "one.k", "unit": "m", "type": "Real", "value": 1.0, "limits": ">= 0"}
-    run.shown.cases[0].about["tunables"] = [about]
+    run.shown.cases[0].facts["tunables"] = [about]
     rig = {"rig": "epos", "state": "SHADOW", "in_state_s": 1.0, "engaged_s": None, "armed": None}
     run.shown.rig._rig, run.shown.rig._asked, run.shown.cases[0].rig = rig, math.inf, "epos"
     answer = "document.getElementById('answer').textContent"

@@ -279,9 +279,9 @@ def test_a_run_is_tuned_and_marked_and_done_again_bit_for_bit(folder, table, mon
         ask("mark", text="<b>now")
         ask("set", name="x.k", value="10")
         ask("set", name="x.q", value="1")
-        known = json.loads(asked(url, "case", case=0)[2])
-        answers.append([one["kind"] for one in known["done"]])
-        answers.append([one["name"] for one in known["tunables"]])
+        content = json.loads(asked(url, "case", case=0)[2])
+        answers.append([one["kind"] for one in content["done"]])
+        answers.append([one["name"] for one in content["tunables"]])
         Held.looked.set()
 
     monkeypatch.setattr(Held, "step", patient)
@@ -297,8 +297,8 @@ def test_a_run_is_tuned_and_marked_and_done_again_bit_for_bit(folder, table, mon
     assert answers[3] == "x.k: expected >= 0 and <= 9, found 10.0, beyond its limits"
     assert "no connector 'q'" in answers[4]
     assert answers[5:] == [["set", "set", "mark"], ["x.u", "x.k", "y.k", "x.y -> y.u"]]
-    assert [one.text for one in result.marks] == ["<b>now"]
-    assert any("x.k from 1 to 3 over 20 steps" in one for one in result.remarks)
+    assert [mark.text for mark in result.marks] == ["<b>now"]
+    assert any("x.k from 1 to 3 over 20 steps" in remark for remark in result.remarks)
     assert "&lt;b&gt;now" in (output / "report.html").read_text()
     kept = next(output.glob("one.*"))
     again = run_with(experiment, source, source / "again", RunSettings(tuning=kept))

@@ -24,9 +24,9 @@ def rows_of(count, columns=3, seed=1):
 
 def samples_of(rows, whole=None):
     first = np.zeros(1, dtype=np.int64), np.full((1, rows.values.shape[1]), 0.25)
-    made = SampleFinder(*first, rows)
-    made.grow(len(rows.times_ns) if whole is None else whole)
-    return made
+    finder = SampleFinder(*first, rows)
+    finder.grow(len(rows.times_ns) if whole is None else whole)
+    return finder
 
 
 def test_few_rows_are_exact_and_reach_beyond_both_ends():
@@ -89,8 +89,8 @@ def test_intervals_are_counted_once_however_rows_come():
     expected = [int(((away_us > a) & (away_us <= b)).sum()) for a, b in pairwise(edges)]
     for pieces in ([2000], [0, 1, 2, 3, 700, 700, 2000]):
         intervals = Intervals(times_ns, clocks_ns, 0.5)
-        for whole in pieces:
-            intervals.grow(whole)
+        for piece in pieces:
+            intervals.grow(piece)
         assert intervals.counts == expected
 
 

@@ -224,13 +224,13 @@ def test_a_viewer_who_is_known_is_not_closed_for_strangers(monkeypatch):
     monkeypatch.setattr(live_door, "MOST_STRANGERS", 2)
     with served(replayed(recording(10))) as url:
         place = urlsplit(url)
-        kept = http.client.HTTPConnection(place.hostname, place.port, timeout=10)
-        kept.request("GET", f"/state?{place.query}")
-        assert kept.getresponse().read()
+        connection = http.client.HTTPConnection(place.hostname, place.port, timeout=10)
+        connection.request("GET", f"/state?{place.query}")
+        assert connection.getresponse().read()
         with strangers(url, 10, HALVES[1]):
-            kept.request("GET", f"/state?{place.query}")
-            assert json.loads(kept.getresponse().read())["cases"]
-        kept.close()
+            connection.request("GET", f"/state?{place.query}")
+            assert json.loads(connection.getresponse().read())["cases"]
+        connection.close()
 
 
 def test_the_oldest_stranger_goes_for_a_newer_one(monkeypatch):
@@ -304,9 +304,9 @@ def test_names_are_text_and_what_is_no_number_is_nothing():
         text = asked(url, "")[2].decode()
         assert text.count("<script") == 2  # uPlot, and our own
         assert HOSTILE not in text
-        found = json.loads(asked(url, "case", case=0)[2])
-    assert found["signals"]["names"][0] == HOSTILE
-    assert found["sections"][0]["rows"] == [["peak", None, HOSTILE]]
+        content = json.loads(asked(url, "case", case=0)[2])
+    assert content["signals"]["names"][0] == HOSTILE
+    assert content["sections"][0]["rows"] == [["peak", None, HOSTILE]]
 
 
 def test_a_million_samples_are_told_in_a_moment():

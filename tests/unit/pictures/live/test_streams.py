@@ -131,11 +131,11 @@ def test_foxglove_is_given_what_an_mcap_file_has(tmp_path):
     with closing(Foxglove("127.0.0.1", 0)) as sink, open_mcap(tmp_path / "seen.mcap"):
         sink.begin("run", channel_plans(NAMES, {"a.x": {"unit": "m"}}))
         sink.send(np.array([1 * MS, 2 * MS]), np.array([[0.1, -2.0, 3.0], [4.0, 5.0, 6.0]]))
-    found = read_result(tmp_path / "seen.mcap")
-    assert set(found.names) == {"run/a.x", "run/a.<b>", "run/c.y"}
-    np.testing.assert_array_equal(found.time_ns, [1 * MS, 2 * MS])
-    np.testing.assert_array_equal(found["run/a.x"], [0.1, 4.0])
-    assert found.units == {"run/a.x": "m"}
+    result = read_result(tmp_path / "seen.mcap")
+    assert set(result.names) == {"run/a.x", "run/a.<b>", "run/c.y"}
+    np.testing.assert_array_equal(result.time_ns, [1 * MS, 2 * MS])
+    np.testing.assert_array_equal(result["run/a.x"], [0.1, 4.0])
+    assert result.units == {"run/a.x": "m"}
 
 
 @pytest.mark.parametrize(
@@ -205,9 +205,9 @@ def test_a_run_sends_all_its_rows(tmp_path, receiver):
     (tmp_path / "experiment.toml").write_text(EXPERIMENT)
     experiment = read_experiment(tmp_path / "experiment.toml")
     address = f"udp:{receiver.getsockname()[1]}"
-    asked = RunSettings(stream=(address,))
+    settings = RunSettings(stream=(address,))
     said = []
-    outcome = run_with(experiment, tmp_path, tmp_path / "out", asked, announce=said.append)
+    outcome = run_with(experiment, tmp_path, tmp_path / "out", settings, announce=said.append)
     assert said == [f"stream: udp:127.0.0.1:{address[4:]}"]
     for name in ("one", "two"):  # so few that the socket keeps them all
         result, rows = outcome.cases[name].result, received(receiver, 61)

@@ -21,7 +21,7 @@ class BootingBus(FakeBus):
                 self.left -= 1
                 self.late.boot()
                 self.late.out = self.late.out if self.left == 0 else []
-                self.push(self.line.told())
+                self.push(self.line.answers())
             else:
                 super().send([frame])
 

@@ -104,9 +104,9 @@ def test_maps_are_held_against_the_data_sheet(tmp_path, wording):
     sheet = tmp_path / "drive.eds"
     sheet.write_text(SHEET.format(index=0x6041))
     given = settings(drive(eds=sheet))
-    with pytest.raises(DescriptionError) as found:
+    with pytest.raises(DescriptionError) as raised:
         CanopenCia402.connectors(given)
-    told = str(found.value)
+    told = str(raised.value)
     assert "the data sheet has no RPDO1 (1400)" in told
     assert "the data sheet has no 'position' (6064:00)" in told
     assert "the data sheet says that 'statusword' (6041:00) cannot be mapped" in told

@@ -117,7 +117,7 @@ def test_on_the_way_to_rest_no_target_comes_from_an_encoder_that_jumped(jump, mo
         if k == 40:
             made.drives[0].tell_felt = lambda felt: (felt[0] + jump, *felt[1:])
         made.cycles(1, (1e-3 * k,))
-        targets.append(made.drives[0].wanted)
+        targets.append(made.drives[0].command)
     made.device.close()
     assert ("quick_stop", 1) in made.log
     assert np.abs(np.diff(targets)).max() < 1.1e-3

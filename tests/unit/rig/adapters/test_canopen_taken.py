@@ -60,15 +60,15 @@ def test_the_acceleration_of_a_position_is_declared(
     monkeypatch, given, has, acceleration, counts, source
 ):
     """Increments of velocity are those of position per second: 65536 a turn."""
-    made = Bench(monkeypatch, settings(drive(mode="csp", **given), **PATIENT))
+    bench = Bench(monkeypatch, settings(drive(mode="csp", **given), **PATIENT))
     if not has:
-        del made.drives[0].objects._entries[0x60C5, 0]
-    (port,) = made.device.connectors(made.device.settings).inputs
+        del bench.drives[0].objects._entries[0x60C5, 0]
+    (port,) = bench.device.connectors(bench.device.settings).inputs
     assert (port.acceleration, port.ramp) == (acceleration, acceleration)
-    made.device.open()
-    assert not has or made.drives[0].objects[0x60C5, 0] == counts
-    assert source in made.device.account()
-    assert f"{acceleration:g} rad/s2 is the acceleration of its commands" in made.device.account()
+    bench.device.open()
+    assert not has or bench.drives[0].objects[0x60C5, 0] == counts
+    assert source in bench.device.account()
+    assert f"{acceleration:g} rad/s2 is the acceleration of its commands" in bench.device.account()
 
 
 def test_a_velocity_changes_no_faster_than_its_acceleration():
@@ -79,33 +79,33 @@ def test_a_velocity_changes_no_faster_than_its_acceleration():
 
 @pytest.mark.parametrize("mode", ["csp", "csv"])
 def test_an_emulated_drive_shows_which_commands_it_took(monkeypatch, mode):
-    made = Bench(monkeypatch, settings(drive(mode=mode), **PATIENT))
-    made.device.open()
-    names = [o.name for m in made.device._drives[0].measurements for o in m.objects]
+    bench = Bench(monkeypatch, settings(drive(mode=mode), **PATIENT))
+    bench.device.open()
+    names = [o.name for m in bench.device._drives[0].measurements for o in m.objects]
     assert DEMANDS[mode] in names
     wanted = [0.0, *(0.01 * k for k in range(1, 30))]
-    before = [made.cycles(1, (value,))[0].taken for value in wanted]
+    before = [bench.cycles(1, (value,))[0].taken for value in wanted]
     assert before[10:] == list(range(10, 30))  # the answer to one SYNC is used at the next
-    send, made.bus.send = (
-        made.bus.send,
-        lambda frames: send([each for each in frames if each.identifier != 0x201]),
+    send, bench.bus.send = (
+        bench.bus.send,
+        lambda frames: send([frame for frame in frames if frame.identifier != 0x201]),
     )
-    lost = [made.cycles(1, (0.3 + 0.01 * k,))[0].taken for k in range(20)]
+    lost = [bench.cycles(1, (0.3 + 0.01 * k,))[0].taken for k in range(20)]
     assert set(lost[1:]) == {30}
-    made.bus.send = send
-    after = [made.cycles(1, (0.5 + 0.01 * k,))[0].taken for k in range(3)]
+    bench.bus.send = send
+    after = [bench.cycles(1, (0.5 + 0.01 * k,))[0].taken for k in range(3)]
     assert after[-1] == 52
-    made.device.close()
+    bench.device.close()
 
 
 def test_a_drive_without_a_demand_is_led_as_before(monkeypatch):
-    made = Bench(monkeypatch, settings(drive(), **PATIENT))
-    del made.drives[0].objects._entries[0x606B, 0]
+    bench = Bench(monkeypatch, settings(drive(), **PATIENT))
+    del bench.drives[0].objects._entries[0x606B, 0]
     monkeypatch.setattr("hw_adapters.canopen_cia402.emulated_drive._DEMANDS", {})
-    made.device.open()
-    assert [s.taken for s in made.cycles(5, (1.0,))] == [None] * 5
-    made.device.close()
-    made = Bench(monkeypatch, settings(drive(feedback=False), **PATIENT))
-    made.device.open()
-    assert [s.taken for s in made.cycles(5, (1.0,))] == [None] * 5
-    made.device.close()
+    bench.device.open()
+    assert [s.taken for s in bench.cycles(5, (1.0,))] == [None] * 5
+    bench.device.close()
+    bench = Bench(monkeypatch, settings(drive(feedback=False), **PATIENT))
+    bench.device.open()
+    assert [s.taken for s in bench.cycles(5, (1.0,))] == [None] * 5
+    bench.device.close()

@@ -213,7 +213,7 @@ class Pump:
             found, now = self.bus.recv(2e-3), time.monotonic()
             frames = self.line.take(found.arbitration_id, bytes(found.data), now) if found else []
             self.line.tick(now)
-            for identifier, data in (*frames, *self.line.told()):
+            for identifier, data in (*frames, *self.line.answers()):
                 self.bus.send(
                     can.Message(arbitration_id=identifier, data=data, is_extended_id=False)
                 )

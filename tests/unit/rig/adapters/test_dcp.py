@@ -28,10 +28,10 @@ def test_the_connectors_are_those_of_the_description():
     found = DcpDevice.connectors(settings())
     (wanted,) = found.inputs
     assert (wanted.name, wanted.unit, wanted.minimum, wanted.maximum) == ("x_set", "m", -0.1, 0.1)
-    assert [(each.name, each.unit) for each in found.outputs] == [("x", "m"), ("v", "m/s")]
+    assert [(output.name, output.unit) for output in found.outputs] == [("x", "m"), ("v", "m/s")]
     assert found.rate == 500.0
     fewer = DcpDevice.connectors(settings(outputs=["v"], inputs=["x_set"], steps=10))
-    assert ([each.name for each in fewer.outputs], fewer.rate) == (["v"], 100.0)
+    assert ([output.name for output in fewer.outputs], fewer.rate) == (["v"], 100.0)
 
 
 @pytest.mark.parametrize(
@@ -110,9 +110,9 @@ def test_a_slave_hears_its_master_and_stops_without_it(tmp_path, wording):
 def test_the_emulator_and_its_description_agree():
     from hw_adapters.dcp import emulator
 
-    about = read_description(DESCRIPTION)
-    assert about.uuid.bytes == emulator._UUID
-    assert about.heartbeat == (2, 1)
+    description = read_description(DESCRIPTION)
+    assert description.uuid.bytes == emulator._UUID
+    assert description.heartbeat == (2, 1)
 
 
 class Lines:

@@ -110,14 +110,14 @@ def test_before_a_restart_a_device_may_be_silent():
 
 
 def test_what_has_no_count_cannot_go_on_with_it():
-    found = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-m", "hw_adapters.pi_gcs.emulator", "--fault", "restart-on:1"],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert found.returncode
-    assert "no fault restart-on: it has no count that could go on" in found.stderr
+    assert completed.returncode
+    assert "no fault restart-on: it has no count that could go on" in completed.stderr
 
 
 def test_a_dead_device_sends_nothing_and_a_restart_happens_once():

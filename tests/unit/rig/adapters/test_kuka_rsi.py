@@ -234,16 +234,16 @@ def searching(frames, **settings):
     device.open()
     senders = {name: socket(AF_INET, SOCK_DGRAM) for name in ("robot", "other")}
     try:
-        for each in senders.values():
-            each.bind(("127.0.0.1", 0))
+        for sender in senders.values():
+            sender.bind(("127.0.0.1", 0))
         for name, datagram in frames:
             senders[name].sendto(datagram, ("127.0.0.1", device.settings.port))
         found = [device.receive(0.2) for _ in frames]
         return device.account(), [each for each in found if each is not None], senders["robot"]
     finally:
         device.close()
-        for each in senders.values():
-            each.close()
+        for sender in senders.values():
+            sender.close()
 
 
 def test_the_robot_is_known_by_frames_that_count_on_and_a_stranger_is_counted():

@@ -24,11 +24,11 @@ def test_most_adapters_have_limits():
 @pytest.mark.parametrize(("device", "name"), LIMITS)
 def test_a_limit_of_nothing_is_refused(device, name, value):
     given = bench_of(device).wiring().settings | {name: value}
-    with pytest.raises(DescriptionError) as found:
+    with pytest.raises(DescriptionError) as raised:
         read_settings(device_class(device), given, f"device '{device}'")
-    assert str(found.value).count("\n") == 0
-    assert f"'{name}': expected a" in str(found.value)
-    assert f"found {value}" in str(found.value)
+    assert str(raised.value).count("\n") == 0
+    assert f"'{name}': expected a" in str(raised.value)
+    assert f"found {value}" in str(raised.value)
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ class MotorLine(Bench):
     """The motor bench on emulated drives that answer at once."""
 
     def __init__(self, monkeypatch, noise=0.0, ripple=0.0, misalignment=0.0, seed=1):
-        given = MotorBenchSettings(**SETTINGS)
+        settings = MotorBenchSettings(**SETTINGS)
         self.log = []
         self.shaft = Shaft(J, VISCOUS, COULOMB, misalignment=misalignment)
         self.tachometer = Tachometer(50.0, noise, seed)
@@ -55,14 +55,14 @@ class MotorLine(Bench):
         ]
         self.bus = FakeBus(EmulatedLine(self.drives, by_clock=False))
         monkeypatch.setattr(adapter, "open_bus", lambda *_: self.bus)
-        self.device = MotorBench(given)
+        self.device = MotorBench(settings)
 
 
 def test_a_voltage_turns_the_shaft_as_a_motor(monkeypatch):
     """J w' = KT (V - KT w)/R - c - b w; the command and the rate are a cycle late each."""
     bench = MotorLine(monkeypatch)
     bench.device.open()
-    found = [each.values for each in bench.cycles(400, (5.0, 0.02))]
+    found = [cycle.values for cycle in bench.cycles(400, (5.0, 0.02))]
     pole = (KT**2 / R + VISCOUS) / J
     end = (KT * 5.0 / R + 0.02 - COULOMB) / (pole * J)
     assert found[-1][2] == pytest.approx(end, rel=2e-3)  # torques have steps of 0.2 mN.m
@@ -82,7 +82,7 @@ def test_a_rippled_motor_and_bent_couplings_show_in_the_rate_but_not_in_what_its
     ripple, misalignment = 0.05, 2e-3
     bench = MotorLine(monkeypatch, ripple=ripple, misalignment=misalignment)
     bench.device.open()
-    found = np.array([each.values for each in bench.cycles(2000, (5.0, 0.0))])[-1000:]
+    found = np.array([cycle.values for cycle in bench.cycles(2000, (5.0, 0.0))])[-1000:]
     angle, rate = found[:, 1], found[:, 2]
     turns = np.arange(1000) * 1e-3
     around = np.column_stack(

@@ -153,12 +153,12 @@ def test_the_client_of_sdu_robotics_asks_for_all_its_variables_and_has_them():
     # it knows no other port than 30004: an address for each test
     host = f"127.{random.randrange(1, 255)}.{random.randrange(1, 255)}.2"  # noqa: S311
     with EmulatorProcess(EMULATOR, ["--host", host, "--port", "30004"]):
-        found = subprocess.run(  # noqa: S603
+        completed = subprocess.run(  # noqa: S603
             [sys.executable, "-c", SDU, host],
             capture_output=True,
             text=True,
             timeout=60.0,
             check=False,
         )
-    assert (found.returncode, found.stderr) == (0, "")
-    assert found.stdout == "[0.0, -1.5707963, 1.5707963, 0.0, 1.5707963, 0.0] 7 1\n"
+    assert (completed.returncode, completed.stderr) == (0, "")
+    assert completed.stdout == "[0.0, -1.5707963, 1.5707963, 0.0, 1.5707963, 0.0] 7 1\n"

@@ -327,7 +327,7 @@ def test_an_error_of_the_system_has_advice():
     assert "nothing listens there" in io_loop.error_text(OSError(111, "Connection refused"))
     assert io_loop.error_text(OSError(5, "broken")) == "OSError: [Errno 5] broken"
     assert io_loop.error_text(DeviceError("as it is")) == "as it is"
-    assert io_loop.told(ValueError("x"))["error"] == "DeviceError"
+    assert io_loop.error_message(ValueError("x"))["error"] == "DeviceError"
     assert math.isnan(SampleFacts().device_time) or SampleFacts().device_time == 0.0
 
 

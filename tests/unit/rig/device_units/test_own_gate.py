@@ -41,9 +41,9 @@ class Wire:
     def hang(self, **options):
         """Let the run hang until the device is given up; return what is said, and after what."""
         begin = self.now
-        with pytest.raises(DeviceError) as found:
+        with pytest.raises(DeviceError) as raised:
             self._cycles(25_000, **options)
-        return str(found.value), (self.now - begin) * 1e-9
+        return str(raised.value), (self.now - begin) * 1e-9
 
     def _cycles(self, count, **options):
         for _ in range(count):

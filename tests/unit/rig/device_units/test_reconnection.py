@@ -92,7 +92,7 @@ def test_a_device_that_says_nothing_but_hears_is_brought_to_rest():
             peer.silent.set()
             peer.settle()
             peer.commands.clear()
-        ramp = [each for each in peer.commands if each > 0.0]
+        ramp = [command for command in peer.commands if command > 0.0]
         assert len(ramp) > 5
         assert ramp == sorted(ramp, reverse=True)
         assert peer.commands[-1] == 0.0

@@ -136,7 +136,7 @@ def test_the_run_is_released_by_the_supervisor_or_when_that_is_lost_and_it_stand
     seat.watch(block, 0)
     assert seat.released is Reason.FORCE
     assert block.lost.startswith("the supervisor brought the rig to rest: ")
-    assert Reason.FORCE.what in block.lost
+    assert Reason.FORCE.text in block.lost
     block.lost = "earlier"
     seat.watch(block, 0)
     assert block.lost == "earlier"
@@ -183,7 +183,7 @@ def test_it_writes_what_a_supervisor_that_is_lost_cannot(seat, tmp_path, lost):
         seat.strike(Reason.SUPERVISOR_LOST)
     seat.leave()
     assert seat.told[-1] == "closed"
-    assert [each.name for each in tmp_path.iterdir()] == ["supervisor_lost.robot.csv"] * lost
+    assert [path.name for path in tmp_path.iterdir()] == ["supervisor_lost.robot.csv"] * lost
 
 
 def test_who_is_not_taken_says_why(monkeypatch):
@@ -208,8 +208,8 @@ def test_a_supervisor_is_told_the_ranges_and_speeds_of_a_device():
     facts = SimpleNamespace(
         ports=DeviceConnectors((port,), (free,), 250.0), kind=SimpleNamespace(answers=True)
     )
-    found = supervision.watched_facts("robot", facts, 3, 4)
-    assert found.commands == (RingSignal("u", "m", 0.125, -0.5, 0.75, 0.25),)
-    assert found.measured[0].speed is None
-    assert (found.period_ns, found.pid, found.engine, found.answers) == (4 * MS, 3, 4, True)
+    device = supervision.watched_facts("robot", facts, 3, 4)
+    assert device.commands == (RingSignal("u", "m", 0.125, -0.5, 0.75, 0.25),)
+    assert device.measured[0].speed is None
+    assert (device.period_ns, device.pid, device.engine, device.answers) == (4 * MS, 3, 4, True)
     assert supervision.watched_facts("robot", facts).pid == 0

@@ -198,15 +198,17 @@ def test_with_a_device_only_what_has_limits_is_offered_and_taken():
     gain = gain.connect("gain.y", "place.u", delay="20 ms")
     line = "gain.y -> place.u"
     with Execution(gain, step=0.01) as run:
-        assert {one.name for one in run.tunables} == {f"gain.{one}" for one in "udkmno"} | {line}
+        assert {tunable.name for tunable in run.tunables} == {
+            f"gain.{tunable}" for tunable in "udkmno"
+        } | {line}
     gain = swap_component(gain, "place", f"device:{__name__}:Stepped")
     with Execution(gain, step=0.01) as run:
-        assert [one.name for one in run.tunables] == ["gain.k"]
+        assert [tunable.name for tunable in run.tunables] == ["gain.k"]
         with pytest.raises(CapabilityError, match="it has no limits"):
             run.set(line, "20 ms", granted="all")
     limits = {"gain.m": (0.0, 5.0), "gain.d": (0.5, 5.0), line: (0.0, 0.03)}
     with Execution(gain, step=0.01, limits=limits) as run:
-        assert [one.name for one in run.tunables] == ["gain.k", "gain.d", "gain.m", line]
+        assert [tunable.name for tunable in run.tunables] == ["gain.k", "gain.d", "gain.m", line]
         run.set("gain.m", 5.0, granted="all")
         with pytest.raises(DescriptionError, match="beyond its limits"):
             run.set("gain.m", 5.1, granted="all")

@@ -25,8 +25,8 @@ class Rig(Device):
 
 
 def test_settings_are_typed_from_texts():
-    found = read_settings(Rig, {"port": "49152", "on_stale": "hold"}, "device 'rig'")
-    assert (found.port, found.on_stale, found.stale_after) == (49152, "hold", 0.1)
+    settings = read_settings(Rig, {"port": "49152", "on_stale": "hold"}, "device 'rig'")
+    assert (settings.port, settings.on_stale, settings.stale_after) == (49152, "hold", 0.1)
 
 
 def test_all_that_is_wrong_with_settings_is_said_at_once():

@@ -116,11 +116,11 @@ def test_the_robot_is_identified_and_its_twin_is_like_it(robot, no_pictures):
     options = ["--case", "rig", "--duration", "1.2", "--compared-duration", "0.6"]
     options += ["--rest", "0.2", "--output", str(robot / "out"), "--json"]
     for _ in range(ATTEMPTS):
-        found = CliRunner().invoke(app, ["identify", str(robot), *options])
-        if found.exit_code and "came late" in " ".join(found.output.split()):
+        outcome = CliRunner().invoke(app, ["identify", str(robot), *options])
+        if outcome.exit_code and "came late" in " ".join(outcome.output.split()):
             continue
-        assert found.exit_code == 0, found.output
-        (twin,) = json.loads(found.stdout)["twins"]
+        assert outcome.exit_code == 0, outcome.output
+        (twin,) = json.loads(outcome.stdout)["twins"]
         pair = next(each for each in twin["pair"] if each["response"] == "x")
         if pair["jitter"]["value"] < MOST_JITTER:
             break
@@ -128,8 +128,10 @@ def test_the_robot_is_identified_and_its_twin_is_like_it(robot, no_pictures):
         pytest.skip(BUSY)
     assert pair["delay"]["value"] == pytest.approx(DELAY_MS * 1e-3 * SHORTER, abs=5e-5)
     assert pair["dynamics"]["frequency"]["value"] == pytest.approx(BANDWIDTH / SHORTER, rel=5e-3)
-    own = by_clock(TwinFile.model_validate(twin), drift_ppm(TwinFile.model_validate(twin)).value)
-    (own_pair,) = (each for each in own.pair if each.response == "x")
+    twin_file = by_clock(
+        TwinFile.model_validate(twin), drift_ppm(TwinFile.model_validate(twin)).value
+    )
+    (own_pair,) = (each for each in twin_file.pair if each.response == "x")
     assert own_pair.delay.value == pytest.approx(DELAY_MS * 1e-3, abs=5e-5)
     assert own_pair.dynamics.frequency.value == pytest.approx(BANDWIDTH, rel=5e-3)
     assert (robot / "out" / "identification.html").is_file()
@@ -171,8 +173,8 @@ def test_a_robot_that_is_started_anew_while_it_is_identified_ends_that_by_name(r
         "--output",
         str(robot / "out"),
     ]
-    found = CliRunner().invoke(app, ["identify", str(robot), *options])
-    assert isinstance(found.exception, SoftdockError)  # which the command tells, with exit code 2
-    assert "'robot'" in str(found.exception)
-    assert "its count started again: the device was restarted" in str(found.exception)
+    outcome = CliRunner().invoke(app, ["identify", str(robot), *options])
+    assert isinstance(outcome.exception, SoftdockError)  # which the command tells, with exit code 2
+    assert "'robot'" in str(outcome.exception)
+    assert "its count started again: the device was restarted" in str(outcome.exception)
     assert not list((robot / "out").glob("*.twin.toml"))

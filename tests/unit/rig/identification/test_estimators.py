@@ -183,31 +183,33 @@ def test_jitter_and_rate_hold_as_often_as_they_say():
     for seed in range(SEEDS):
         draws = np.random.default_rng(seed)
         late = draws.exponential(2e-4, len(numbers))  # as waking up is: to one side
-        found = sample_times(7.0 + numbers * PERIOD * 1.0001 + late, numbers + 40, 0.95)
-        hits["jitter"] += found.jitter.low <= 2e-4 <= found.jitter.high
-        hits["rate"] += found.rate.low <= 250.0 / 1.0001 <= found.rate.high
-        assert found.numbers[0] == 0
+        times = sample_times(7.0 + numbers * PERIOD * 1.0001 + late, numbers + 40, 0.95)
+        hits["jitter"] += times.jitter.low <= 2e-4 <= times.jitter.high
+        hits["rate"] += times.rate.low <= 250.0 / 1.0001 <= times.rate.high
+        assert times.numbers[0] == 0
     assert hits["rate"] >= FEWEST, hits
     assert hits["jitter"] >= FEWEST - 3, hits  # by the fourth moment, which few samples show
 
 
 def test_a_standard_deviation_of_normal_residuals_has_the_interval_of_chi_squared():
     values = np.random.default_rng(11).normal(0.0, 2.0, 4000)
-    found = deviation_interval(values, 0, 0.95)
+    estimate = deviation_interval(values, 0, 0.95)
     square = float(np.sum(values**2))
     low, high = np.sqrt(square / stats.chi2.ppf([0.975, 0.025], 4000))
-    assert (found.low, found.high) == pytest.approx((low, high), rel=3e-3)
+    assert (estimate.low, estimate.high) == pytest.approx((low, high), rel=3e-3)
 
 
 def test_the_frequency_response_has_the_hold_taken_out():
     lag, delay = Lag(15.0, 0.7), 0.0163
     made = record(noiseless(lag, delay, count=1000), 0.0, 0)
-    found = frequency_response(made)
-    low = (found.frequencies > 2.0) & (found.frequencies < 25.0)
+    response = frequency_response(made)
+    low = (response.frequencies > 2.0) & (response.frequencies < 25.0)
     expected = (
-        1.02 * lag.transfer(found.frequencies) * np.exp(-2j * np.pi * found.frequencies * delay)
+        1.02
+        * lag.transfer(response.frequencies)
+        * np.exp(-2j * np.pi * response.frequencies * delay)
     )
-    np.testing.assert_allclose(found.response[low], expected[low], atol=0.12)
+    np.testing.assert_allclose(response.response[low], expected[low], atol=0.12)
 
 
 def test_records_that_say_nothing_are_refused(wording):

@@ -108,7 +108,7 @@ def test_a_cause_is_latched_once_until_it_is_reset_and_one_elsewhere_is_another(
     made.find(FoundCause(Reason.STATUS, "sensor", 3 * S))
     made.strike(FoundCause(Reason.CLOCK, "robot", 3 * S))
     assert [str(one.where) for one in made.latched] == ["robot", "sensor", "robot"]
-    assert [(one.before, one.after) for one in made.changes] == [
+    assert [(change.before, change.after) for change in made.changes] == [
         (State.ACTIVE, State.FALLBACK),
         (State.FALLBACK, State.FALLBACK),  # it leads nowhere, and is written
         (State.FALLBACK, State.FALLBACK),
@@ -126,7 +126,7 @@ def test_an_alarm_is_given_once_as_long_as_it_stays_and_latches_nothing():
     made.find(alarm)
     made.find(alarm)
     assert (made.alarms, made.latched, made.present, made.state) == ([alarm], [], {}, State.ACTIVE)
-    assert [one.event for one in made.changes] == [Event.ALARM]
+    assert [change.event for change in made.changes] == [Event.ALARM]
     made.gone(Reason.DEVICE_CHANGED, "robot.x")
     made.find(alarm)
     assert made.alarms == [alarm, alarm]

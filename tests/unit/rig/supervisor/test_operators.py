@@ -138,7 +138,10 @@ def test_the_states_of_a_rig_are_read_back_since_it_was_engaged(tmp_path):
     record = written(rig, tmp_path)
     assert record.engaged
     assert record.never_engaged == ""
-    told = [(one.after, one.event, one.where, round(one.time_s, 6)) for one in record.changes]
+    told = [
+        (change.after, change.event, change.where, round(change.time_s, 6))
+        for change in record.changes
+    ]
     assert told[1:] == [
         ("SHADOW", "arm", "pts/1", -1.0),
         ("BLEND", "engage", "pts/1", 0.0),

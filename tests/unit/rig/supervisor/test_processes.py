@@ -91,7 +91,7 @@ def test_an_operator_arms_stops_and_resets_and_a_second_supervisor_is_refused(tm
             take_rig(rig)
         assert "arm the rig first" in operator.wish("engage")["refused"]
         pages = operator.wish("arm", page="page 1", pages=["page 1", "page 2"])["pages"]
-        assert [one["refusals"]["engage"] == "" for one in pages.values()] == [True, False]
+        assert [page["refusals"]["engage"] == "" for page in pages.values()] == [True, False]
         assert "page 1 armed the rig" in operator.wish("engage", page="page 2")["refused"]
         assert "refused" not in operator.wish("arm")
         assert operator.wish("engage")["state"] == "BLEND"
@@ -136,7 +136,7 @@ def test_the_run_learns_which_limit_stopped_its_rig(tmp_path, after_fault):
         assert stop is None
         assert run.remarks == [f"the supervisor brought the rig to rest: {run.faults[0]}"]
     else:
-        assert (stop.by, stop.why, stop.is_whole) == ("supervisor", run.faults[0], True)
+        assert (stop.by, stop.reason, stop.is_whole) == ("supervisor", run.faults[0], True)
         assert run.remarks == []
 
 
@@ -174,11 +174,11 @@ def test_a_killed_supervisor_leaves_a_device_that_comes_to_rest_and_what_was_see
         assert np.abs(np.diff(velocities[-40:])).max() <= 2.0 * PERIOD * (1 + 1e-6)
         assert abs(velocities[-1]) <= 100.0 * PERIOD**2  # its last cycle, at the jerk
         stop = run.end()
-        assert (stop.by, stop.why) == ("supervisor", Reason.SUPERVISOR_LOST.what)
-        assert (run.faults, run.advice) == ([stop.why], Reason.SUPERVISOR_LOST.advice)
+        assert (stop.by, stop.reason) == ("supervisor", Reason.SUPERVISOR_LOST.text)
+        assert (run.faults, run.advice) == ([stop.reason], Reason.SUPERVISOR_LOST.advice)
         loop.seat.leave()
-    found = np.genfromtxt(tmp_path / "supervisor_lost.robot.csv", delimiter=",", names=True)
-    assert found["sentdx"][-1] == pytest.approx(loop.sent[-1], abs=1e-15)
+    values = np.genfromtxt(tmp_path / "supervisor_lost.robot.csv", delimiter=",", names=True)
+    assert values["sentdx"][-1] == pytest.approx(loop.sent[-1], abs=1e-15)
 
 
 class Terminal:
@@ -248,28 +248,28 @@ def test_an_operator_with_keys_engages_a_run_that_waits_and_a_second_one_is_told
     tmp_path, terminal
 ):
     rig = f"test-keys-{os.getpid()}"
-    with supervised(rig, tmp_path) as (loop, client), Operator(rig) as other:
+    with supervised(rig, tmp_path) as (loop, client), Operator(rig) as operator:
         run, console = Waiting(client), terminal(rig)
         loop.until(lambda: console.said("the rig is in SHADOW"))
-        mine = other.wish("status")["operator"]
-        assert other.wish("status")["attend"] == [console.name]
+        mine = operator.wish("status")["operator"]
+        assert operator.wish("status")["attend"] == [console.name]
         console.press("e")
         loop.until(lambda: console.said("'engage' is refused: arm the rig first"))
         console.press("a")
         loop.until(lambda: console.said("you: arm"))
-        assert f"{console.name} armed the rig" in other.wish("engage")["refused"]
+        assert f"{console.name} armed the rig" in operator.wish("engage")["refused"]
         assert run.is_alive()
         console.press("e")
         loop.until(lambda: not run.is_alive())
         loop.until(lambda: console.said("the rig is in ACTIVE"))
         assert run.error is None
-        other.wish("stop")
+        operator.wish("stop")
         loop.until(lambda: console.said(f"latched: operator {mine}: an operator stopped the rig"))
-        loop.until(lambda: other.wish("status")["state"] == "SAFE")
-        assert other.wish("status")["stopped_by"] == f"stop by operator {mine}"
+        loop.until(lambda: operator.wish("status")["state"] == "SAFE")
+        assert operator.wish("status")["stopped_by"] == f"stop by operator {mine}"
         console.press("r")
         loop.until(lambda: console.said("you: reset"))
-        assert other.wish("status")["stopped_by"] == ""
+        assert operator.wish("status")["stopped_by"] == ""
         console.press("q")
         loop.until(lambda: console.process.poll() is not None)
         assert console.process.returncode == 0

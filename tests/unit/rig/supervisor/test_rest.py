@@ -13,11 +13,11 @@ from orchestrator.rig.supervisor.rest_profile import RestProfile, blending_weigh
 
 @given(st.floats(-2, 2), st.floats(-8, 8), st.floats(0.1, 10), st.floats(1, 1000), st.floats(-1, 1))
 def test_it_ends_at_rest_within_its_limits_and_without_a_jump(v, a, most, jerk, x):
-    way = RestProfile(x, v, a, most, jerk)
-    times = np.linspace(0.0, way.duration, 200)
-    positions, velocities, accelerations = np.array([way.at(t) for t in times]).T
+    profile = RestProfile(x, v, a, most, jerk)
+    times = np.linspace(0.0, profile.duration, 200)
+    positions, velocities, accelerations = np.array([profile.at(t) for t in times]).T
     assert (positions[0], velocities[0], accelerations[0]) == pytest.approx((x, v, a), abs=1e-12)
-    end = way.at(way.duration * (1.0 - 1e-12))
+    end = profile.at(profile.duration * (1.0 - 1e-12))
     assert end[1:] == pytest.approx((0.0, 0.0), abs=1e-7)  # rounding of sums of three parts
     h = times[1] - times[0]
     assert np.abs(accelerations).max() <= max(most, abs(a)) * (1 + 1e-9)
@@ -35,10 +35,10 @@ def test_it_ends_at_rest_within_its_limits_and_without_a_jump(v, a, most, jerk, 
     ],
 )
 def test_its_length_is_the_closed_form_from_a_constant_velocity(v, length):
-    way = RestProfile(0.0, v, 0.0, 2.0, 100.0)
-    assert way.duration == pytest.approx(length, rel=1e-12)
+    profile = RestProfile(0.0, v, 0.0, 2.0, 100.0)
+    assert profile.duration == pytest.approx(length, rel=1e-12)
     # It is symmetric about its middle, so the mean velocity is v / 2.
-    assert way.at(1.0)[0] == pytest.approx(v * length / 2, rel=1e-12)
+    assert profile.at(1.0)[0] == pytest.approx(v * length / 2, rel=1e-12)
 
 
 def test_limits_of_zero_are_refused(wording):

@@ -150,7 +150,7 @@ def test_in_fifty_seeds_with_missed_cycles_no_change_is_found():
 
 
 def test_a_single_wild_sample_adds_no_more_than_the_bound():
-    test = ChangeTest(change=1.0, threshold=30.0, most=1.5)
+    test = ChangeTest(change=1.0, threshold=30.0, longest=1.5)
     assert not test.take(1e9, 1.0, 1.0)
     assert test.score == pytest.approx(1.5 / 30.0)
     assert not any(test.take(0.0, 1.0, 1.0) for _ in range(1000))

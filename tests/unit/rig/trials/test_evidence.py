@@ -9,10 +9,10 @@ from orchestrator import LoadError
 from orchestrator.rig.devices.conformance import Logged
 from orchestrator.rig.trials.judge import (
     LoggedMotion,
-    chosen,
     motion_of,
     reaction_of,
     recorded_until,
+    selected_trials,
     sentence_of,
     trials_of,
     was_disturbed,
@@ -32,9 +32,9 @@ LOG = "time_s,event,number,actual_1\n" + "".join(
 def test_the_first_fault_after_a_moment_counts(tmp_path):
     path = tmp_path / "changes.csv"
     path.write_text(CHANGES)
-    found = reaction_of(path, 2.0)
-    assert (found.reason, found.where, found.found_s) == ("sensor_stale", "sensor", 2.5)
-    assert found.states == ("FALLBACK", "SAFE")
+    reaction = reaction_of(path, 2.0)
+    assert (reaction.reason, reaction.location, reaction.found_s) == ("sensor_stale", "sensor", 2.5)
+    assert reaction.states == ("FALLBACK", "SAFE")
     assert not was_disturbed(path, 2.5)
     assert was_disturbed(path, 2.55)
     assert math.isnan(reaction_of(path, 3.0).found_s)
@@ -48,8 +48,8 @@ def test_a_log_says_how_fast_how_far_and_when_it_stood(tmp_path):
     assert motion.path(0.1) == pytest.approx(0.005)  # the other half
     assert motion.largest(0.0) == pytest.approx(0.01)
     assert motion.velocity(0.0) == pytest.approx(0.05)  # 0.2 mm in 4 ms
-    assert motion.rest(0.1) == pytest.approx(0.2)  # the 50th cycle
-    assert math.isnan(motion.rest(0.3))
+    assert motion.last_motion_s(0.1) == pytest.approx(0.2)  # the 50th cycle
+    assert math.isnan(motion.last_motion_s(0.3))
     assert math.isnan(motion.largest(1.0))
 
 
@@ -57,14 +57,14 @@ def test_a_shaft_that_coasts_at_a_thousandth_of_its_speed_stands():
     times = 0.005 * np.arange(200)
     speed = np.where(times < 0.3, 5.0, np.where(times < 0.5, 25.0 * (0.5 - times), 9e-4))
     motion = LoggedMotion(times, np.cumsum(speed * 0.005), 0.005)
-    assert motion.rest(0.3) == pytest.approx(0.495)
+    assert motion.last_motion_s(0.3) == pytest.approx(0.495)
 
 
 def test_of_a_log_of_several_drives_one_is_read(tmp_path):
     path = tmp_path / "log.csv"
     rows = "".join(f"{t},cycle,{node},{t * node}\n" for t in range(4) for node in (1, 2))
     path.write_text("time_s,event,node,position\n" + rows)
-    second = motion_of(path, Logged("cycle", "position", where=("node", "2")), 1.0)
+    second = motion_of(path, Logged("cycle", "position", row_key=("node", "2")), 1.0)
     assert second.path(0.0) == 6.0
     assert second.step(0.0) == 2.0
 
@@ -87,7 +87,7 @@ def test_faults_that_a_protocol_cannot_have_are_left_out():
     assert {"robot: count or clock runs over", "sensor: count or clock runs over"} <= set(names)
     assert "arm: count or clock runs over" not in [t.name for t in trials_of({"arm": "ur_rtde"})]
     assert len(names) == len(set(names))
-    assert [t.target for t in chosen(trials_of({"robot": "kuka_rsi"}), ["kill"])] == [
+    assert [t.target for t in selected_trials(trials_of({"robot": "kuka_rsi"}), ["kill"])] == [
         *("emulator", "device", "engine", "supervisor", "operator")
     ]
 

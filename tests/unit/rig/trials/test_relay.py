@@ -110,7 +110,7 @@ def test_commands_are_lost_while_samples_come():
 
 @pytest.mark.parametrize("adapter", RELAYED)
 def test_each_disturbance_is_possible_or_the_table_says_why_not(adapter):
-    names = {one.name for one in possible_disturbances(adapter)}
+    names = {possible_disturbance.name for possible_disturbance in possible_disturbances(adapter)}
     assert "nothing comes" in names
     relay = bench_of(adapter).relayed().relay
     assert {one.name for one in DISTURBANCES if (relay.transport, one.kind) in CANNOT}.isdisjoint(
@@ -194,9 +194,9 @@ def test_causes_are_told_by_words_that_errors_have():
     ledger.send(1, 0, (0.1,))
     ledger.took(0, 0)
     texts = [
-        (Reason.COMMAND_LOST.what, lost),
+        (Reason.COMMAND_LOST.text, lost),
         (ledger.lost(10**9), lost),
-        (Reason.DEVICE_RESTARTED.what, restarted),
+        (Reason.DEVICE_RESTARTED.text, restarted),
     ]
     for text, causes in texts:
         assert any(cause in text for cause in causes), text

@@ -8,8 +8,15 @@ import pytest
 
 from orchestrator import read_experiment
 from orchestrator.rig.trials.child import rewired
-from orchestrator.rig.trials.judge import Judge, Outcome, Reaction, Trial, chosen, trials_of
-from orchestrator.rig.trials.series import COLUMNS, Series, TrialRig, mark_of, row_of, sound
+from orchestrator.rig.trials.judge import (
+    Judge,
+    Outcome,
+    Reaction,
+    Trial,
+    selected_trials,
+    trials_of,
+)
+from orchestrator.rig.trials.series import COLUMNS, Series, TrialRig, is_sound, mark_of, row_of
 from orchestrator.study.tables import Expectation
 
 EPOS = Path(__file__).parents[4] / "examples" / "epos"
@@ -39,7 +46,9 @@ class Counted:
 
 
 def test_a_series_goes_on_where_it_was_broken_off(tmp_path):
-    trials = chosen(trials_of({"robot": "kuka_rsi"}, supervised=False), ["robot: kill", "stop of"])
+    trials = selected_trials(
+        trials_of({"robot": "kuka_rsi"}, supervised=False), ["robot: kill", "stop of"]
+    )
     broken = Counted(rig_in(tmp_path), fails=trials[3].name)
     with pytest.raises(RuntimeError):
         Series(broken, trials, "mark").run(1, lambda _: None)
@@ -48,13 +57,13 @@ def test_a_series_goes_on_where_it_was_broken_off(tmp_path):
     assert trials[3] in rest
     again = Counted(broken.rig)
     series, told = Series(again, trials, "mark"), []
-    assert series.left == rest
+    assert series.remaining == rest
     rows = list(series.run(2, told.append))
     assert sorted(again.ran) == sorted(trial.name for trial in rest)
     assert [row[0] for row in rows] == [trial.name for trial in trials]
     assert len(told) == len(rest)
-    assert Series(Counted(broken.rig), trials, "another mark").left == trials
-    assert all(sound(row) for row in rows)
+    assert Series(Counted(broken.rig), trials, "another mark").remaining == trials
+    assert all(is_sound(row) for row in rows)
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"mark": "mark", "row": {}}', '{"row": 1}'])
@@ -62,7 +71,7 @@ def test_what_is_no_row_is_run_again(tmp_path, text):
     rig = rig_in(tmp_path)
     rig.folder(FAULT).mkdir()
     (rig.folder(FAULT) / "outcome.json").write_text(text)
-    assert Series(rig, [FAULT], "mark").left == [FAULT]
+    assert Series(rig, [FAULT], "mark").remaining == [FAULT]
 
 
 def test_what_it_will_take_is_told_before(tmp_path):
@@ -110,7 +119,7 @@ def test_an_unsupervised_rig_is_judged_by_the_speed_that_its_adapter_allows(tmp_
     assert row["path"] == f"{0.49 + step - 0.21:.3g} mm"
     assert row["to rest [ms]"] == "116"  # row 54, by 216 ms
     assert row["recorded until [s]"] == "nothing"
-    assert not sound(list(row.values()))
+    assert not is_sound(list(row.values()))
 
 
 @pytest.mark.parametrize("told", [(), ("robot", "sensor")])
@@ -127,7 +136,7 @@ def test_a_supervisor_is_lost_where_devices_wrote_so(tmp_path, told):
     judge = Judge(experiment, "capture", {"robot": "kuka_rsi", "sensor": "ati_net_ft"})
     reaction = judge.outcome(trial, tmp_path, 0.1, 2).reaction
     expected = ("supervisor_lost", "robot, sensor", "FALLBACK") if told else ("", "", "")
-    assert (reaction.reason, reaction.where, reaction.state) == expected
+    assert (reaction.reason, reaction.location, reaction.state) == expected
 
 
 def test_the_run_of_a_trial_is_short_plain_and_armed_by_itself():

@@ -131,9 +131,9 @@ def test_an_effort_that_moves_within_a_step_as_no_sample_says_is_refused(plants,
     columns.time = np.array([0.0, 1e-3, 2e-3])
     columns.plans = Execution(system, step="1 ms", delay=mode).schedule.plans
     bond = Bond(("chaser.force",), Motion(("chaser.velocity",)))
-    wanted = LedgerPlan((Account("m"),), (LedgerPort("p", bond, "m"),))
+    ledger_plan = LedgerPlan((Account("m"),), (LedgerPort("p", bond, "m"),))
     with wording.raises(DescriptionError):
-        energy_ledger(columns, system, wanted)
+        energy_ledger(columns, system, ledger_plan)
     straight = Bond(("sheet.force_a",), Motion(("chaser.velocity",)))
     energy_ledger(columns, system, LedgerPlan((Account("m"),), (LedgerPort("p", straight, "m"),)))
 
@@ -181,19 +181,19 @@ def pair(plants):
 
 
 def test_ports_are_found_by_names(plants):
-    found = automatic_plan(resolve(pair(plants)))
-    assert found.accounts == (
+    ledger_plan = automatic_plan(resolve(pair(plants)))
+    assert ledger_plan.accounts == (
         Account("sheet", ("sheet.energy",), ("sheet.dissipation",)),
         Account("chaser", ("chaser.energy",)),
     )
-    given, taken = found.ports
+    given, taken = ledger_plan.ports
     assert given.bond == Bond(
         ("sheet.force_a",), Motion(("sheet.velocity_a",), ("sheet.position_a",))
     )
     assert given.positive is Positive.OUT
     assert taken.bond == Bond(("chaser.force",), Motion(("chaser.velocity",), ("chaser.position",)))
     assert taken.positive is Positive.IN
-    (between,) = found.interfaces
+    (between,) = ledger_plan.interfaces
     assert (between.begin, between.end) == ("sheet.a", "chaser.port")
 
 
@@ -203,8 +203,8 @@ def test_only_declared_ports_count_if_asked_for(plants):
     chaser = system.components["chaser"].with_power_port("nose", "force", "velocity")
     sheet = system.components["sheet"].with_power_port("front", "force_a", "velocity_a")
     declared = System("pair", {"chaser": chaser, "sheet": sheet}, system.connections)
-    found = automatic_plan(declared, declared_only=True)
-    assert [port.name for port in found.ports] == ["sheet.front", "chaser.nose"]
+    ledger_plan = automatic_plan(declared, declared_only=True)
+    assert [port.name for port in ledger_plan.ports] == ["sheet.front", "chaser.nose"]
 
 
 def test_ports_that_are_not_moved_by_each_other_are_not_connected(plants):

@@ -47,10 +47,10 @@ def recorded(robot=None, lost=(), late=()):
 
 
 def frames_with(**rows):
-    found = np.ones(STEPS)
+    values = np.ones(STEPS)
     for name, count in rows.items():
-        found[int(name[1:])] = count
-    return found
+        values[int(name[1:])] = count
+    return values
 
 
 def test_a_run_in_which_each_step_had_its_frame_missed_nothing():
@@ -67,13 +67,13 @@ def test_a_run_in_which_each_step_had_its_frame_missed_nothing():
     ],
 )
 def test_missed_cycles_count_until_they_are_answered(result, first, share):
-    found = missed_shares(rig(), result, "robot")
-    assert found[first : first + 3] == pytest.approx(share)
-    assert not found[:first].any()
-    assert not found[first + 3 :].any()
+    values = missed_shares(rig(), result, "robot")
+    assert values[first : first + 3] == pytest.approx(share)
+    assert not values[:first].any()
+    assert not values[first + 3 :].any()
     slower = missed_shares(rig({"arm": 4}), result, "robot")
     assert np.flatnonzero(slower).tolist() == list(range(first, first + 9))
-    assert np.count_nonzero(found) == 3
+    assert np.count_nonzero(values) == 3
 
 
 def test_frames_in_a_step_are_those_of_the_clock_only():

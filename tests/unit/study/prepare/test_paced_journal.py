@@ -113,8 +113,8 @@ def test_what_is_done_to_the_run_stands_in_what_is_left_of_it(
             run.write(LENGTH.pack(len(data)) + data)
     with os.fdopen(read, "rb", buffering=0) as run:
         write_journal(order_of(begun, rows, folder), run)
-    found = read_result(folder)
-    assert (found.tuned, found.marks) == (done[:1], done[1:])
+    result = read_result(folder)
+    assert (result.tuned, result.marks) == (done[:1], done[1:])
 
 
 def test_a_journal_in_real_time_knows_what_was_tuned(tmp_path: Path) -> None:
@@ -147,10 +147,10 @@ def test_a_killed_run_leaves_all_rows_and_says_so(tmp_path: Path, interval: floa
         [sys.executable, "-c", script], cwd=tmp_path, stdout=subprocess.PIPE, check=False
     )
     assert run.returncode == -signal.SIGKILL
-    found = read_parquet(tmp_path / "journal")
-    np.testing.assert_allclose(1e3 * found.index, np.arange(351), atol=1e-9)
-    assert found["mortal.y"].iloc[-1] == pytest.approx(0.35)
-    (notice,) = found.attrs["run"]["notices"]
+    table = read_parquet(tmp_path / "journal")
+    np.testing.assert_allclose(1e3 * table.index, np.arange(351), atol=1e-9)
+    assert table["mortal.y"].iloc[-1] == pytest.approx(0.35)
+    (notice,) = table.attrs["run"]["notices"]
     assert notice["what"] == "the run was killed: these are all 351 rows that it had recorded"
 
 

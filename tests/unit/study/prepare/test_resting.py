@@ -60,15 +60,15 @@ def test_a_signal_passes_bit_for_bit_until_the_device_is_lost_and_then_goes_to_r
     made = block(block_in(Rest, "m"))
     system = system.add("rest", made, at=0.4, within=0.1, device="rig")
     system = system.connect("signal.y", "rest.wanted").connect("trust.valid", "rest.valid")
-    found = simulate(system, step=H, stop=0.4, algorithm="gauss-seidel", delay="plain")
-    t, y, value = found.time, found["signal.y"], found["rest.value"]
+    result = simulate(system, step=H, stop=0.4, algorithm="gauss-seidel", delay="plain")
+    t, y, value = result.time, result["signal.y"], result["rest.value"]
     before = t < 0.195  # before it was there for the first time as well
     assert (value[before] == y[before]).all()
     last = y[before][-1]
     way = last + (0.4 - last) * np.minimum(1.0, (t - 0.19 - 0.5 * H) / 0.1)
     assert np.abs(value - way)[~before].max() <= abs(0.4 - last) * H / 0.1
     assert value[-1] == 0.4
-    (notice,) = found.safe_states
+    (notice,) = result.safe_states
     assert (notice.component, notice.safe) == ("rest", True)
     assert notice.time_ns == pytest.approx(0.2e9, abs=1.01e7)
 

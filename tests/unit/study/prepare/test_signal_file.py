@@ -31,8 +31,8 @@ def test_a_unit_that_is_no_text(tmp_path, wording):
 def test_a_byte_order_mark_is_passed_over(tmp_path):
     path = tmp_path / "s.csv"
     path.write_bytes(b"\xef\xbb\xbftime,force [N]\n0,1\n1,2\n")
-    found = read_signal(path, "force")
-    assert (found.values.tolist(), found.unit) == ([1.0, 2.0], "N")
+    signal_file = read_signal(path, "force")
+    assert (signal_file.values.tolist(), signal_file.unit) == ([1.0, 2.0], "N")
 
 
 @pytest.mark.parametrize(

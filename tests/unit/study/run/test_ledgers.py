@@ -216,13 +216,13 @@ def test_inputs_are_recorded_by_name_only(plants):
         .connect("chaser.position", "sheet.position_a")
         .connect("sheet.force_a", "chaser.force")
     )
-    found = simulate(system, step="1 ms", stop="10 ms", record=["chaser.*", "sheet.position_a"])
-    assert found.names == (
+    result = simulate(system, step="1 ms", stop="10 ms", record=["chaser.*", "sheet.position_a"])
+    assert result.names == (
         "chaser.position",
         "chaser.velocity",
         "chaser.energy",
         "sheet.position_a",
     )
-    assert found.units["sheet.position_a"] == "m"
+    assert result.units["sheet.position_a"] == "m"
     free = simulate(system, step="1 ms", stop="10 ms", record=["sheet.velocity_a"])
     assert set(free["sheet.velocity_a"]) == {0.0}

@@ -78,7 +78,7 @@ def swept(write):
     def run(text, output="out", workers=1, apart=False, **options):
         path = write(text)
         plans = plans_of(read_experiment(path), path.parent)
-        executors = local(workers, apart=apart)
+        executors = local(workers, always_processes=apart)
         return run_plans(plans, path.parent / Path(output), executors, **options)
 
     return run

@@ -133,8 +133,8 @@ def test_what_cannot_be_run(write, old, new, expected):
     problems = told(write, changed(old, new))
     assert any(re.search(expected, text) for text in problems), problems
     # `softdock check` tells the same.
-    found = [finding.message for finding in check_target(write(changed(old, new))).findings]
-    assert any(re.search(expected, text) for text in found), found
+    messages = [finding.message for finding in check_target(write(changed(old, new))).findings]
+    assert any(re.search(expected, text) for text in messages), messages
 
 
 def test_an_axis_that_is_not_drawn_needs_a_value(write):

@@ -74,7 +74,7 @@ def test_a_cluster_gives_what_this_machine_gives(plans, folder, scheduler):
 def test_files_are_sent_and_not_read_where_they_were(plans, folder, crash, monkeypatch, tmp_path):
     parcel = cluster._parcel(list(plans.values()))
     assert set(parcel._files) == {str(crash), str(folder / "force.csv")}
-    monkeypatch.setattr(cluster, "_places", {})
+    monkeypatch.setattr(cluster, "_paths_of_parcel", {})
     parcel.setup(None)
     plan = plans["c"]
     monkeypatch.setattr(cluster, "run_jobs", lambda context, jobs: context)

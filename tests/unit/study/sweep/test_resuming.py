@@ -29,7 +29,7 @@ values = [3.0, 1.0]
 
 
 def ran(outcomes):
-    return outcomes["c"].ran, outcomes["c"].kept
+    return outcomes["c"].ran, outcomes["c"].stored_count
 
 
 def test_what_is_done_is_not_done_again(swept):
@@ -78,9 +78,9 @@ def test_another_fmu_is_another_run(swept, folder, small_fmu):
 
 @pytest.mark.parametrize("change", [{"unit": "mm"}, {"start": 2.0}])
 def test_another_connector_of_the_system_itself_is_another_run(change):
-    own = Connector("reach", Causality.PARAMETER, unit="m", start=1.0)
-    system = System("s", connectors={"reach": own})
-    other = replace(system, connectors={"reach": replace(own, **change)})
+    connector = Connector("reach", Causality.PARAMETER, unit="m", start=1.0)
+    system = System("s", connectors={"reach": connector})
+    other = replace(system, connectors={"reach": replace(connector, **change)})
     prints = Fingerprints()
     options = RunOptions(step="1 ms")
     first, second = (
@@ -139,8 +139,8 @@ def test_what_hashes_remember_is_bounded(monkeypatch):
 def test_a_line_that_was_not_finished_is_run_again(swept, folder):
     swept(TEXT)
     path = folder / "out" / "c.jsonl"
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-40])
+    content = path.read_bytes()
+    path.write_bytes(content[:-40])
     assert ran(swept(TEXT)) == (1, 3)
     lines = path.read_bytes().split(b"\n")
     assert len(lines) == 6  # three, a half one, the new one, nothing

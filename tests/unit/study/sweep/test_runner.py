@@ -39,7 +39,7 @@ def test_a_grid_is_run_in_the_order_of_the_file(swept):
     # Sums of 20 or 10 equal steps, rounded in each.
     np.testing.assert_allclose(table["end"], [3, 3, 1, 1], rtol=1e-14)
     assert set(table["status"]) == {"done"}
-    assert [outcome.ran, outcome.kept] == [4, 0]
+    assert [outcome.ran, outcome.stored_count] == [4, 0]
 
 
 def test_the_parquet_table_is_the_same_as_the_csv(swept):
@@ -47,11 +47,11 @@ def test_the_parquet_table_is_the_same_as_the_csv(swept):
     parquet = pd.read_parquet(outcome.files[0]).drop(columns="wall time [s]")
     import pyarrow.parquet as pq
 
-    said = json.loads(pq.read_schema(outcome.files[0]).metadata[b"softdock"])
-    assert said["over"] == {
+    content = json.loads(pq.read_schema(outcome.files[0]).metadata[b"softdock"])
+    assert content["over"] == {
         "slope": {"label": "Slope", "unit": "1", "set": ["a.u"], "values": [3.0, 1.0]}
     }
-    assert said["versions"]["softdock"]
+    assert content["versions"]["softdock"]
     assert set(parquet.pop("reason")) == {""}
     pd.testing.assert_frame_equal(parquet, rows(outcome).drop(columns="reason"))
 

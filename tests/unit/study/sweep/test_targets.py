@@ -159,8 +159,8 @@ def test_times_are_whole_nanoseconds_and_shown_in_the_unit():
     assert [p.value for p in points_of(axis)] == [
         "1000000 ns", "1333333 ns", "1666667 ns", "2000000 ns",
     ]  # fmt: skip
-    assert [p.shown for p in points_of(axis)] == [1.0, 1.333333, 1.666667, 2.0]
-    assert point_at(Axis(step=True, unit="us"), 0.002).shown == 2000.0
+    assert [p.label for p in points_of(axis)] == [1.0, 1.333333, 1.666667, 2.0]
+    assert point_at(Axis(step=True, unit="us"), 0.002).label == 2000.0
 
 
 def test_numbers_of_a_range_are_those_that_people_mean():

@@ -99,7 +99,7 @@ def test_a_run_that_hangs_is_ended(swept, folder, small_fmu):
 @pytest.mark.slow
 def test_an_executor_that_died_between_two_chunks_goes_on(write, folder):
     plan = plans_of(read_experiment(write(SLOPES)), folder)["c"]
-    with local_executors(1, apart=True) as (executor,):
+    with local_executors(1, always_processes=True) as (executor,):
         executor.submit(plan.context, plan.jobs[:1]).result()
         os.kill(executor._process.pid, signal.SIGKILL)
         deadline = time.monotonic() + 20
@@ -110,24 +110,24 @@ def test_an_executor_that_died_between_two_chunks_goes_on(write, folder):
 
 
 def test_a_process_that_others_start_meanwhile_is_none_of_a_lane(monkeypatch):
-    other = multiprocessing.get_context("spawn").Process(target=time.sleep, args=(60,))
+    process = multiprocessing.get_context("spawn").Process(target=time.sleep, args=(60,))
     held = operating_system.signals_held
 
     @contextmanager
     def held_with_another():
         with held():
-            other.start()
+            process.start()
             yield
 
     monkeypatch.setattr(operating_system, "signals_held", held_with_another)
     try:
-        with local_executors(1, apart=True) as (executor,):
-            assert executor._process.pid != other.pid
+        with local_executors(1, always_processes=True) as (executor,):
+            assert executor._process.pid != process.pid
             executor.kill()
-        assert other.is_alive()
+        assert process.is_alive()
     finally:
-        other.kill()
-        other.join()
+        process.kill()
+        process.join()
 
 
 def test_processes_are_refused_where_their_pipes_hang(monkeypatch, wording):
@@ -143,7 +143,7 @@ def test_processes_are_refused_where_their_pipes_hang(monkeypatch, wording):
 def test_a_chunk_that_is_done_while_it_is_being_ended_counts(write, folder, monkeypatch):
     plan = plans_of(read_experiment(write(SLOPES)), folder)["c"]
     records = []
-    with local_executors(1, apart=True) as executors:
+    with local_executors(1, always_processes=True) as executors:
         dispatcher = Dispatcher(executors, plan.context, records.append, timeout=100.0)
 
         def end_late(_timeout):
@@ -226,8 +226,8 @@ def test_what_is_done_is_kept_when_it_is_stopped(write, folder, ending, send):
     first = SLOPES.replace("from = 1\nto = 12\ncount = 12", "values = [1.0, 2.0]")
     few = write(first + FINE)
     outcome = run_plans(plans_of(read_experiment(few), folder), folder / "out", local(1))["c"]
-    assert outcome.kept >= 1
-    assert outcome.ran + outcome.kept == 8
+    assert outcome.stored_count >= 1
+    assert outcome.ran + outcome.stored_count == 8
 
 
 class _Slow:

@@ -54,11 +54,11 @@ def test_nothing_is_tried_where_nothing_is_repeated():
 
 
 def test_the_trial_leaves_no_trace():
-    one = Execution(ring(Faithful), step="1 ms", algorithm="newton")
-    assert (one.time, one.get("a.y")) == (0.0, 0.0)
-    one.step()
+    execution = Execution(ring(Faithful), step="1 ms", algorithm="newton")
+    assert (execution.time, execution.get("a.y")) == (0.0, 0.0)
+    execution.step()
     # y = 1 + u at both ends of the step, u being a tenth of the mean of the other's two values.
-    assert one.get("a.y") == pytest.approx(1 / 0.95, rel=1e-8)
+    assert execution.get("a.y") == pytest.approx(1 / 0.95, rel=1e-8)
 
 
 class Sampled(Faithful):

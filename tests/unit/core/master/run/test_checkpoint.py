@@ -260,8 +260,8 @@ def test_cvode_goes_on_as_it_did_after_saving(tmp_path):
         pytest.skip(str(error))
     (tmp_path / "VanDerPol.mo").write_text(VAN_DER_POL)
     solver = Solver(method="cvode", max_step=0.1, tolerance=1e-6)
-    made = build_model(None, tmp_path / "VanDerPol.mo", tmp_path, solver=solver)
-    never, saved = (start(alone(made.path), step="10 ms") for _ in range(2))
+    result = build_model(None, tmp_path / "VanDerPol.mo", tmp_path, solver=solver)
+    never, saved = (start(alone(result.path), step="10 ms") for _ in range(2))
     for run in (never, saved):
         run.advance("5 s")
     here = saved.save()

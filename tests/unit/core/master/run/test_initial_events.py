@@ -125,13 +125,13 @@ def test_rows_are_those_of_fmpy(built, plain, version, interface, event_mode, al
     system = System("alone").add("it", fmu(path)).with_options("it", interface=interface)
     if interface == "me":
         system = system.with_options("it", tolerance=1e-10)
-    found = simulate(system, step=STEP, stop=15 * STEP, algorithm=algorithm)
+    result = simulate(system, step=STEP, stop=15 * STEP, algorithm=algorithm)
     assert [expected[name][0] for name in NAMES] == [5.0, 10.0, 7.0, 1.0]
     for name in NAMES:
         rows = expected[name].tolist()
         if name == "x" and interface == "me":
             rows = pytest.approx(rows, rel=1e-7)
-        assert found[f"it.{name}"].tolist() == rows, name
+        assert result[f"it.{name}"].tolist() == rows, name
 
 
 @pytest.mark.parametrize("follower", ["cs", "me"])
@@ -141,11 +141,11 @@ def test_what_follows_has_them_in_the_first_row_and_step(
     built, version, interface, algorithm, follower
 ):
     system = chain(built, version, interface, follower)
-    found = simulate(system, step="20 ms", stop="40 ms", algorithm=algorithm)
-    assert found["it.y"].tolist()[:2] == [5.0, 5.0]
-    assert found["twice.y"].tolist()[:2] == [10.0, 10.0]
-    assert found["follow.y"].tolist()[:2] == [30.0, 30.0]
-    assert found["follow.x"].tolist()[:2] == pytest.approx([0.0, 0.02 * 10.0])
+    result = simulate(system, step="20 ms", stop="40 ms", algorithm=algorithm)
+    assert result["it.y"].tolist()[:2] == [5.0, 5.0]
+    assert result["twice.y"].tolist()[:2] == [10.0, 10.0]
+    assert result["follow.y"].tolist()[:2] == [30.0, 30.0]
+    assert result["follow.x"].tolist()[:2] == pytest.approx([0.0, 0.02 * 10.0])
 
 
 @pytest.mark.parametrize("fmi", [2, 3])
@@ -193,16 +193,16 @@ def test_a_block_is_initialised_once_whatever_stands_beside_it(others, algorithm
     for number in range(others):
         system = system.add(f"c{number + 1}", block(Counter))
         system = system.connect(f"c{number}.n", f"c{number + 1}.u")
-    found = simulate(system, step=0.1, stop=0.3, algorithm=algorithm)
+    result = simulate(system, step=0.1, stop=0.3, algorithm=algorithm)
     for number in range(others + 1):
-        assert found[f"c{number}.n"].tolist() == [1.0, 2.0, 3.0, 4.0]
+        assert result[f"c{number}.n"].tolist() == [1.0, 2.0, 3.0, 4.0]
 
 
 def test_a_filter_has_one_trajectory_whoever_gives_its_input():
     held = simulate(System("held").add("f", block(Filter), u=1.0), step=0.1, stop=0.3)
     fed = System("fed").add("one", block(Twice), u=0.5).add("f", block(Filter))
-    found = simulate(fed.connect("one.y", "f.u"), step=0.1, stop=0.3)
-    assert found["f.y"].tolist() == held["f.y"].tolist() == [0.5, 0.75, 0.875, 0.9375]
+    result = simulate(fed.connect("one.y", "f.u"), step=0.1, stop=0.3)
+    assert result["f.y"].tolist() == held["f.y"].tolist() == [0.5, 0.75, 0.875, 0.9375]
 
 
 CHOSEN = """

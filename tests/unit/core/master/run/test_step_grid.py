@@ -40,21 +40,21 @@ def counting(**line):
 @pytest.mark.parametrize("step", [1 / 60, "1/60 s"])
 @pytest.mark.parametrize("algorithm", ["jacobi", "gauss-seidel"])
 def test_points_are_where_they_should_be(step, algorithm):
-    found = simulate(counting(), step=step, stop="60 s", algorithm=algorithm)
+    result = simulate(counting(), step=step, stop="60 s", algorithm=algorithm)
     k = np.arange(3601)
-    assert np.abs(found.time_ns - k * 1e9 / 60).max() <= 0.5
-    assert found["c.n"].tolist() == k.tolist()
-    assert found["c.t"] == pytest.approx(found.time, abs=1e-12)
-    assert found["s.y"][-1] == pytest.approx(60.0, abs=1e-10)
-    assert not found.notes
+    assert np.abs(result.time_ns - k * 1e9 / 60).max() <= 0.5
+    assert result["c.n"].tolist() == k.tolist()
+    assert result["c.t"] == pytest.approx(result.time, abs=1e-12)
+    assert result["s.y"][-1] == pytest.approx(60.0, abs=1e-10)
+    assert not result.notes
 
 
 def test_delays_and_rates_are_kept():
     options = {"step": 1 / 60, "stop": "2 s", "algorithm": "jacobi", "delay": "plain"}
-    found = simulate(counting(delay="100 ms"), rates={"s": 3}, **options)
-    assert found["s.y"][::3] == pytest.approx(found.time[::3], abs=1e-10)
-    found = simulate(counting(delay="100 ms"), record=("s.u",), **options)
-    assert found["s.u"][12:] == pytest.approx(found.time[11:-1] - 0.1, abs=2e-9)
+    result = simulate(counting(delay="100 ms"), rates={"s": 3}, **options)
+    assert result["s.y"][::3] == pytest.approx(result.time[::3], abs=1e-10)
+    result = simulate(counting(delay="100 ms"), record=("s.u",), **options)
+    assert result["s.u"][12:] == pytest.approx(result.time[11:-1] - 0.1, abs=2e-9)
 
 
 def test_a_run_goes_on_where_it_was(wording):

@@ -101,11 +101,11 @@ def test_what_a_ramp_would_do_is_known_before_and_one_goes_at_a_time(wording):
         it.step(3)
         proposed = it.proposed("a.k", 4.0, "8 ms")
         assert proposed == Tuned(3, 3_000_000, "a.k", 2.0, 4.0, 8)
-        assert proposed.way(3) == (2.5, 3.0, 3.5)
-        assert proposed.way(99) == tuple(2.0 + 0.25 * k for k in range(1, 8))
-        assert it.proposed("a.k", 4.0).way(3) == ()
-        assert it.proposed("a.y -> b.u", "9 ms", "4 ms").way(3) == (6e6, 7e6, 8e6)
-        assert it.proposed("a.c", [3.0, 2.0], "2 ms").way(7) == ((2.0, 2.0),)
+        assert proposed.ramp_values(3) == (2.5, 3.0, 3.5)
+        assert proposed.ramp_values(99) == tuple(2.0 + 0.25 * k for k in range(1, 8))
+        assert it.proposed("a.k", 4.0).ramp_values(3) == ()
+        assert it.proposed("a.y -> b.u", "9 ms", "4 ms").ramp_values(3) == (6e6, 7e6, 8e6)
+        assert it.proposed("a.c", [3.0, 2.0], "2 ms").ramp_values(7) == ((2.0, 2.0),)
         assert it.tuned == ()
         it.set("a.k", 4.0, "8 ms")
         it.step(2)
@@ -365,7 +365,7 @@ def test_limits_of_a_system_hold_beside_those_that_are_given(tmp_path, wording):
             it.set("a.y -> b.u", "13 ms", "20 ms")
         it.set("b.k", 4.0)
         it.set("a.y -> b.u", "12 ms", "20 ms")
-    told = [str(one) for one in change_lines(differences(pair(), system))]
+    told = [str(change_line) for change_line in change_lines(differences(pair(), system))]
     assert any("limits of a.y -> b.u: none → >= 2 and <= 12 ms" in one for one in told)
     with wording.raises(DescriptionError):
         made(system, limits={"b.k": Limits(least=7.0)})

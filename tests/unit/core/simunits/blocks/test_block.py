@@ -59,19 +59,19 @@ def test_declarations():
 
 
 def test_instances_share_nothing():
-    one, two = Sample(), Sample()
-    one.past.append(1)
-    one.v[:] = 7
+    sample, two = Sample(), Sample()
+    sample.past.append(1)
+    sample.v[:] = 7
     assert two.past == []
     assert two.v.tolist() == [1.5, 1.5]
     assert not hasattr(Sample, "a")
 
 
 def test_values(wording):
-    made = Sample(k=2, v=(1, 2))
-    assert made.k == 2.0
-    assert type(made.k) is float
-    assert made.v.tolist() == [1.0, 2.0]
+    sample = Sample(k=2, v=(1, 2))
+    assert sample.k == 2.0
+    assert type(sample.k) is float
+    assert sample.v.tolist() == [1.0, 2.0]
     with wording.raises(UnknownNameError):
         Sample(y=1.0)
     with wording.raises(DescriptionError):

@@ -42,21 +42,21 @@ class UnitDelay(Block):
 
 def test_a_state_is_copied_when_it_is_assigned():
     system = System("delay").add("ramp", block(Ramp)).add("delay", block(UnitDelay))
-    found = simulate(
+    result = simulate(
         system.connect("ramp.y", "delay.u"), step="1 s", stop="4 s", algorithm="jacobi"
     )
-    assert found["delay.y[0]"].tolist() == [0.0, 0.0, 0.0, 1.0, 2.0]
-    assert found["delay.z[1]"].tolist() == [0.0, 0.0, 0.0, 0.0, -1.0]
+    assert result["delay.y[0]"].tolist() == [0.0, 0.0, 0.0, 1.0, 2.0]
+    assert result["delay.z[1]"].tolist() == [0.0, 0.0, 0.0, 0.0, -1.0]
 
 
 def test_what_is_no_state_and_views_of_states_stay_what_they_are():
-    made = UnitDelay()
+    delay = UnitDelay()
     mine = np.array([1.0, 2.0])
-    made.last = mine[:]
-    made._kept = mine
+    delay.last = mine[:]
+    delay._kept = mine
     mine[0] = 9.0
-    assert made.last.tolist() == [1.0, 2.0]
-    assert made._kept is mine
+    assert delay.last.tolist() == [1.0, 2.0]
+    assert delay._kept is mine
 
 
 class Mixed(UnitDelay):
@@ -75,11 +75,11 @@ def test_only_states_that_may_hold_arrays_are_looked_at():
         "table",
         "loose",
     }
-    made, mine = Mixed(), np.array([1.0, 2.0])
-    made.table = {"a": [mine]}
-    made.loose = mine
+    mixed, mine = Mixed(), np.array([1.0, 2.0])
+    mixed.table = {"a": [mine]}
+    mixed.loose = mine
     mine[:] = 9.0
-    assert (made.table["a"][0].tolist(), made.loose.tolist()) == ([1.0, 2.0], [1.0, 2.0])
+    assert (mixed.table["a"][0].tolist(), mixed.loose.tolist()) == ([1.0, 2.0], [1.0, 2.0])
 
 
 def sending(number, flag):
@@ -98,8 +98,8 @@ def sending(number, flag):
     [(2, True), (2.0, 1), (np.int32(2), np.bool_(True)), (np.float64(2.0), 1.0), (True + 1, True)],
 )
 def test_outputs_that_are_of_their_type_are_taken(number, flag):
-    found = simulate(sending(number, flag), step=0.1, stop=0.1)
-    assert (found["s.n"].tolist(), found["s.b"].tolist()) == ([2.0, 2.0], [1.0, 1.0])
+    result = simulate(sending(number, flag), step=0.1, stop=0.1)
+    assert (result["s.n"].tolist(), result["s.b"].tolist()) == ([2.0, 2.0], [1.0, 1.0])
 
 
 @pytest.mark.parametrize(

@@ -126,11 +126,11 @@ def test_only_structural_parameters_that_are_extents_are_whole_numbers(c_fmu, wo
             was, was.replace("UInt32", "Float64").replace("parameter", "structuralParameter")
         )
 
-    found = read_fmu(c_fmu("every3", structural))
-    assert found.variables["fail"].is_structural
-    assert found.shaped({"fail": 2.5, "n": 3}).description.connectors["x"].shape == (3,)
+    description = read_fmu(c_fmu("every3", structural))
+    assert description.variables["fail"].is_structural
+    assert description.shaped({"fail": 2.5, "n": 3}).description.connectors["x"].shape == (3,)
     with wording.raises(DescriptionError):
-        found.shaped({"n": 2.5})
+        description.shaped({"n": 2.5})
 
 
 EXTENT = '<UInt64 name="n" valueReference="15" causality="structuralParameter" variability="fixed"'

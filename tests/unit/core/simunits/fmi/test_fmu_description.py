@@ -49,8 +49,8 @@ def test_cut_off(probe, tmp_path, wording):
 
 
 def test_no_description(tmp_path, wording):
-    with zipfile.ZipFile(tmp_path / "a.fmu", "w") as made:
-        made.writestr("readme.txt", "x")
+    with zipfile.ZipFile(tmp_path / "a.fmu", "w") as zip_file:
+        zip_file.writestr("readme.txt", "x")
     with wording.raises(FmuError):
         read_fmu(tmp_path / "a.fmu")
 

@@ -91,7 +91,7 @@ def test_real_time_under_wine_is_asked_for_and_its_times_are_kept(crash, tmp_pat
     with pytest.raises(CapabilityError, match=figure):
         simulate(made, **given, realtime=pace)
     declared, _ = check_declaration(made)
-    notes = {each.code: each.message for each in check_case(declared, sound=True)[0]}
+    notes = {each.code: each.message for each in check_case(declared, is_sound_system=True)[0]}
     assert re.search(figure, notes["CAP116"])
 
 

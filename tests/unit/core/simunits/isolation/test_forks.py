@@ -36,10 +36,10 @@ def system(path, process=None, **values):
 def descendants(worker):
     """Processes that run with the environment of a worker, but for itself."""
     try:
-        wanted = Path(f"/proc/{worker}/environ").read_bytes()
+        content = Path(f"/proc/{worker}/environ").read_bytes()
     except OSError:
         return set()
-    (mark,) = [text for text in wanted.split(b"\0") if text.startswith(b"TMPDIR=")]
+    (mark,) = [text for text in content.split(b"\0") if text.startswith(b"TMPDIR=")]
     return marked(mark) - {worker}
 
 

@@ -14,7 +14,7 @@ def found(path: Path) -> str:
     """What is found, of a file that is read."""
     system, diagnostics = diagnose(path)
     assert system is not None, diagnostics
-    return "\n".join(f"{each.code} {each}" for each in diagnostics)
+    return "\n".join(f"{diagnostic.code} {diagnostic}" for diagnostic in diagnostics)
 
 
 def refusal(path: Path) -> str:
