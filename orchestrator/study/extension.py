@@ -36,7 +36,7 @@ from orchestrator.core.structs import Struct
 from orchestrator.core.system import SourceKind
 from orchestrator.study.content import Section
 from orchestrator.study.experiment import Case, Experiment
-from orchestrator.study.measure.outcome import CaseSummary, ExperimentOutcome
+from orchestrator.study.measure.outcome import SUMMARY, CaseSummary, ExperimentOutcome
 from orchestrator.study.prepare.prepared_case import PreparedCase, RunSettings, SystemReader
 
 if TYPE_CHECKING:
@@ -124,9 +124,22 @@ class Run:
         sections[case].append(section)
 
     def write(self, name: str, writer: Callable[[Path], None]) -> None:
-        """Let a file of the results be written; it takes its place with the others."""
+        """Let a file of the results be written; it takes its place with the others.
+
+        Raises
+        ------
+        ValueError
+            If the name leads out of the folder of the results or is one that the run has already,
+            or if the writer writes nothing.
+        """
         path = self.draft.folder / name
+        if Path(name).is_absolute() or ".." in Path(name).parts:
+            raise ValueError(f"file '{name}': expected a name in the folder of the results")
+        if path.exists() or name == SUMMARY:
+            raise ValueError(f"file '{name}': the run writes a file of this name; choose another")
         writer(path)
+        if not path.exists():
+            raise ValueError(f"file '{name}': its writer has not written it")
         self.outcome.files.append(path)
 
     def value(self, case: str, key: str) -> Any:

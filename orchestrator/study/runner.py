@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Unpack
 
@@ -19,7 +18,7 @@ from orchestrator.study.prepare.prepare import case_notes
 from orchestrator.study.prepare.prepared_case import RunKeywords, RunSettings, SystemReader
 from orchestrator.study.reader import prepared_cases
 from orchestrator.study.run.case_runs import run_cases
-from orchestrator.study.run.extension_calls import before, behind
+from orchestrator.study.run.extension_calls import begun, ended
 
 
 def run_experiment(
@@ -92,7 +91,7 @@ def run_with(
         remarks.extend(left_out)
     with whole_folder(results_folder, alone=True) as run.draft:
         for extension in extensions:
-            before(extension, partial(extension.begin, run))
+            begun(run, extension)
         results = run_cases(run, extensions)
         for name, case in run.cases.items():
             clock = run.realtime.clock if run.realtime else None
@@ -103,7 +102,7 @@ def run_with(
                 run.add(name, choices[name])
         with _recordings_named(run, output):
             for extension in extensions:
-                behind(run, extension, partial(extension.end, run))
+                ended(run, extension)
             write_summary(outcome, run.draft, output)
     return outcome
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from traceback import extract_tb
@@ -17,6 +17,7 @@ from orchestrator.core.diagnostics import (
     exits_are_errors,
 )
 from orchestrator.core.plugins import failure, plugin_errors
+from orchestrator.core.simulation import RunStop
 from orchestrator.core.structs import Struct
 from orchestrator.study.extension import (
     Extension,
@@ -27,7 +28,7 @@ from orchestrator.study.extension import (
     of_tables,
     title_of,
 )
-from orchestrator.study.prepare.prepared_case import PreparedCase
+from orchestrator.study.prepare.prepared_case import PreparedCase, RunSettings, SystemReader
 
 if TYPE_CHECKING:
     from orchestrator.core.recording import Result
@@ -93,17 +94,24 @@ class _GuardedHook(Struct):
     """A hook of steps whose error, or exit, is a failure of a step: results are kept.
 
     title: Of the extension in messages.
+    key: Name of the hook in :class:`Steps`.
     hook: As the extension has put it into :class:`Steps`.
     """
 
     title: str
+    key: str
     hook: Callable[..., Any]
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the hook."""
         try:
             with exits_are_errors():
-                return self.hook(*arguments)
+                answer = self.hook(*arguments)
+                kind, expected = _ANSWERS.get(self.key, (object, ""))
+                is_right = answer is None or isinstance(answer, kind)
+                if not is_right or (isinstance(answer, int) and answer < 0):
+                    raise TypeError(f"{self.key} returned {answer!r}; expected {expected} or None")
+                return answer
         except SoftdockError:
             raise
         except Exception as error:
@@ -115,24 +123,86 @@ class _GuardedHook(Struct):
 
 #: The hooks of :class:`Steps`.
 _STEP_HOOKS = ("begin", "end", "watch", "share", "steer", "status")
+#: What hooks of steps may return: a kind, in words.
+_ANSWERS: Mapping[str, tuple[type, str]] = {
+    "end": (RunStop, "a RunStop"),
+    "watch": (str, "a sentence"),
+    "steer": (int, "a number of steps"),
+    "status": (str, "a text"),
+}
 
 
 def _guarded(extension: Extension, steps: Steps, earlier: Steps) -> Steps:
     """Return steps in which the hooks that an extension has changed name it when they fail."""
     title = title_of(extension.name)
     hooks: dict[str, Any] = {
-        key: _GuardedHook(title, hook)
+        key: _GuardedHook(title, key, hook)
         for key in _STEP_HOOKS
         if (hook := getattr(steps, key)) is not None and hook is not getattr(earlier, key)
     }
     return replace(steps, **hooks) if hooks else steps
 
 
+def begun(run: Run, extension: Extension) -> None:
+    """Let an extension begin; what it changes of the run must be of the same kind."""
+    names = list(run.cases)
+
+    def hook() -> None:
+        extension.begin(run)
+        _expect_sound(run, names)
+
+    before(extension, hook)
+
+
+def ended(run: Run, extension: Extension) -> None:
+    """Let an extension do what needs all cases."""
+
+    def hook() -> None:
+        extension.end(run)
+        _expect_texts(run)
+
+    behind(run, extension, hook)
+
+
+def _expect_sound(run: Run, names: Sequence[str]) -> None:
+    """Expect the cases of a run, and settings of their kinds."""
+    are_cases = all(isinstance(case, PreparedCase) for case in run.cases.values())
+    if not are_cases or list(run.cases) != names:
+        expected, found = ", ".join(names), ", ".join(map(repr, run.cases.values()))
+        raise TypeError(f"run.cases: expected {expected}, found {found or 'none'}")
+    kinds: list[tuple[str, type]] = [("settings", RunSettings), ("reader", SystemReader)]
+    if run.realtime is not None:
+        from orchestrator.core.realtime import RealTime
+
+        kinds.append(("realtime", RealTime))
+    for name, kind in kinds:
+        if not isinstance(getattr(run, name), kind):
+            raise TypeError(f"run.{name}: expected {kind.__name__}, found {getattr(run, name)!r}")
+    _expect_texts(run)
+
+
+def _expect_texts(run: Run) -> None:
+    """Expect sentences where an extension adds some; what is none is taken away."""
+    problems = {"": run.outcome.problems}
+    by_name = {"notes": run.notes, "remarks": run.remarks, "outcome.problems": problems}
+    for name, lists in by_name.items():
+        for key, texts in lists.items():
+            listed = texts if isinstance(texts, list) else [texts, None]
+            right = [text for text in listed if isinstance(text, str)]
+            if len(right) < len(listed):
+                lists[key] = right
+                run.outcome.problems = problems[""]
+                raise TypeError(f"run.{name}: expected a list of sentences, found {texts!r}")
+
+
 def prepared(run: Run, extension: Extension, case: PreparedCase) -> PreparedCase:
     """Return a case as an extension prepares it."""
 
     def hook() -> PreparedCase:
-        return _require(PreparedCase, extension.prepare(run, case), "prepare", "a case")
+        changed = _require(PreparedCase, extension.prepare(run, case), "prepare", "a case")
+        if changed.name != case.name:
+            raise TypeError(f"prepare returned case '{changed.name}'; expected '{case.name}'")
+        return changed
 
     changed_case: PreparedCase = before(extension, hook)
     return changed_case
@@ -142,7 +212,9 @@ def finished(run: Run, extension: Extension, case: PreparedCase, result: Result)
     """Return the result of a case with what an extension says of it."""
 
     def hook() -> Result:
-        return _require(type(result), extension.after(run, case, result), "after", "a result")
+        changed = _require(type(result), extension.after(run, case, result), "after", "a result")
+        _expect_texts(run)
+        return changed
 
     final_result: Result = behind(run, extension, hook, result, ends=())
     return final_result
@@ -170,9 +242,9 @@ def entered(run: Run, extension: Extension, steps: Steps) -> Iterator[Steps]:
     except BaseException as error:
         failed = type(error), error, error.__traceback__
         problem_count = len(run.outcome.problems)
-        if not behind(run, extension, lambda: context.__exit__(*failed)):
-            for text in run.outcome.problems[problem_count:]:  # the run says only why it failed
-                _LOG.warning("%s", text)
-            raise
+        behind(run, extension, lambda: context.__exit__(*failed))
+        for text in run.outcome.problems[problem_count:]:  # the run says only why it failed
+            _LOG.warning("%s", text)
+        raise  # also where the extension suppresses the error: there is no result
     else:
         behind(run, extension, lambda: context.__exit__(None, None, None))
