@@ -80,7 +80,7 @@ def test_blending_and_stops_end_at_their_time(state, spent_ns, after):
     overdue = after in (State.QUICKSTOP, State.ESTOP) and after is not state
     assert [one.reason for one in made.latched] == [Reason.OVERDUE] * overdue
     if overdue:
-        assert (made.changes[-1].fault, made.latched[0].where) == (made.latched[0], state.name)
+        assert (made.changes[-1].fault, made.latched[0].location) == (made.latched[0], state.name)
 
 
 def test_a_reset_from_estop_keeps_what_is_latched_and_one_from_safe_clears_it(wording):
@@ -107,7 +107,7 @@ def test_a_cause_is_latched_once_until_it_is_reset_and_one_elsewhere_is_another(
     assert (len(made.latched), len(made.changes), len(made.present)) == (1, 1, 1)
     made.find(FoundCause(Reason.STATUS, "sensor", 3 * S))
     made.strike(FoundCause(Reason.CLOCK, "robot", 3 * S))
-    assert [str(one.where) for one in made.latched] == ["robot", "sensor", "robot"]
+    assert [str(one.location) for one in made.latched] == ["robot", "sensor", "robot"]
     assert [(change.before, change.after) for change in made.changes] == [
         (State.ACTIVE, State.FALLBACK),
         (State.FALLBACK, State.FALLBACK),  # it leads nowhere, and is written

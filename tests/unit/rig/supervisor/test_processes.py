@@ -155,12 +155,12 @@ def test_a_run_that_is_stopped_ends_by_what_its_rig_does_after_a_fault(tmp_path,
         loop.seat.run_ended(regularly=True)
         loop.seat.leave()
     (cause,) = run.faults
-    assert cause.startswith(f"robot: {Reason.COMMAND_STALE.what}")
+    assert cause.startswith(f"robot: {Reason.COMMAND_STALE.text}")
     if after_fault == "continue":
         assert stop is None
         assert run.remarks == [f"the supervisor brought the rig to rest: {cause}"]
     else:
-        assert (stop.by, stop.why, stop.is_whole) == ("supervisor", cause, True)
+        assert (stop.by, stop.reason, stop.is_whole) == ("supervisor", cause, True)
 
 
 @pytest.mark.slow

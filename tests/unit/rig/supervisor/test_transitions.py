@@ -103,5 +103,5 @@ def test_a_cause_that_stays_is_latched_once_and_a_second_one_as_well():
     for time in range(5):
         made.find(FoundCause(Reason.DEVICE_LOST, "robot", time))
         made.find(FoundCause(Reason.SENSOR_STALE, "sensor", time))
-    assert [fault.where for fault in made.latched] == ["robot", "sensor"]
+    assert [fault.location for fault in made.latched] == ["robot", "sensor"]
     assert made.changes[-1].after is State.FALLBACK

@@ -113,7 +113,7 @@ def test_a_bar_is_amber_before_its_limit_is_crossed_and_the_fault_has_its_figure
             assert "limit 0.5 J" in line
     assert list(dict.fromkeys(levels)) == ["fresh", "amber", "red"]
     (fault,) = rig.supervisor.machine.latched
-    assert (fault.reason, fault.where) == (Reason.ENERGY, "contact")
+    assert (fault.reason, fault.location) == (Reason.ENERGY, "contact")
     assert fault.figures.startswith("energy 0.50")
     assert fault.figures.endswith(" J, limit 0.5 J")
     assert energy()["unit"] == "J"
@@ -134,7 +134,7 @@ def test_a_fault_says_value_limit_and_unit(columns, where, figures):
     if "device_time" in columns:
         columns = {"device_time": rig.now * 1e-9 - 1.992}
     rig.cycle(**columns)
-    faults = {fault.where: fault.figures for fault in rig.supervisor.machine.latched}
+    faults = {fault.location: fault.figures for fault in rig.supervisor.machine.latched}
     assert faults[where] == figures
 
 
@@ -187,7 +187,7 @@ def test_what_a_gate_found_by_itself_has_its_limit(reason, value, cause):
     memory[Word.IO_REASON], memory[Word.IO_FOUND] = reason, rig.now + 1
     rig.cycle()
     (fault,) = rig.supervisor.machine.latched
-    assert (fault.reason, fault.where, fault.figures) == (reason, "robot", cause)
+    assert (fault.reason, fault.location, fault.figures) == (reason, "robot", cause)
 
 
 def test_the_worst_value_of_a_moment_stays_in_view_and_passes():
