@@ -137,7 +137,8 @@ class _Viewer(BaseHTTPRequestHandler):
 
     def _answer(self, answers: Mapping[str, _Answer]) -> None:
         address = urlsplit(self.path)
-        query = {name: values[-1] for name, values in parse_qs(address.query).items()}
+        asked = parse_qs(address.query, keep_blank_values=True)
+        query = {name: values[-1] for name, values in asked.items()}
         answer = answers.get(address.path)
         try:
             self._expect_known(query.get("token", ""), page=answer is _Viewer._page)
@@ -148,7 +149,10 @@ class _Viewer(BaseHTTPRequestHandler):
         except _RefusedError as refused:
             self.close_connection = True
             self._send(f"{refused}\n".encode(), "text/plain; charset=utf-8", refused.status)
-        except (DescriptionError, KeyError, ValueError, OverflowError) as error:
+        except KeyError as error:
+            message = f"expected {error} in the address\n".encode()
+            self._send(message, "text/plain; charset=utf-8", HTTPStatus.BAD_REQUEST)
+        except (DescriptionError, ValueError, OverflowError) as error:
             message = f"{type(error).__name__}: {error}\n".encode()
             self._send(message, "text/plain; charset=utf-8", HTTPStatus.BAD_REQUEST)
         except OSError:  # the viewer is gone

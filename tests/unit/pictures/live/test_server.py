@@ -121,7 +121,11 @@ def test_only_its_own_page_may_wish(page):
     assert refused == "the run has not begun its steps: it is tuned and marked while it steps"
     refused = json.loads(asked(page, "operate", own, "POST", wish="arm")[2])["refused"]
     assert refused == "this run has no supervisor"
-    assert asked(page, "set", own, "POST", name="a.k")[0] == 400
+    status, _, content = asked(page, "set", own, "POST", name="a.k")
+    assert (status, content) == (400, b"expected 'value' in the address\n")
+    for value in ("", "nan", "1"):  # an empty value is one, which the run refuses by its name
+        status, _, content = asked(page, "set", own, "POST", name="a.k", value=value)
+        assert (status, "refused" in json.loads(content)) == (200, True)
     for word in ("stop", "jump"):
         assert asked(page, "wish", own, "POST", wish=word)[0] == 400  # of a recording
 
