@@ -23,7 +23,7 @@ from tests.processes import on_trial
 ROOT = Path(__file__).resolve().parents[1]
 ENGINE = ROOT / "orchestrator" / "engine"
 BUILD = ROOT / "build" / "mistakes"
-SECONDS = 180
+SECONDS = 600
 MISTAKES = (*CHOSEN, *DRAWN)
 
 _CHOICE = """\
