@@ -226,6 +226,20 @@ def test_a_device_that_can_be_led_gets_a_command_for_each_silence(monkeypatch, l
     assert commands == [3, 1][:sent]
 
 
+@pytest.mark.parametrize("commands", [1, 2])
+def test_the_run_sees_the_sample_by_which_a_device_has_restarted(commands):
+    link = link_of([sample(1), sample(2, value=9.0)])
+    link.receive_once()
+    link._jumps = SimpleNamespace(look=lambda *_: "it jumped")
+    link.block.commands_given = commands
+    if commands == 1:  # none of the run was sent yet
+        link.receive_once()
+    else:
+        with pytest.raises(RestartedError, match="it jumped"):
+            link.receive_once()
+    assert [number for number, *_ in link.block.samples] == [1, 2]
+
+
 @pytest.mark.parametrize(("late_answers", "looks"), [(None, 1), (0, 0)])
 def test_a_device_that_counts_late_answers_is_not_looked_at_for_held_commands(late_answers, looks):
     link = link_of([sample(1, late_answers)])

@@ -152,6 +152,19 @@ def test_the_run_is_released_by_the_supervisor_or_when_that_is_lost_and_it_stand
     assert seat.released is Reason.SUPERVISOR_LOST
 
 
+@pytest.mark.parametrize(
+    ("reason", "at_rest", "released"),
+    [
+        (Reason.SUPERVISOR_LOST, True, Reason.SUPERVISOR_LOST),
+        (Reason.SUPERVISOR_LOST, False, Reason.OPERATION),
+        (Reason.VELOCITY, True, Reason.OPERATION),
+    ],
+)
+def test_a_run_goes_on_until_a_device_alone_has_come_to_rest(seat, reason, at_rest, released):
+    seat._gate = SimpleNamespace(reason=reason, at_rest=at_rest)
+    assert seat.released is released
+
+
 @pytest.mark.parametrize("late_ns", [0, 1])
 def test_a_device_that_stands_without_commands_gets_signs_of_life_for_3_s(seat, late_ns):
     block = Block(5)

@@ -361,3 +361,18 @@ def test_a_device_that_is_identified_alone_keeps_its_own_limits():
     assert list(alone.signals) == ["robot.x", "robot.y"]
     assert list(alone.devices) == ["robot"]
     assert (alone.arm, alone.blend, alone.after_fault) == ("automatic", "0 s", "stop")
+
+
+@pytest.mark.parametrize(
+    ("by_its_clock", "expected"),
+    [
+        (0.005, (0.005, 0.0018, 0.0082)),
+        (0.001, (0.001, 0.001, 0.0082)),
+        (0.01, (0.01, 0.0018, 0.01)),
+    ],
+)
+def test_an_estimate_lies_within_its_own_interval(by_its_clock, expected):
+    """Of ages from 1 to 9 ms four fifths lie between 1.8 and 8.2 ms."""
+    evenly, ages = np.full(3, by_its_clock), np.linspace(0.001, 0.009, 801)
+    found = identified_device._spread(evenly, ages, 0.8)
+    assert (found.value, found.low, found.high) == pytest.approx(expected, rel=1e-9)

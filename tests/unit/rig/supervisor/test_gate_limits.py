@@ -223,9 +223,10 @@ def test_a_command_is_stale_beyond_its_age_and_patience(late, patience_ns):
         assert wire.gate.reason is FINE
 
 
-def test_a_look_that_was_held_up_counts_for_five_periods_at_most():
-    for looks, reason in ((3, FINE), (4, Reason.COMMAND_STALE)):
-        wire = Wire(stale_ns=15 * PERIOD)  # a quarter of which is less
+@pytest.mark.parametrize(("periods", "most"), [(15, 3), (100, 4)])
+def test_a_look_that_was_held_up_counts_for_five_periods_or_a_quarter_of_the_limit(periods, most):
+    for looks, reason in ((most, FINE), (most + 1, Reason.COMMAND_STALE)):
+        wire = Wire(stale_ns=periods * PERIOD)
         wire.send(0.0)
         wire.gives = False
         for _ in range(looks):
@@ -270,3 +271,14 @@ def test_after_a_stop_it_follows_again_only_by_shadow():
     wire.state = State.ACTIVE
     assert wire.send(0.75) == 0.75
     assert not wire.gate.at_rest
+
+
+@pytest.mark.parametrize(("late_ns", "goes_on"), [(0, True), (8, False)])
+def test_after_two_and_a_half_periods_without_a_command_the_device_begins_anew(late_ns, goes_on):
+    """It follows 1 per s; from standing its first step is of ramp h^2, 1/16 of that."""
+    wire = Wire(velocity=2.0, ramp=16.0)
+    wire.send(*(k * H for k in range(1, 257)))
+    assert wire.sent[-1] - wire.sent[-2] == H
+    wire.now += 3 * PERIOD // 2 + late_ns  # and one period more
+    step = wire.send(257 * H) - wire.sent[-2]
+    assert step == (H if goes_on else H / 16.0)
