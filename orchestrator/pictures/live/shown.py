@@ -202,7 +202,7 @@ def _granted(
         raise DescriptionError(
             f"{setting_text}: the supervisor of '{case.rig}': {answer['refused']}"
         )
-    return f"granted with {arming.least}"
+    return f"granted with {arming.smallest_margins}"
 
 
 class Shown(MutableStruct):
