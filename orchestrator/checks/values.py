@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from lxml import etree
 
@@ -14,7 +14,7 @@ from orchestrator.checks.context import (
     of_error,
 )
 from orchestrator.checks.locations import SspFile, elements, line_of
-from orchestrator.core.diagnostics import Diagnostic, LoadError, choices_for, enumerated
+from orchestrator.core.diagnostics import Diagnostic, LoadError, enumerated
 from orchestrator.core.diagnostics.errors import Code, error, note, warning
 from orchestrator.core.simunits.value_rules import (
     FIXED,
@@ -25,16 +25,18 @@ from orchestrator.core.simunits.value_rules import (
     values_beyond,
 )
 from orchestrator.core.ssp.common.names import child, children, full, listed, tag
-from orchestrator.core.structs import Struct
+from orchestrator.core.structs import Struct, replace
 from orchestrator.core.system import (
     Component,
     Connection,
     DataType,
     Endpoint,
     MappingTransformation,
+    with_starts,
 )
-from orchestrator.core.system.checks import value_misfit, values
-from orchestrator.core.system.levels import SystemLevel, connector_at, parts_of
+from orchestrator.core.system.checks import values
+from orchestrator.core.system.flatten import open_inputs
+from orchestrator.core.system.levels import SystemLevel, connector_at, own_values, parts_of
 
 _BINDING = "SSP 1.0.1, 5.2.3"
 _TABLES = "SSP 1.0.1, 4.5.2"
@@ -160,19 +162,28 @@ def check(context: CheckContext) -> Iterator[Diagnostic]:
         for name, component in level.system.components.items():
             is_known = level.at(name) not in context.unknown
             yield from _component(level, component, is_known=is_known, fed=fed)
+    given = {path: component.values for path, component in context.components()}
+    yield from _carried(context, given)
 
 
 def _system_values(level: SystemLevel) -> Iterator[Diagnostic]:
     """Values of a system's own connectors."""
-    system = level.system
-    for name, value in system.values.items():
-        at, connector = level.path_of(name), system.connectors.get(name)
-        if connector is None:
-            choices = choices_for(name, system.connectors, "connector", "its")
-            text = f"the system has no connector '{name}'{choices}"
-            yield finding("VAL101", at, text)
-        elif not connector.accepts(value):
-            yield finding("VAL103", at, value_misfit(connector, value))
+    for problem in own_values(level.system):
+        for each in problem.diagnostics:
+            yield finding(each.code, level.path_of(each.key), each.message)
+
+
+def _carried(context: CheckContext, given: Mapping[str, Collection[str]]) -> Iterator[Diagnostic]:
+    """Values that components get from connectors of systems; ``given`` are their own, by path."""
+    wrong = any(problem for level in context.levels() for problem in own_values(level.system))
+    held = None if context.flat is None else with_starts(context.flat)[0]
+    if held is None or wrong or open_inputs(held):
+        return  # the cause is reported
+    for name, component in held.closed().components.items():
+        own = given.get(name, ())
+        carried = {key: value for key, value in component.values.items() if key not in own}
+        for problem in values(replace(component, values=carried)):
+            yield from of_error(problem)
 
 
 def _component(

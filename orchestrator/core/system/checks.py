@@ -283,13 +283,19 @@ def _misfit(component: Component, connector: Connector, value: Value) -> tuple[s
     is_fmu = component.source.kind is SourceKind.FMU  # whose outputs may have a start value to set
     if connector.causality is Causality.OUTPUT and not (is_fmu and connector.start is not None):
         return "VAL102", f"'{name}' is an output and cannot be set"
+    problem = value_problem(connector, value)
+    return None if problem is None else (problem[0], f"parameter '{name}': {problem[1]}")
+
+
+def value_problem(connector: Connector, value: Value) -> tuple[str, str] | None:
+    """Return the code and the message about a value that a connector does not take."""
     if not connector.accepts(value):
-        return "VAL103", f"parameter '{name}': {value_misfit(connector, value)}"
+        return "VAL103", value_misfit(connector, value)
     if not all(map(fits_float, _numbers(value))):
-        return "VAL104", f"parameter '{name}': expected a finite number, found {value!r}"
+        return "VAL104", f"expected a finite number, found {value!r}"
     refusal = connector.refusal(value)
     code = "VAL121" if connector.enumeration is None else "ENU101"
-    return None if refusal is None else (code, f"parameter '{name}': {refusal}")
+    return None if refusal is None else (code, refusal)
 
 
 def _numbers(value: Value) -> tuple[float, ...]:

@@ -23,7 +23,7 @@ from orchestrator.core.system.connection import (
     MappingTransformation,
 )
 from orchestrator.core.system.line_attributes import ATTRIBUTES, attributes_on
-from orchestrator.core.system.naming import SEPARATOR, unknown_name_error
+from orchestrator.core.system.naming import SEPARATOR, fits_float, unknown_name_error
 from orchestrator.core.system.ports import Causality, Connector, DataType, Value, conversion_between
 
 if TYPE_CHECKING:
@@ -306,6 +306,8 @@ def carried(
     elements = value if isinstance(value, tuple) else (value,)
     if any(isinstance(element, (str, bytes)) for element in elements):
         return value
+    if not all(map(fits_float, elements)):
+        return value  # the check of values refuses it
     results = [through(float(element), lines, connectors) for element in elements]
     if any(element is None for element in results):
         return None

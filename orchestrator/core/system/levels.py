@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from orchestrator.core.diagnostics import DescriptionError
+from orchestrator.core.diagnostics import DescriptionError, UnknownNameError, choices_for
 from orchestrator.core.structs import Struct, replace
-from orchestrator.core.system.checks import endpoints, misfits
+from orchestrator.core.system.checks import endpoints, misfits, sources, value_problem
 from orchestrator.core.system.component import Component
 from orchestrator.core.system.connection import Connection, Endpoint
 from orchestrator.core.system.naming import SEPARATOR
@@ -98,23 +98,53 @@ def connector_at(parts: Mapping[str, Component], end: Endpoint) -> Connector | N
     return None if part is None else part.connectors.get(end.connector)
 
 
+def own_values(system: System) -> Iterator[DescriptionError]:
+    """Whether the values of a system fit its own connectors; a key is the name of a connector."""
+    starts = {
+        name: connector.start
+        for name, connector in system.connectors.items()
+        if connector.start is not None and connector.causality is not Causality.OUTPUT
+    }
+    for name, value in {**starts, **system.values}.items():
+        connector = system.connectors.get(name)
+        if connector is None:
+            text = f"the system has no connector '{name}'"
+            text += choices_for(name, system.connectors, "connector", "its")
+            yield UnknownNameError.about(text, code="VAL101", key=name)
+        elif misfit := value_problem(connector, value):
+            code, text = misfit
+            yield DescriptionError.about(f"connector '{name}': {text}", code=code, key=name)
+
+
 def expect_fitting_levels(system: System) -> None:
-    """Check the connections of all levels that end at a connector of a system or of a bus.
+    """Check what a flat and closed system does not have: values and connections of systems.
+
+    The connections are those that end at a connector of a system or of a bus.
 
     Raises DescriptionError: of all that do not fit, with the paths of their systems.
     """
     problems: list[DescriptionError] = []
     for level in levels_of(system):
-        parts = parts_of(level.system)
-        unopened = {name for name, c in level.system.components.items() if stays_unopened(c.source)}
-        for line in level.system.connections:
-            names = {end.component for end in line.ends}
-            if names <= level.system.components.keys() or names & unopened:
-                continue  # it is one of the flat system, or its connectors are not known
-            ends = parts_at_ends(line, parts, level.system)
-            for error in list(endpoints(ends, line)) or misfits(ends, line):
-                context = f"system '{level.path}'"
-                located = error.within(context) if level.path else error.diagnostics
-                problems.append(type(error)(*located))
+        for error in _level_problems(level.system):
+            context = f"system '{level.path}'"
+            located = error.within(context) if level.path else error.diagnostics
+            problems.append(type(error)(*located))
     if problems:
         raise DescriptionError.collect(problems)
+
+
+def _level_problems(system: System) -> Iterator[DescriptionError]:
+    parts = parts_of(system)
+    unopened = {name for name, c in system.components.items() if stays_unopened(c.source)}
+    to_own: list[Connection] = []
+    yield from own_values(system)
+    for line in system.connections:
+        names = {end.component for end in line.ends}
+        if names <= system.components.keys() or names & unopened:
+            continue  # it is one of the flat system, or its connectors are not known
+        ends = parts_at_ends(line, parts, system)
+        errors = list(endpoints(ends, line)) or list(misfits(ends, line))
+        yield from errors
+        if not errors and not line.target.component:
+            to_own.append(line)
+    yield from sources(to_own)

@@ -1,5 +1,7 @@
 """What `softdock check` calls an error is refused by a run, and a run has no further refusals."""
 
+from math import inf, nan
+
 import pytest
 from diagnostic_cases.case import (
     Case,
@@ -19,7 +21,7 @@ from orchestrator import simulate
 from orchestrator.checks import check_target, code_named
 from orchestrator.checks.run_checks import check_case, check_declaration, is_sound
 from orchestrator.core.diagnostics import Severity, SoftdockError
-from orchestrator.core.simunits import block
+from orchestrator.core.simunits import Block, Input, Output, Parameter, block
 from orchestrator.core.structs import replace
 from orchestrator.core.system import (
     Bus,
@@ -182,3 +184,57 @@ def test_an_own_input_may_keep_the_start_value_of_an_fmu(make_fmu):
     system = owning(with_lines(system, line("u", "p.u")), Connector("u", Causality.INPUT))
     assert errors_of(system, run()) == []
     assert refusal_of(system, run()) is None
+
+
+class Limited(Block):
+    u: float = Input()
+    y: float = Output()
+    k: float = Parameter(start=1.0, minimum=0.0, maximum=5.0)
+    n: int = Parameter(start=1)
+
+    def step(self, t, h):
+        self.y = self.k * self.u
+
+
+def _own(value, *, target="u", kind=DataType.REAL, name="x", start=None):
+    """A connector of the system itself that feeds a component, and a value of it."""
+    system = System("s").add("a", block("limited"), **({} if target == "u" else {"u": 0.0}))
+    causality = Causality.INPUT if target == "u" else Causality.PARAMETER
+    own = Connector("x", causality, kind, start=start)
+    system = owning(with_lines(system, line("x", f"a.{target}")), own)
+    return system if value is None else replace(system, values={name: value})
+
+
+def _twice():
+    """Two outputs of components that lead to one output of the system itself."""
+    system = System("s").add("a", block("source")).add("b", block("source"))
+    system = owning(system, Connector("o", Causality.OUTPUT))
+    return with_lines(system, line("a.y", "o"), line("b.y", "o"))
+
+
+OWN = {
+    "a number": (lambda: _own(1.0), None),
+    "an unknown name": (lambda: _own(1.0, name="nobody", start=1.0), "VAL101"),
+    "a text": (lambda: _own("x"), "VAL103"),
+    "a truth value": (lambda: _own(True), "VAL103"),
+    "not a number": (lambda: _own(nan), "VAL104"),
+    "infinite": (lambda: _own(inf), "VAL104"),
+    "a start that is not a number": (lambda: _own(None, start=nan), "VAL104"),
+    "a start that is a text": (lambda: _own(None, start="x"), "VAL103"),
+    "beyond a limit": (lambda: _own(9.0, target="k"), "VAL121"),
+    "at a limit": (lambda: _own(5.0, target="k"), None),
+    "a half as a whole": (lambda: _own(1.5, target="n", kind=DataType.INTEGER), "VAL103"),
+    "too large": (lambda: _own(10**400, target="n", kind=DataType.INTEGER), "VAL104"),
+    "two sources": (_twice, "CON108"),
+}
+
+
+@pytest.mark.parametrize("is_nested", [False, True])
+@pytest.mark.parametrize("name", OWN)
+def test_values_of_connectors_of_systems_are_checked_by_both(name, is_nested, register):
+    register(limited=Limited)
+    make, code = OWN[name]
+    system = around(make()) if is_nested else make()
+    errors, refusal = errors_of(system, run()), refusal_of(system, run())
+    assert set(errors) == ({code} if code else set())
+    assert bool(refusal) is bool(code), refusal
