@@ -304,11 +304,10 @@ def carried(
     """Bring a start value along connections, in the type of the last connector."""
     last = connectors[-1]
     elements = value if isinstance(value, tuple) else (value,)
-    if any(isinstance(element, (str, bytes)) for element in elements):
-        return value
-    if not all(map(fits_float, elements)):
-        return value  # the check of values refuses it
-    results = [through(float(element), lines, connectors) for element in elements]
+    numbers = [element for element in elements if not isinstance(element, (str, bytes))]
+    if len(numbers) < len(elements) or not all(map(fits_float, numbers)):
+        return value  # a text, or what the check of values refuses
+    results = [through(float(element), lines, connectors) for element in numbers]
     if any(element is None for element in results):
         return None
     kind = {DataType.INTEGER: int, DataType.BOOLEAN: bool}.get(
