@@ -130,7 +130,7 @@ def test_a_stop_waits_neither_for_a_look_nor_for_a_supervisor_that_is_silent(run
             return {}
 
     monkeypatch.setattr(rig_view, "operator_of", Operator)
-    monkeypatch.setattr(ShownCase, "known", lambda _self: None)
+    monkeypatch.setattr(ShownCase, "complete_samples", lambda _self: None)
     looking = threading.Thread(target=shown.state, daemon=True)
     looking.start()
     assert event.wait(30)
