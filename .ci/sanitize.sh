@@ -48,13 +48,16 @@ if [ "$part" != --memory ]; then
 fi
 [ "$part" != --quick ] || exit 0
 
-# What enters compiled code. Left out are slow tests, which enter the same code with more data, and these:
+# Tests that enter the engine, or an FMU that gcc compiles. Left out are slow tests, which enter the
+# same code with more data, and files that do not enter it, or cannot under a sanitizer:
 left_out=(
-  tests/unit/engine/test_layers.py                       # reads the sources of the engine
-  tests/unit/engine/test_stub.py                         # reads the declarations of the engine
-  tests/unit/core/simunits/isolation/test_crashes.py     # FMUs crash on purpose; the sanitizer takes their signals
-  tests/unit/core/simunits/fmi/test_wine.py              # libraries for Windows, which gcc does not compile
-  tests/unit/core/simunits/fmi/test_fmu_description.py   # reads model descriptions
+  tests/unit/engine/test_layers.py                     # reads the sources of the engine
+  tests/unit/engine/test_stub.py                       # reads the declarations of the engine
+  tests/unit/core/simunits/blocks/test_block_names.py  # reads the Python code of blocks
+  tests/unit/core/simunits/blocks/test_compiled.py     # functions that Numba compiles
+  tests/unit/core/simunits/fmi/test_fmu_description.py # reads model descriptions
+  tests/unit/core/simunits/fmi/test_wine.py            # libraries for Windows, which Zig compiles
+  tests/unit/core/simunits/isolation/test_crashes.py   # FMUs crash on purpose; the sanitizer takes their signals
 )
 build address,undefined "$root/build/sanitize-address"
 run "$root/build/sanitize-address" "$(found libasan.so) $(found libubsan.so)" --leave-out-slow \
