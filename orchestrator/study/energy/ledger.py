@@ -221,7 +221,7 @@ def energy_ledger(
 
 
 def _without_recordings(samples: Samples, plan: LedgerPlan) -> LedgerPlan:
-    """Return a plan without accounts of recordings, which this run does not move."""
+    """Return a plan without the accounts of recordings, because a run does not move a recording."""
     kinds = (SourceKind.LOG,)
     names = {a.name for a in plan.accounts if samples.of_kinds(kinds, a.outputs)}
     ports = [port for port in plan.ports if samples.of_kinds(kinds, port.bond.connectors)]
@@ -285,11 +285,11 @@ def _balanced(
 def _unseen(
     samples: Samples, account: Account, open_balance: Floats, port_connectors: Collection[str]
 ) -> Iterator[tuple[Kind, str, Floats]]:
-    """Yield what an account gets through no port: it is what its balance lacks, where it gets it.
+    """Yield energies that an account receives through none of its ports.
 
-    The outputs of a device, and of its twin, are late, noisy and rounded, and the energies of its
-    model are not: the difference is created. Whoever changes a value, such as a stiffness, brings
-    energy in the steps in which it changes.
+    Each is the remainder of the account's balance, in the steps in which it is received. The
+    outputs of a device, and of its twin, are late, noisy and rounded, but the energies of its model
+    are not: the difference is created. A change of a value, such as of a stiffness, brings energy.
     """
     devices = samples.of_kinds(_DEVICES, account.outputs)
     if account.is_checked and devices:

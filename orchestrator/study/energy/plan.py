@@ -178,7 +178,7 @@ class LedgerPlan(Struct):
         return next(port for port in self.ports if port.name == name)
 
     def without(self, accounts: Collection[str]) -> LedgerPlan:
-        """Return it without some accounts: what was between them and others comes from outside."""
+        """Return the plan without some accounts: the other ends of their interfaces are outside."""
         if not accounts:
             return self
         ports = tuple(port for port in self.ports if port.account not in accounts)

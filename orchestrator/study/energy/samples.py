@@ -96,9 +96,10 @@ class Samples:
         return lcm(*(self._rates.get(signal_of(self._system, n).end.component, 1) for n in names))
 
     def pace(self, *names: str) -> int:
-        """Return communication steps from one change of components to the next one.
+        """Return the communication steps between two changes of the outputs of components.
 
-        A component that holds all its inputs changes with them, although its own steps are shorter.
+        If a component holds all its inputs, and their sources have longer steps, its outputs change
+        with these sources only.
         """
         ticks = self.ticks(*names)
         if not self._rates:
@@ -142,9 +143,9 @@ class Samples:
         return max([declared_ns, *tuned_ns])
 
     def _jumps(self, name: str) -> list[int]:
-        """Return the steps at whose begin an output jumps: a value of its component was changed.
+        """Return the steps at whose begin an output jumps, because a value of its component does.
 
-        Changes of many steps, as by a ramp, are left out: there it jumps by little in each.
+        Ramps are left out: the output jumps little in each of their steps.
         """
         component = signal_of(self._system, name).end.component
         steps = np.zeros(len(self._run.time) - 1, np.bool_)
@@ -165,10 +166,10 @@ class Samples:
     def changed(
         self, names: Collection[str], connectors: Collection[str]
     ) -> dict[str, NDArray[np.bool_]]:
-        """Return the communication steps in which values of the components of connectors changed.
+        """Return in which steps a program or tuning changed values of the connectors' components.
 
-        known: Connectors that are left out, as their work is known.
-        Returns: By the connector that was changed, shape (rows of the run - 1,).
+        known: Connectors to leave out, because the ledger has their work.
+        Returns: Communication steps by changed connector, each of shape (rows of the run - 1,).
         """
         owners = {signal_of(self._system, name).end.component for name in names}
         steps_by_name: dict[str, NDArray[np.bool_]] = {}
