@@ -233,13 +233,13 @@ def test_a_run_in_a_thread_keeps_the_floating_point_mode(small_fmu):
     assert any("'rude'" in note and SAYS[ROUND] in note for note in notes), notes
 
 
-def test_where_output_leads_is_told():
+def test_where_output_leads_is_told(tmp_path):
     """A unit may have meant it, so the file stays; a process of its own keeps it to itself."""
     kept = os.dup(1)
     before = Surroundings()
     try:
-        with Path(os.devnull).open("rb") as nowhere:
-            os.dup2(nowhere.fileno(), 1)
+        with (tmp_path / "elsewhere").open("wb") as elsewhere:  # workers begin at os.devnull
+            os.dup2(elsewhere.fileno(), 1)
         said = before.put_back()
     finally:
         os.dup2(kept, 1)
