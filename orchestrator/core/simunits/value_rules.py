@@ -70,8 +70,9 @@ def unsettable(component: Component) -> Iterator[DescriptionError]:
     for variable in described.modelVariables:
         if variable.name not in component.values or variable.causality == Causality.OUTPUT:
             continue  # outputs: VAL102
-        is_exact = variable.causality in _SETTABLE or variable.initial in {"exact", "approx"}
-        if is_exact and variable.initial != "calculated" and variable.variability != "constant":
+        has_start = variable.initial in {"exact", "approx"} and variable.variability != "constant"
+        # A parameter stays one if its variability is constant, which FMI does not allow.
+        if variable.initial != "calculated" and (variable.causality in _SETTABLE or has_start):
             continue
         words = f"causality {variable.causality}, variability {variable.variability}"
         initial = f", initial {variable.initial}" if variable.initial else ""

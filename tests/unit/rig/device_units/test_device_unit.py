@@ -132,7 +132,8 @@ def test_a_command_beyond_its_range_ends_the_run():
 def test_a_command_that_is_set_keeps_to_its_range():
     """Two doors: that of the run, and that of the engine behind it."""
     with Peer() as peer:
-        rig = with_device(peer).disconnect("ramp.u", "rig.u").set("rig.u", 0.0)
+        patient = with_device(peer, "&stale_after=30&command_stale_after=30")
+        rig = patient.disconnect("ramp.u", "rig.u").set("rig.u", 0.0)
         with Execution(rig, step=STEP) as run:
             run.step(2)
             guarded = next(unit for unit in run.units if unit.name == "rig")

@@ -33,8 +33,9 @@ def test_a_run_goes_on_without_its_device_for_as_long_as_it_is_told(capfd):
 
 def test_a_process_whose_run_ends_first_leaves_nothing_behind(capfd):
     with Peer() as peer:
-        lost = with_device(peer, "&fails=later&run_on=30")
+        lost = with_device(peer, "&fails=later&run_on=30&stale_after=30")
         with Execution(lost, step=STEP, realtime=RealTime(priority=0, lock_memory=False)) as run:
+            peer.wait_for(lambda: block_of(run).held)
             run.step(20)
             assert run.get("rig.valid") == 0.0
     assert "leaked" not in capfd.readouterr().err
@@ -67,7 +68,7 @@ def test_a_command_beyond_its_range_does_not_end_a_run_that_goes_on_without_its_
 def test_a_run_that_is_long_in_closing_its_device_has_missed_nothing(caplog, steps_after):
     """Its commands come to rest by themselves; a run that goes on after that is told so."""
     with Peer() as peer:
-        rig = with_device(peer, "&command_stale_after=0.05")
+        rig = with_device(peer, "&command_stale_after=0.05&stale_after=30")
         with Execution(rig, step=STEP, realtime=RealTime(priority=0, lock_memory=False)) as run:
             run.step(20)
             peer.wait_for(lambda: is_lost(run))
