@@ -179,7 +179,7 @@ class SerialAdapter:
                 position=f"{drive.shaft.position:.9g}",
                 velocity=f"{drive.shaft.velocity:.9g}",
                 torque=drive.torque_count,
-                drive_object="" if drive.command is None else f"{drive.command:.9g}",
+                wanted="" if drive.command is None else f"{drive.command:.9g}",
             )
 
     def _flush(self) -> None:

@@ -194,7 +194,7 @@ class Axis:
             return
         (target,) = struct.unpack_from("<d", content, 5)
         self._axis.command(self._since_birth(time.monotonic()), np.array([target]))
-        self._log.write("command", number=number, drive_object=f"{target:.12g}")
+        self._log.write("command", number=number, wanted=f"{target:.12g}")
 
     def _since_birth(self, moment: float) -> int:
         return round((moment - self._born) * 1e9)

@@ -118,7 +118,7 @@ class Program:
         self._number_taken, self._heard = number, now
         (target,) = array.array("d", record[32:])
         self._axis.command(self._since_birth(time.monotonic()), np.array([target]))
-        self._log.write("command", number=number, drive_object=f"{target:.12g}")
+        self._log.write("command", number=number, wanted=f"{target:.12g}")
 
     def _sample(self, due: float) -> None:
         """Sample at the moment that was due: a device's clock does not wait for a program."""

@@ -103,7 +103,7 @@ class Rig:
         self._heard = now
         self._axis.command(self._since_birth(time.monotonic()), np.array([target]))
         self._taken = number
-        self._log.write("command", number=number, drive_object=f"{target:.12g}")
+        self._log.write("command", number=number, wanted=f"{target:.12g}")
 
     def _sample(self, due: float) -> None:
         """Sample at the moment that was due: a device's clock does not wait for a program."""
