@@ -143,9 +143,12 @@ class OwnGate:
         """Nobody has to be told."""
 
     def _expect(self, number: int, step_ns: int) -> None:
-        """Allow for the step of the run; its first one may take as long as a device's opening."""
+        """Allow for the step of the run; its first one may take as long as a device's opening.
+
+        The step is unknown until the run asks for one: between them it locks its memory.
+        """
         first = round(self._settings.connect_timeout * 1e9)
-        self._patience_ns = step_ns if number > 1 else first
+        self._patience_ns = step_ns if number > 1 and step_ns else first
         if self._gate.stopping:
             self._patience_ns = _FOREVER_NS
 

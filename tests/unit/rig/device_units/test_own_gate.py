@@ -118,6 +118,19 @@ def test_a_run_has_its_step_and_before_its_first_one_the_time_to_connect():
     assert wire.hang()[1] < 0.2
 
 
+def test_a_run_that_gave_commands_and_has_no_step_yet_has_the_time_to_connect():
+    """It locks its memory between its first commands and its first step."""
+    wire = Wire(DeviceSettings(connect_timeout=5.0))
+    wire.step = 0
+    wire.cycle(0.1)
+    for _ in range(round(4.0 / H)):
+        wire.cycle()
+    assert not wire.gate.stopping
+    wire.step = PERIOD
+    wire.cycle(0.1)
+    assert wire.hang()[1] < 0.2
+
+
 def test_while_no_sample_comes_a_run_may_wait_for_them_as_its_clock():
     wire = Wire(DeviceSettings(connect_timeout=1.0))
     moving(wire, 0.1, 10)
