@@ -65,6 +65,12 @@ def with_device(peer, settings="", kind="Scripted", **values):
     return swap_component(system(**values), "rig", source)
 
 
+def standing(peer):
+    """The same with a command that stands, for a machine that is busy for long."""
+    rig = with_device(peer, "&stale_after=30&command_stale_after=30")
+    return rig.disconnect("ramp.u", "rig.u").set("rig.u", 0.0)
+
+
 def step_until(run, holds):
     """Step until something holds, on a machine that may do other things meanwhile."""
     deadline = time.monotonic() + 60.0
@@ -132,9 +138,7 @@ def test_a_command_beyond_its_range_ends_the_run():
 def test_a_command_that_is_set_keeps_to_its_range():
     """Two doors: that of the run, and that of the engine behind it."""
     with Peer() as peer:
-        patient = with_device(peer, "&stale_after=30&command_stale_after=30")
-        rig = patient.disconnect("ramp.u", "rig.u").set("rig.u", 0.0)
-        with Execution(rig, step=STEP) as run:
+        with Execution(standing(peer), step=STEP) as run:
             run.step(2)
             guarded = next(unit for unit in run.units if unit.name == "rig")
             for value in (10.0, -10.0):
@@ -188,20 +192,22 @@ def test_a_silent_device(policy):
 
 
 def test_faults_of_the_wire_are_counted():
-    with Peer() as peer:
-        again = cache(lambda: peer.sample(2))
+    with Peer() as peer, Execution(standing(peer), step=STEP) as run:
+        run.step(3)
+        # The peer sends none before its time: these come after the device was opened.
+        first = round((time.monotonic() - peer.born) * 1e3) + 500
+        again = cache(lambda: peer.sample(first))
         peer.script = {
-            2: (again, again),
-            3: (),
-            5: (b"of another protocol",),
-            7: (lambda: peer.sample(7, valid=False),),
-            8: (lambda: peer.sample(8, y=math.nan),),
+            first: (again, again),
+            first + 1: (),
+            first + 3: (b"of another protocol",),
+            first + 5: (lambda: peer.sample(first + 5, valid=False),),
+            first + 6: (lambda: peer.sample(first + 6, y=math.nan),),
         }
-        with Execution(with_device(peer), step=STEP) as run:
-            # What was malformed never counted as a sample: its number is missing as well.
-            expected = {"rig.lost": 3.0, "rig.repeated": 1.0, "rig.malformed": 2.0}
-            step_until(run, lambda: all(run.get(name) >= expected[name] for name in expected))
-            assert {name: run.get(name) for name in expected} == expected
+        # What was malformed never counted as a sample: its number is missing as well.
+        expected = {"rig.lost": 3.0, "rig.repeated": 1.0, "rig.malformed": 2.0}
+        step_until(run, lambda: all(run.get(name) >= expected[name] for name in expected))
+        assert {name: run.get(name) for name in expected} == expected
 
 
 def test_an_error_says_what_came_instead_of_samples():
