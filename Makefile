@@ -177,7 +177,7 @@ mutate: $(VENV)/installed-test
 mutate-engine: $(VENV)/installed-test
 	$(BIN)/python -m tests.mutate_engine
 
-# 22 minutes on two processors that other work kept busy (load 13); needs cmake, ninja and the sanitizers of gcc.
+# 6 minutes on two processors, and 22 where other work kept them busy (load 13); needs cmake, ninja and the sanitizers of gcc.
 sanitize: $(VENV)/installed-test
 	.ci/sanitize.sh
 
