@@ -14,9 +14,10 @@ class EventLog:
     Parameters
     ----------
     path
-        Of the file, written anew.
+        Path of the CSV file, which is overwritten.
     columns
-        After ``time_s`` (CLOCK_MONOTONIC of this machine, in s) and ``event``.
+        Names of the columns that follow ``time_s`` (CLOCK_MONOTONIC of this machine, in s)
+        and ``event``.
 
     Raises
     ------
@@ -33,8 +34,16 @@ class EventLog:
             self._writer.writerow(("time_s", "event", *columns))
 
     def write(self, event: str, **values: Any) -> None:
-        """Add a row with the time that it is now; columns without a value stay empty."""
+        """Add a row with the present time; columns without a value stay empty.
+
+        Raises
+        ------
+        ValueError
+            If a value has no column.
+        """
         if self._file is not None:
+            if unknown := values.keys() - set(self._columns):
+                raise ValueError(f"no column of the log is named {', '.join(sorted(unknown))}")
             cells = (values.get(column, "") for column in self._columns)
             self._writer.writerow((f"{time.monotonic():.9f}", event, *cells))
 

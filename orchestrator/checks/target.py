@@ -162,7 +162,7 @@ class _Read(Struct):
     """A system as its file declares it, and where everything stands.
 
     is_sound: Whether its connections hold, so that loops can be told.
-    has_errors: Whether it has errors, so that no case of it can be prepared.
+    has_errors: Whether the target has errors; Softdock then prepares none of its cases.
     """
 
     context: CheckContext

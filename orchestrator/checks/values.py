@@ -162,26 +162,27 @@ def check(context: CheckContext) -> Iterator[Diagnostic]:
         for name, component in level.system.components.items():
             is_known = level.at(name) not in context.unknown
             yield from _component(level, component, is_known=is_known, fed=fed)
-    given = {path: component.values for path, component in context.components()}
-    yield from _carried(context, given)
+    own = {path: component.values for path, component in context.components()}
+    yield from _carried(context, own)
 
 
 def _system_values(level: SystemLevel) -> Iterator[Diagnostic]:
     """Values of a system's own connectors."""
     for problem in own_values(level.system):
-        for each in problem.diagnostics:
-            yield finding(each.code, level.path_of(each.key), each.message)
+        for diagnostic in problem.diagnostics:
+            path = level.path_of(diagnostic.key)
+            yield finding(diagnostic.code, path, diagnostic.message)
 
 
-def _carried(context: CheckContext, given: Mapping[str, Collection[str]]) -> Iterator[Diagnostic]:
-    """Values that components get from connectors of systems; ``given`` are their own, by path."""
+def _carried(context: CheckContext, own: Mapping[str, Collection[str]]) -> Iterator[Diagnostic]:
+    """Values that components get from connectors of systems; ``own`` has their own, by path."""
     wrong = any(problem for level in context.levels() for problem in own_values(level.system))
     held = None if context.flat is None else with_starts(context.flat)[0]
     if held is None or wrong or open_inputs(held):
         return  # the cause is reported
     for name, component in held.closed().components.items():
-        own = given.get(name, ())
-        carried = {key: value for key, value in component.values.items() if key not in own}
+        explicit = own.get(name, ())
+        carried = {k: value for k, value in component.values.items() if k not in explicit}
         for problem in values(replace(component, values=carried)):
             yield from of_error(problem)
 

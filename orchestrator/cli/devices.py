@@ -41,7 +41,7 @@ _JSON = typer.Option("--json", help="Print JSON")
 
 @app.command("list")
 def list_devices(json: Annotated[bool, _JSON] = False) -> None:
-    """List the installed adapters; those that cannot be imported follow the list."""
+    """List the installed adapters, then adapters that cannot be imported."""
     from orchestrator.rig.devices import device_class, device_names
 
     summaries: dict[str, str] = {}

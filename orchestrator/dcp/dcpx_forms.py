@@ -70,7 +70,7 @@ Check = Callable[[str], str | None]
 class Form(Struct):
     """What an element has.
 
-    attributes: Check of each by name; required names end in ``!``.
+    attributes: Check of each attribute, by its name; required names end in ``!``.
     children: In their order; ``!``: exactly one, ``?``: one at most, ``*``: any number, ``+``: one
         or more. Names between bars are a choice.
     anything: Whether its content is not looked at.

@@ -209,7 +209,7 @@ def _tables(case: CaseOutcome) -> Iterator[TableItem]:
 
 
 def _verdicts(outcome: ExperimentOutcome) -> Iterator[str]:
-    """Summarise whether the expectations hold, and name those that fail."""
+    """Summarise whether the expectations hold, and name the failed ones."""
     for name, stop in outcome.stopped.items():
         yield f"Case {name} was {stop}."
     for name in outcome.never_engaged:

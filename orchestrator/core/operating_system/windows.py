@@ -131,16 +131,16 @@ def environment() -> dict[str, str]:
     """Return the environment of the process, as C functions and child processes see it."""
     _KERNEL.GetEnvironmentStringsW.restype = ctypes.c_void_p
     block = _KERNEL.GetEnvironmentStringsW()
-    found: dict[str, str] = {}
-    place = block or 0
-    while place and (entry := ctypes.wstring_at(place)):
-        place += (len(entry) + 1) * ctypes.sizeof(ctypes.c_wchar)
+    variables: dict[str, str] = {}
+    address = block or 0
+    while address and (entry := ctypes.wstring_at(address)):
+        address += (len(entry) + 1) * ctypes.sizeof(ctypes.c_wchar)
         name, _, value = entry.partition("=")
         if name:  # else it is the folder of a drive
-            found[name.upper()] = value
+            variables[name.upper()] = value
     if block:
         _KERNEL.FreeEnvironmentStringsW(ctypes.c_void_p(block))
-    return found
+    return variables
 
 
 def is_killed(code: int) -> bool:

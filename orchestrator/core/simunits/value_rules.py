@@ -35,7 +35,7 @@ def fmu_description(component: Component) -> UnitDescription | None:
         return None
     try:
         return description_of(component, runnable=False)
-    except SoftdockError:  # which whoever reads the FMU is told
+    except SoftdockError:  # the reader of the FMU reports it
         return None
 
 
@@ -65,7 +65,7 @@ def unsettable(component: Component) -> Iterator[DescriptionError]:
         return
     try:
         described = open_description(Path(component.source.location))
-    except SoftdockError:  # which whoever reads the FMU is told
+    except SoftdockError:  # the reader of the FMU reports it
         return
     for variable in described.modelVariables:
         if variable.name not in component.values or variable.causality == Causality.OUTPUT:

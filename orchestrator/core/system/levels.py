@@ -119,7 +119,7 @@ def own_values(system: System) -> Iterator[DescriptionError]:
 def expect_fitting_levels(system: System) -> None:
     """Check what a flat and closed system does not have: values and connections of systems.
 
-    The connections are those that end at a connector of a system or of a bus.
+    It checks the connections that end at a connector of a system or of a bus.
 
     Raises DescriptionError: of all that do not fit, with the paths of their systems.
     """

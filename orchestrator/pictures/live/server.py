@@ -137,8 +137,8 @@ class _Viewer(BaseHTTPRequestHandler):
 
     def _answer(self, answers: Mapping[str, _Answer]) -> None:
         address = urlsplit(self.path)
-        asked = parse_qs(address.query, keep_blank_values=True)
-        query = {name: values[-1] for name, values in asked.items()}
+        fields = parse_qs(address.query, keep_blank_values=True)
+        query = {name: values[-1] for name, values in fields.items()}
         answer = answers.get(address.path)
         try:
             self._expect_known(query.get("token", ""), page=answer is _Viewer._page)

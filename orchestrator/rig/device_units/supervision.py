@@ -145,7 +145,7 @@ class OwnGate:
     def _expect(self, number: int, step_ns: int) -> None:
         """Allow for the step of the run; its first one may take as long as a device's opening.
 
-        The step is unknown until the run asks for one: between them it locks its memory.
+        A run gives commands, then locks its memory, and only then asks for a step of known length.
         """
         first = round(self._settings.connect_timeout * 1e9)
         self._patience_ns = step_ns if number > 1 and step_ns else first

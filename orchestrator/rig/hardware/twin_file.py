@@ -229,7 +229,8 @@ class SignalPair(Table):
         if self.command is None and given_fields:
             raise ValueError(f"no {', '.join(given_fields)} without a command")
         if self.command is not None and len(given_fields) < len(fields):
-            raise ValueError(f"{', '.join(sorted({*fields} - {*given_fields}))} beside the command")
+            missing = ", ".join(sorted({*fields} - {*given_fields}))
+            raise ValueError(f"with a command, expected also {missing}")
         return self
 
     @property

@@ -144,7 +144,7 @@ class _Pair:
         return Work(energy, float(abs((steps[1:, None] ** 2 * bent).sum()) / 12.0))
 
     def _within(self, rows: int) -> Floats:
-        """Return the work since the begin, of outputs on curves through so many rows."""
+        """Return the work since the first row, of outputs on curves through ``rows`` rows each."""
         samples = self._samples
         effort, motion = (samples.course(name, rows) for name in self._names)
         arm_and_force = None

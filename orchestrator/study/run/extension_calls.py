@@ -91,7 +91,7 @@ def behind(
 
 
 class _GuardedHook(Struct):
-    """A hook of steps whose error, or exit, is a failure of a step: results are kept.
+    """A hook of steps. If it raises or exits, the step fails and the run keeps its results.
 
     title: Of the extension in messages.
     key: Name of the hook in :class:`Steps`.

@@ -33,7 +33,7 @@ def test_all_that_does_not_fit_is_told_at_once(tmp_path):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"delay": None}, "delay beside the command"),
+        ({"delay": None}, "with a command, expected also delay"),
         ({"command": None}, "without a command"),
         ({"delay": {"value": 1.0, "low": 2.0, "high": 3.0}}, "low <= value <= high"),
     ],

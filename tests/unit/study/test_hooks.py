@@ -1,4 +1,4 @@
-"""Hooks of extensions that misuse a run: each is named in one sentence, and results are kept."""
+"""Hooks that misuse a run: one sentence names the extension, and results are kept."""
 
 from contextlib import contextmanager, suppress
 from dataclasses import replace as changed

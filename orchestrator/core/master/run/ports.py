@@ -150,8 +150,8 @@ class Ports:
         """Return the range of a connector: within what its unit declares and what a user gives."""
         end, _ = self._connector(name)
         declared = self._units[end.component].description.ranges.get(end.connector)
-        given = self.given.get(str(end))
-        return given.within(declared) if given and declared else given or declared
+        limits = self.given.get(str(end))
+        return limits.within(declared) if limits and declared else limits or declared
 
     def tunable(self) -> Iterator[str]:
         """Yield what can be set: inputs that nothing is connected to, and tunable parameters."""

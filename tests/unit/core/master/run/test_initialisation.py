@@ -114,7 +114,7 @@ def test_an_exported_system_does_the_same(tmp_path, algorithm, delay, fmi):
 
 
 def test_a_loop_whose_solution_is_nearly_zero_starts_to_its_rounding():
-    """The distance is rounded to 1.2e-10 m, so no residual is small beside the solution c / 3."""
+    """The distance is rounded to 1.2e-10 m: no residual is far below the solution c / 3."""
     system = (
         System("balance")
         .add("force", block("separation"))
